@@ -14,7 +14,9 @@ def write(*command: str) -> None:
 def difference(committed: pathlib.Path, fresh: pathlib.Path) -> list[str]:
     """A unified diff; a file that is not there counts as empty."""
     old, new = (p.read_text(encoding="utf-8").splitlines() if p.exists() else [] for p in (committed, fresh))
-    return list(difflib.unified_diff(old, new, f"{committed} (committed)", f"{committed} (fresh)", lineterm=""))
+    return list(
+        difflib.unified_diff(old, new, f"{committed} (committed)", f"{committed} (fresh)", lineterm="")
+    )
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,0 +1,83 @@
+"""Runs the examples of README.md, docs/*.md and the docstrings as tests, by sybil.
+
+In the pages, `python` blocks run, `sh` blocks run but for their `make` lines, which must name targets, and
+`toml` and `yaml` blocks must parse. `text` is for what is not code. Any other language is an error, so that no
+block goes unchecked; an invisible `<!--- skip: next "reason" -->` leaves out one.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+from pathlib import Path
+
+import pytest
+import yaml
+from sybil import Document, Example, Region, Sybil
+from sybil.parsers.abstract.lexers import LexerCollection
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
+from sybil.parsers.rest import DocTestParser
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # charts are drawn without a screen
+
+ROOT = Path(__file__).parent
+DOCTEST = ELLIPSIS | NORMALIZE_WHITESPACE
+
+
+def shell(source: str) -> None:
+    """Run a block's lines in the checkout; of `make` only look whether the target is there."""
+    source = re.sub(r"^make ", "make --dry-run --silent ", source, flags=re.MULTILINE)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", source],
+        cwd=ROOT,
+        env=os.environ | {"PATH": path, "VENV": str(Path(sys.executable).parent.parent)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+
+
+LANGUAGES = {"sh": shell, "toml": tomllib.loads, "yaml": yaml.safe_load, "text": lambda source: None}
+
+
+def other_blocks(document: Document):
+    """The fenced blocks that are not Python."""
+    lexers = LexerCollection([FencedCodeBlockLexer(r"[^\n{]*", {"language": "language", "source": "source"})])
+    for region in lexers(document):
+        if region.lexemes["language"].strip() != "python":
+            yield Region(
+                region.start, region.end, (region.lexemes["language"], region.lexemes["source"]), check_block
+            )
+
+
+def check_block(example: Example) -> None:
+    language, source = example.parsed
+    assert language in LANGUAGES, f"a block of {language!r}: write python, {', '.join(LANGUAGES)}"
+    LANGUAGES[language](source)
+
+
+pages = Sybil(
+    parsers=[PythonCodeBlockParser(doctest_optionflags=DOCTEST), other_blocks, SkipParser()],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+)
+docstrings = Sybil(
+    parsers=[DocTestParser(optionflags=DOCTEST)],
+    patterns=["marsdask/*.py", "marsdask/**/*.py"],
+)
+pytest_collect_file = (pages + docstrings).pytest()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tell xdist what belongs together: the blocks of a page share names, cluster tests share a cluster."""
+    for item in items:
+        if hasattr(item, "example"):
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
+        elif item.get_closest_marker("cluster"):
+            item.add_marker(pytest.mark.xdist_group("cluster"))
