@@ -14,6 +14,7 @@ READY_OLDEST := $(VENV_OLDEST)/.installed
 EXTRAS := test,demo,plot,xarray
 # Processes of tests: one per core, but not dozens; a session of its own in each would be slow.
 PARALLEL := -n $(JOBS) --maxprocesses=8
+NO_PYTHON = There is no $(PYTHON). Install Python 3.11 or later, or name it: make PYTHON=/path/to/python3.11
 NO_VENV = No virtual environment could be made with $(PYTHON). On Debian and Ubuntu: apt-get install python3-venv
 
 .DEFAULT_GOAL := help
@@ -28,14 +29,17 @@ help:  ## list the commands
 ## Setting up
 
 setup: $(READY)  ## install everything in .venv (the other commands do it when needed)
+	@echo 'Ready: $(VENV)'
 
 # $(1): environment, $(2): groups of pyproject.toml
 define install
+	@command -v $(PYTHON) >/dev/null || { echo '$(NO_PYTHON)' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Python 3.11 or later is needed, $(PYTHON) is {v[0]}.{v[1]}. Try: make PYTHON=python3.11")'
 	@$(PYTHON) -c 'import ensurepip, venv' || { echo '$(NO_VENV)' >&2; exit 1; }
-	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
-	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]' $(2)
+	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@echo 'Installing in $(1), which takes a minute the first time ...'
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]' $(2)
 	@touch $(1)/.installed
 endef
 
