@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 VENV_OLDEST ?= .venv-oldest
+VENV_WHEEL ?= .venv-wheel
 JOBS ?= logical
 ARGS ?=
 
@@ -19,7 +20,7 @@ NO_VENV = No virtual environment could be made with $(PYTHON). On Debian and Ubu
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-fast test-oldest lint format types imports docs coverage-page stubs \
-	generated-check bench bench-compare demo build clean
+	generated-check bench bench-compare demo build test-wheel clean
 
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -104,7 +105,15 @@ bench-compare: $(READY)  ## measure again, beside the last kept run
 	$(PY) -m pytest tests/benchmarks --benchmark-enable --benchmark-only --benchmark-compare $(ARGS)
 
 build: $(READY)  ## the wheel and the source archive, in dist/
+	rm -rf dist
 	$(PY) -m build --outdir dist
+
+test-wheel: build  ## the wheel imports and works in a fresh environment without any extra
+	rm -rf $(VENV_WHEEL)
+	$(PYTHON) -m venv $(VENV_WHEEL)
+	$(VENV_WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd $(VENV_WHEEL) && bin/python -W error -c 'import marsdask.tensor as mt, marsdask.dataframe as md; \
+		assert mt.ones(3).sum().execute().fetch() == 3; print("The wheel works")'
 
 clean:  ## remove build results and caches; the environments stay
 	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
