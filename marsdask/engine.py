@@ -1,0 +1,189 @@
+"""Where collections run: Dask's threads in this process, or a distributed cluster, behind one small protocol."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import dask
+import dask.array as da
+import numpy as np
+from dask.threaded import get as threaded_get
+
+from marsdask import graph
+from marsdask.graph import Chunks, Key
+from marsdask.lower import Ask, Question
+from marsdask.options import options
+
+Kept = dict[str, dict[Key, Any]]
+
+
+class Engine(Protocol):
+    """What a session needs of a place where tasks run."""
+
+    shared_memory: bool
+
+    @property
+    def threads(self) -> int:
+        """How many tasks run at a time."""
+        ...
+
+    def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        """Run the graph; what is held of each key: the data, or a future."""
+        ...
+
+    def values(self, held: Sequence[Any]) -> list[Any]:
+        """The data of what is held."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Threads:
+    """Dask's threaded scheduler in this process."""
+
+    shared_memory = True
+
+    @property
+    def threads(self) -> int:
+        return int(dask.config.get("num_workers", None) or len(os.sched_getaffinity(0)))
+
+    def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        return list(threaded_get(tasks, keys))
+
+    def values(self, held: Sequence[Any]) -> list[Any]:
+        return list(held)
+
+    def close(self) -> None:
+        return None
+
+
+class Distributed:
+    """A distributed cluster, through its client."""
+
+    shared_memory = False
+
+    def __init__(self, client: Any, owned: Sequence[Any] = ()):
+        self.client = client
+        self.owned = owned  # closed with the engine, in order
+
+    @property
+    def threads(self) -> int:
+        return int(sum(self.client.nthreads().values()))
+
+    def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        from distributed import wait
+
+        unique = list(dict.fromkeys(keys))
+        futures = self.client.get(tasks, unique, sync=False)
+        try:
+            wait(futures)
+        except BaseException:  # Ctrl-C: what was started must not go on
+            self.client.cancel(futures)
+            raise
+        for future in futures:
+            if future.status == "error":
+                future.result()  # raises the task's own error
+        by_key = dict(zip(unique, futures, strict=True))
+        return [by_key[k] for k in keys]
+
+    def values(self, held: Sequence[Any]) -> list[Any]:
+        return list(self.client.gather(list(held)))
+
+    def close(self) -> None:
+        for each in self.owned:
+            each.close()
+
+
+def run(engine: Engine, collections: Sequence[Any], kept: Kept) -> dict[Key, Any]:
+    """Compute collections in one run; what is held, by key."""
+    tasks = graph.merged(collections, kept=kept)
+    keys = [k for c in collections for k in graph.keys_of(c)]
+    tasks = graph.wanted_only(tasks, keys)
+    if options.optimize.batch:
+        tasks = graph.batched(tasks, keys)
+    return dict(zip(keys, engine.submit(tasks, keys), strict=True))
+
+
+def persist(engine: Engine, collections: Sequence[Any], kept: Kept) -> list[Any]:
+    """The same collections over computed chunks, with known sizes."""
+    return _held(engine, collections, run(engine, collections, kept))
+
+
+def _held(engine: Engine, collections: Sequence[Any], held: dict[Key, Any]) -> list[Any]:
+    sizes = _sizes(engine, collections, held)
+    return [graph.holding(c, held, s) for c, s in zip(collections, sizes, strict=True)]
+
+
+def _sizes(engine: Engine, collections: Sequence[Any], held: dict[Key, Any]) -> list[Any]:
+    """Lengths of Chunks and chunks of arrays, asked of the engine where they are not known."""
+    unsure = [c for c in collections if not _sure(c)]
+    keys = list(dict.fromkeys(k for c in unsure for k in graph.keys_of(c)))
+    if engine.shared_memory:
+        shapes = {k: _shape(held[k]) for k in keys}
+    elif keys:
+        asked = {("shape", i): graph.Task(("shape", i), _shape, held[k]) for i, k in enumerate(keys)}
+        shapes = dict(zip(keys, engine.values(engine.submit(asked, list(asked))), strict=True))
+    else:
+        shapes = {}
+    return [_sizes_of(c, shapes) for c in collections]
+
+
+def _sure(collection: Any) -> bool:
+    if isinstance(collection, Chunks):
+        return collection.lengths is None or collection.known
+    return not any(map(math.isnan, collection.shape))
+
+
+def _shape(part: Any) -> tuple[int, ...]:
+    return tuple(np.shape(part))
+
+
+def _sizes_of(collection: Any, shapes: dict[Key, tuple[int, ...]]) -> Any:
+    if _sure(collection):
+        return collection.lengths if isinstance(collection, Chunks) else collection.chunks
+    if isinstance(collection, Chunks):
+        return tuple(shapes[k][0] for k in collection.keys)
+    chunks = []
+    for axis, count in enumerate(collection.numblocks):
+        line = [[0] * collection.ndim for _ in range(count)]
+        for i, index in enumerate(line):
+            index[axis] = i
+        chunks.append(tuple(shapes[collection.name, *index][axis] for index in line))
+    return tuple(chunks)
+
+
+def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[Any]:
+    """Answers to open questions, in one run; what is kept goes into `kept`."""
+    collections = [c for q in questions for c in q.collections]
+    held = run(engine, collections, kept)
+    answers: list[Any] = []
+    for question in questions:
+        if isinstance(question, Ask):
+            each = [assembled(c, engine.values([held[k] for k in graph.keys_of(c)])) for c in question.collections]
+        else:
+            each = _held(engine, question.collections, held)
+            for c in each:
+                kept[c.name] = {k: graph.as_task(k, held[k]) for k in graph.keys_of(c)}
+        answers.append(each[0] if len(each) == 1 else tuple(each))
+    return answers
+
+
+def assembled(collection: Chunks | da.Array, values: list[Any]) -> Any:
+    """The value of a collection from those of its chunks: a list of chunks, or an ndarray."""
+    if isinstance(collection, Chunks):
+        return values
+    finish, extra = collection.__dask_postcompute__()
+    return finish(nested(values, collection.numblocks), *extra)
+
+
+def nested(flat: list[Any], numblocks: tuple[int, ...]) -> Any:
+    """A flat list as nested lists, one level an axis, as Dask hands out an array's chunks."""
+    if not numblocks:
+        return flat[0]
+    parts = flat
+    for count in reversed(numblocks[1:]):
+        parts = [parts[i : i + count] for i in range(0, len(parts), count)]
+    return parts

@@ -1,0 +1,130 @@
+"""The errors users see: ours, and at the same time the built-in a user would catch.
+
+A message says what was given, what was expected and what to do next.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class MarsDaskError(Exception):
+    """Every error marsdask raises on purpose derives from this one."""
+
+    # KeyError prints repr(message); ours are sentences.
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ArgumentError(MarsDaskError, ValueError):
+    """An argument has a value that the operation cannot take."""
+
+
+class ArgumentTypeError(MarsDaskError, TypeError):
+    """An argument has a type, or a name, that the operation cannot take."""
+
+    @classmethod
+    def unknown_keyword(cls, function: str, name: str, known: Iterable[str]) -> ArgumentTypeError:
+        return cls(f"{function}() got an unexpected keyword argument {name!r}.{near(name, known)}")
+
+
+class ShapeError(MarsDaskError, ValueError):
+    """Shapes or lengths do not fit each other."""
+
+
+class UnknownLength(MarsDaskError, ValueError):
+    """A length that only a run can tell was needed without a run."""
+
+    @classmethod
+    def needed_for(cls, what: str) -> UnknownLength:
+        return cls(f"{what} needs a length that is not known yet. Hint: call .execute() first.")
+
+
+class AmbiguousTruth(MarsDaskError, ValueError):
+    """The truth of more than one element was asked for."""
+
+
+class ColumnNotFound(MarsDaskError, KeyError):
+    """A column that is not there."""
+
+    @classmethod
+    def among(cls, name: object, columns: Iterable[object]) -> ColumnNotFound:
+        names = list(columns)
+        shown = ", ".join(repr(c) for c in names[:10]) + (", ..." if len(names) > 10 else "")
+        return cls(f"column {name!r} not found; the columns are {shown}.{near(name, names)}")
+
+
+class LabelNotFound(MarsDaskError, KeyError):
+    """A row label that is not there."""
+
+
+class IndexOutOfRange(MarsDaskError, IndexError):
+    """A position outside of the axis, or an index of a kind that cannot index."""
+
+
+class ReadOnly(MarsDaskError, ValueError):
+    """A write to a result that NumPy makes read-only."""
+
+
+class UnknownName(MarsDaskError, AttributeError):
+    """A name that marsdask does not have."""
+
+    @classmethod
+    def among(cls, owner: str, name: str, names: Iterable[str]) -> UnknownName:
+        return cls(f"{owner} has no attribute {name!r}.{near(name, names)}")
+
+
+class Unbuilt(MarsDaskError, NotImplementedError):
+    """A gap that the coverage page lists with its reason."""
+
+    @classmethod
+    def operation(cls, name: str, reason: str) -> Unbuilt:
+        return cls(f"{name!r} is not built: {reason}. Hint: docs/coverage.md lists what is.")
+
+    @classmethod
+    def argument(cls, function: str, argument: str, value: object, hint: str) -> Unbuilt:
+        return cls(f"{function}({argument}={value!r}) is not built. Hint: {hint}")
+
+
+class NotExecuted(MarsDaskError, ValueError):
+    """Data was asked of something that has not run."""
+
+
+class MissingFile(MarsDaskError, FileNotFoundError):
+    """A path that matches no file."""
+
+
+class MissingExtra(MarsDaskError, ImportError):
+    """An optional package is not installed."""
+
+    @classmethod
+    def needed(cls, package: str, extra: str, purpose: str) -> MissingExtra:
+        return cls(f"{purpose} needs {package!r}. Hint: pip install 'marsdask[{extra}]'")
+
+
+class SessionClosed(MarsDaskError, RuntimeError):
+    """A session that was closed was asked to work."""
+
+
+class WrongSession(MarsDaskError, ValueError):
+    """Data executed in one session was asked of another."""
+
+
+class TooLargeForOneChunk(MarsDaskError, MemoryError):
+    """An operation that works in one chunk was given more than one worker should hold."""
+
+
+class WouldRun(MarsDaskError, RuntimeError):
+    """Something tried to compute where only metadata may be looked at."""
+
+
+def near(name: object, names: Iterable[object]) -> str:
+    """A sentence that names the nearest of `names`, or nothing.
+
+    >>> near("sorted", ["sort", "argsort"])
+    " Did you mean 'sort'?"
+    """
+    by_text = {str(n): n for n in names}
+    close = difflib.get_close_matches(str(name), by_text, n=1)
+    return f" Did you mean {by_text[close[0]]!r}?" if close else ""

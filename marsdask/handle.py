@@ -1,0 +1,74 @@
+"""Handles: what a user holds. A handle points at a node; assignment points it at another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from marsdask.errors import ReadOnly
+from marsdask.node import Node
+
+
+class Handle:
+    """Base of Tensor, DataFrame, Series, Index, GroupBy and Object.
+
+    A view is a handle whose node is derived from the current node of its base, so that writes go through both
+    ways: `derive` makes the view's node from the base's, `restore` the base's node from the view's new one.
+    """
+
+    __slots__ = ("__weakref__", "_base", "_derive", "_keep", "_node", "_restore", "_result", "_seen")
+    _node: Node
+    _base: Handle | None
+    _keep: tuple[Any, ...]
+
+    def __init__(self, node: Node, keep: tuple[Any, ...] = ()):
+        self._node = node
+        self._base = None
+        self._result: Any = None  # the executed data, held for as long as this handle points at it
+        self._keep = keep  # executed data of inputs, held until this handle is executed itself
+        self._seen: Node | None = None
+
+    @property
+    def node(self) -> Node:
+        """The node this handle points at now."""
+        if self._base is not None:
+            now = self._base.node
+            if now is not self._seen:
+                self._node, self._seen, self._result = self._derive(now), now, None
+                self._keep = held(self._base)
+        return self._node
+
+    def view_of(
+        self, base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, Node], Node]
+    ) -> None:
+        """Make this handle a view: it follows `base`, and writes to it reach `base`."""
+        self._base, self._derive, self._restore = base, derive, restore
+        self._seen = base.node
+
+    def freeze(self, reason: str) -> None:
+        """Make writes raise, as NumPy does for broadcast results: a view that cannot be restored."""
+
+        def refuse(base: Node, new: Node) -> Node:
+            raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+
+        node = self._node
+        self.view_of(Handle(node), lambda now: node, refuse)
+
+    def rebind(self, node: Node, keep: tuple[Any, ...] = ()) -> None:
+        """Point this handle, and through a view its base, at a new node."""
+        keep = (*held(self), *keep)
+        if self._base is not None:
+            self._base.rebind(self._restore(self._base.node, node), keep)
+            self._seen = self._base.node
+        self._node, self._result, self._keep = node, None, keep
+
+
+def held(*handles: Handle) -> tuple[Any, ...]:
+    """The executed data that work derived from these handles will read."""
+    found: dict[int, Any] = {}
+    for handle in handles:
+        node = handle.node  # a view looks at its base first
+        del node
+        for result in (handle._result,) if handle._result is not None else handle._keep:
+            found[id(result)] = result
+    return tuple(found.values())

@@ -1,0 +1,168 @@
+"""From nodes to Dask collections, with the questions that lowerings ask on the way.
+
+A lowering is a function from collections to a collection. It may be a generator that yields `Ask(small)` and gets the
+values, or `Keep(big)` and gets the same collections held by the engine, with known sizes. All questions that are open
+at one time are answered in one run.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import uuid
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import dask.array as da
+
+from marsdask import graph
+from marsdask.graph import Chunks, Place
+from marsdask.node import Node, inputs, replace, token, walk
+from marsdask.registry import Op, explain_failure, lookup
+
+
+class Ask:
+    """A question: the values of small collections. One collection gives its value, several a tuple.
+
+    The value of `Chunks` is the list of its chunks, that of an array the ndarray.
+    """
+
+    def __init__(self, *small: Any):
+        self.collections = small
+
+
+class Keep:
+    """A question: hold these collections where they are computed, and give them back with known sizes."""
+
+    def __init__(self, *big: Any):
+        self.collections = big
+
+
+Question = Ask | Keep
+Lowered = Any
+Steps = Generator[Question, Any, Lowered]
+
+
+@dataclass
+class Open:
+    """A lowering that waits for an answer."""
+
+    node: Node
+    op: Op
+    place: Place
+    steps: Steps
+    question: Question
+
+
+@dataclass
+class Lowering:
+    """One walk from nodes to collections.
+
+    `answer` gets the open questions and gives the answers, in order. `kept` collects what `Keep` held, by collection
+    name, for every graph that is built later: nothing kept is computed twice.
+    """
+
+    answer: Callable[[Sequence[Question], dict[str, dict[Any, Any]]], Sequence[Any]]
+    shared_memory: bool = True
+    done: dict[int, Lowered] = field(default_factory=dict)
+    kept: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    salt: str = field(default_factory=lambda: uuid.uuid4().hex)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def run(self, roots: Sequence[Node]) -> list[Lowered]:
+        """The collections of `roots`, in order."""
+        waiting = [n for n in walk(roots) if id(n) not in self.done]
+        missing = {id(n): len({id(i) for i in inputs(n) if id(i) not in self.done}) for n in waiting}
+        users: dict[int, list[Node]] = {}
+        for node in waiting:
+            for i in {id(i) for i in inputs(node)}:
+                users.setdefault(i, []).append(node)
+        ready = [n for n in waiting if not missing[id(n)]]
+        ready.reverse()
+        still_open: list[Open] = []
+        try:
+            while ready or still_open:
+                while ready:
+                    node = ready.pop()
+                    self._start(node, still_open)
+                    ready.extend(self._released(node, users, missing))
+                if still_open:
+                    for node in self._answer_all(still_open):
+                        ready.extend(self._released(node, users, missing))
+        finally:
+            for each in still_open:
+                each.steps.close()
+        return [self.done[id(n)] for n in roots]
+
+    def _released(self, node: Node, users: dict[int, list[Node]], missing: dict[int, int]) -> list[Node]:
+        if id(node) not in self.done:
+            return []
+        free = []
+        for user in users.get(id(node), ()):
+            missing[id(user)] -= 1
+            if not missing[id(user)]:
+                free.append(user)
+        return free
+
+    def _start(self, node: Node, still_open: list[Open]) -> None:
+        op = lookup(node.op)
+        place = Place(op.public, self.salt + token(node), self.shared_memory)
+        steps = self._steps(node, op)
+        self._advance(Open(node, op, place, steps, Ask()), None, still_open)
+
+    def _advance(self, each: Open, answer: Any, still_open: list[Open]) -> None:
+        """Send an answer in; the lowering either asks again or is done."""
+        try:
+            with graph.at(each.place):
+                each.question = each.steps.send(answer)
+            still_open.append(each)
+        except StopIteration as end:
+            result = end.value
+            if isinstance(result, Chunks) and result.node is None:
+                result = result.with_node(each.node)
+            self.done[id(each.node)] = result
+        except Exception as error:
+            explain_failure(error, each.op)
+            raise
+
+    def _steps(self, node: Node, op: Op) -> Steps:
+        """The lowering of one node as a generator, unknown array sizes resolved first where it needs them."""
+        assert op.lower is not None
+        if op.sizes != "any":
+            arrays = {id(c): (i, c) for i in inputs(node) if isinstance(c := self.done[id(i)], da.Array)}
+            unknown = [(i, c) for i, c in arrays.values() if any(map(math.isnan, c.shape))]
+            if unknown and (op.sizes == "known" or len(arrays) > 1):
+                known = yield Keep(*(c for _, c in unknown))
+                for (i, _), c in zip(unknown, known if len(unknown) > 1 else (known,), strict=True):
+                    self.done[id(i)] = c
+        args = replace(node.args, lambda n: self.done[id(n)])
+        kwargs = replace(node.kwargs, lambda n: self.done[id(n)])
+        made = op.lower(*args, **kwargs)
+        if inspect.isgenerator(made):
+            made = yield from made
+        return made
+
+    def _answer_all(self, still_open: list[Open]) -> list[Node]:
+        """Answer every open question in one run; returns the nodes that are done after it."""
+        asking, still_open[:] = list(still_open), []
+        names = sorted({each.op.public for each in asking})
+        self.asked += [(each.op.public, type(each.question).__name__) for each in asking]
+        try:
+            answers = self.answer([each.question for each in asking], self.kept)
+        except BaseException as error:
+            for each in asking:
+                each.steps.close()
+            if isinstance(error, Exception):
+                error.add_note(f"marsdask: raised while answering a question of {', '.join(map(repr, names))}")
+            raise
+        left = list(asking)
+        try:
+            for each, reply in zip(asking, answers, strict=True):
+                left.remove(each)
+                self._advance(each, reply, still_open)
+        finally:
+            if any(id(each.node) not in self.done and each not in still_open for each in asking):
+                for each in left:
+                    each.steps.close()
+        return [each.node for each in asking if id(each.node) in self.done]

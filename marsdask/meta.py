@@ -1,0 +1,246 @@
+"""What is known of a node without running it: shape, dtype, columns, index.
+
+The rule of an operation is a function from metadata to metadata. Where it gives none, the lowering itself is run on
+stand-ins under a scheduler that raises, or, for frames, the pandas oracle on a few made-up rows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+
+from marsdask.errors import MarsDaskError, ShapeError, WouldRun
+from marsdask.node import Node, _set, replace, token, walk
+from marsdask.registry import Op, explain_failure, lookup
+
+NAN = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMeta:
+    """Shape (`nan` where unknown), dtype and memory order of a tensor."""
+
+    shape: tuple[float, ...]
+    dtype: np.dtype[Any]
+    order: str = "C"
+    kind: ClassVar[str] = "Tensor"
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+class Rows:
+    """Which rows a frame has: frames with equal `Rows` have the same rows, labels and chunks.
+
+    A source makes its own; an operation that keeps the rows passes them on; a filter makes new ones from what it did.
+    """
+
+    __slots__ = ("_token", "made_by")
+
+    def __init__(self, made_by: tuple[Any, ...] | None = None):
+        self.made_by = made_by  # (operation, parent rows, nodes and values)
+        self._token: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Rows) or self.made_by is None or other.made_by is None:
+            return False
+        return self.token == other.token
+
+    def __hash__(self) -> int:
+        return id(self) if self.made_by is None else hash(self.token)
+
+    @property
+    def token(self) -> str:
+        if self._token is None:
+            made = self.made_by or (id(self),)
+            self._token = token(Node("rows", tuple(m.token if isinstance(m, Rows) else m for m in made)))
+        return self._token
+
+
+@dataclass(frozen=True, slots=True)
+class FrameMeta:
+    """An empty pandas object of the right kind, columns, dtypes and names; the length; which rows.
+
+    `ranged`: the labels are 0..n-1.
+    """
+
+    empty: Any
+    length: float
+    rows: Rows
+    ranged: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "Index" if isinstance(self.empty, pd.Index) else type(self.empty).__name__
+
+    @property
+    def ndim(self) -> int:
+        return int(self.empty.ndim)
+
+    @property
+    def shape(self) -> tuple[float, ...]:
+        if self.kind == "DataFrame":
+            return (self.length, float(len(self.empty.columns)))
+        return (self.length,)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleMeta:
+    """Several results of one operation; `name` of a namedtuple's fields where it has them."""
+
+    items: tuple[Any, ...]
+    fields: tuple[str, ...] = ()
+    kind: ClassVar[str] = "Tuple"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectMeta:
+    """Something only a run can tell about; `about` is what the handle class wants to know."""
+
+    about: Any = None
+    kind: ClassVar[str] = "Object"
+
+
+def meta(node: Node) -> Any:
+    """The metadata of a node, worked out once."""
+    if node._meta is None:
+        for each in walk([node]):
+            if each._meta is None:
+                _set(each, "_meta", _work_out(each))
+    return node._meta
+
+
+def _work_out(node: Node) -> Any:
+    op = lookup(node.op)
+    args = replace(node.args, lambda n: n._meta)
+    kwargs = replace(node.kwargs, lambda n: n._meta)
+    try:
+        if op.meta is not None:
+            return op.meta(*args, **kwargs)
+        return from_stand_ins(op, args, kwargs)
+    except MarsDaskError:
+        raise
+    except Exception as error:
+        explain_failure(error, op)
+        raise
+
+
+# Two sets of made-up lengths for unknown ones: what differs between the two is unknown in the result, what is equal is
+# known. Both divide well, so that reshape(-1, 2) and the like work on them.
+PLACEHOLDERS = (5040, 10080)
+
+
+def from_stand_ins(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Metadata by running the lowering on arrays that hold nothing."""
+    if op.lower is None or inspect.isgeneratorfunction(op.lower):
+        raise ShapeError(f"operation {op.name!r} asks questions and so needs a metadata rule")
+    metas = [m for m in _metas((*args, *kwargs.values()))]
+    unknown = any(math.isnan(n) for m in metas for n in m.shape)
+    order = "F" if metas and all(m.order == "F" for m in metas) else "C"
+    found = []
+    with nothing_runs():
+        for placeholder in PLACEHOLDERS if unknown else (0,):
+            found.append(op.lower(*_stand_ins(args, placeholder), **_stand_ins(kwargs, placeholder)))
+    first, last = found[0], found[-1]
+    if isinstance(first, (tuple, list)):
+        items = tuple(_array_meta(a, b, order) for a, b in zip(first, last, strict=True))
+        return TupleMeta(items, getattr(first, "_fields", ()))
+    return _array_meta(first, last, order)
+
+
+def _array_meta(first: Any, last: Any, order: str) -> TensorMeta:
+    shape = tuple(a if a == b else NAN for a, b in zip(first.shape, last.shape, strict=True))
+    return TensorMeta(shape, np.dtype(first.dtype), order)
+
+
+def _metas(values: Any) -> Iterator[TensorMeta]:
+    for value in values:
+        if isinstance(value, TensorMeta):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from _metas(value)
+        elif isinstance(value, dict):
+            yield from _metas(value.values())
+
+
+def _stand_ins(value: Any, placeholder: int) -> Any:
+    if isinstance(value, TensorMeta):
+        return stand_in(value, placeholder)
+    if type(value) in (tuple, list):
+        return type(value)(_stand_ins(v, placeholder) for v in value)
+    if type(value) is dict:
+        return {k: _stand_ins(v, placeholder) for k, v in value.items()}
+    return value
+
+
+def stand_in(known: TensorMeta, placeholder: int = PLACEHOLDERS[0]) -> da.Array:
+    """A one-chunk dask array of that shape and dtype whose data do not exist."""
+    shape = tuple(placeholder if math.isnan(n) else int(n) for n in known.shape)
+    name = "stand-in"
+    key = (name, *(0 for _ in shape))
+    return da.Array({key: _missing}, name, tuple((n,) for n in shape), dtype=known.dtype)
+
+
+def _missing() -> NoReturn:
+    raise WouldRun("a stand-in was asked for its data")
+
+
+def raising_scheduler(dsk: Any, keys: Any, **kwargs: Any) -> NoReturn:
+    """A Dask scheduler that runs nothing."""
+    raise WouldRun("metadata must not run anything, but a computation was started")
+
+
+@contextlib.contextmanager
+def nothing_runs() -> Iterator[None]:
+    """Inside the block every Dask computation raises WouldRun."""
+    with dask.config.set(scheduler=raising_scheduler):
+        yield
+
+
+def sample(empty: Any, rows: int = 2) -> Any:
+    """A few made-up rows of the same kind, columns and dtypes as an empty pandas object."""
+    if isinstance(empty, pd.Index):
+        return _sample_index(empty, rows)
+    index = _sample_index(empty.index, rows)
+    if isinstance(empty, pd.Series):
+        return pd.Series(_sample_values(empty.dtype, rows), index=index, name=empty.name)
+    data = {i: _sample_values(dtype, rows) for i, dtype in enumerate(empty.dtypes)}
+    frame = pd.DataFrame(data, index=index)
+    frame.columns = empty.columns
+    return frame
+
+
+def _sample_index(index: pd.Index, rows: int) -> pd.Index:
+    if isinstance(index, pd.RangeIndex):
+        return pd.RangeIndex(rows, name=index.name)
+    if isinstance(index, pd.MultiIndex):
+        arrays = [_sample_values(level.dtype, rows) for level in index.levels]
+        return pd.MultiIndex.from_arrays(arrays, names=index.names)
+    return pd.Index(_sample_values(index.dtype, rows), name=index.name)
+
+
+def _sample_values(dtype: Any, rows: int) -> Any:
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = np.zeros(rows, dtype="i1") if len(dtype.categories) else np.full(rows, -1)
+        return pd.Categorical.from_codes(codes, dtype=dtype)
+    if isinstance(dtype, pd.DatetimeTZDtype) or getattr(dtype, "kind", "") == "M":
+        return pd.array(pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None)), dtype=dtype)
+    if getattr(dtype, "kind", "") == "m":
+        return pd.array(pd.to_timedelta(["1D"] * rows), dtype=dtype)
+    if isinstance(dtype, pd.StringDtype) or dtype == object:
+        return pd.array(["a"] * rows, dtype=dtype)
+    if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
+        return pd.array([pd.NA] * rows, dtype=dtype)
+    return pd.array(np.ones(rows, dtype="i8"), dtype="Int64").astype(dtype)

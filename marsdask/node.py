@@ -1,0 +1,187 @@
+"""Nodes: frozen values that say what to do, and the few functions that walk them.
+
+>>> node = Node("add", (Node("ones", (3,)), 1))
+>>> node
+add(ones(3), 1)
+>>> token(node) == token(Node("add", (Node("ones", (3,)), 1)))
+True
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+from dask.tokenize import tokenize
+
+_set = object.__setattr__
+
+
+class Node:
+    """One operation and its arguments. Knows nothing and runs nothing.
+
+    Arguments may hold other nodes, in tuples, lists and dicts of any depth. `meta` and `token` are caches.
+    """
+
+    __slots__ = ("__weakref__", "_inputs", "_meta", "_token", "args", "kwargs", "op")
+    op: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def __init__(self, op: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None):
+        _set(self, "op", op)
+        _set(self, "args", args)
+        _set(self, "kwargs", kwargs or {})
+        _set(self, "_token", None)
+        _set(self, "_meta", None)
+        _set(self, "_inputs", None)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Node is frozen; cannot set {name!r}")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (self.op, self.args, self.kwargs, token(self))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Node) and token(self) == token(other))
+
+    def __hash__(self) -> int:
+        return hash(token(self))
+
+    def __repr__(self) -> str:
+        shown = [_short(a) for a in self.args]
+        shown += [f"{k}={_short(v)}" for k, v in self.kwargs.items()]
+        return f"{self.op}({', '.join(shown)})"
+
+
+class Data:
+    """Something in memory that a node carries: never hashed, known by a random name."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, value: Any, name: str = ""):
+        self.value = value
+        self.name = name or uuid.uuid4().hex
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Data, (self.value, self.name)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{type(self.value).__name__}>"
+
+
+def _load(op: str, args: tuple[Any, ...], kwargs: dict[str, Any], known: str) -> Node:
+    node = Node(op, args, kwargs)
+    _set(node, "_token", known)
+    return node
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def inputs(node: Node) -> tuple[Node, ...]:
+    """The nodes among a node's arguments, in order."""
+    found = node._inputs
+    if found is None:
+        found = tuple(_nodes((*node.args, *node.kwargs.values())))
+        _set(node, "_inputs", found)
+    return found  # type: ignore[no-any-return]
+
+
+def _nodes(values: Iterable[Any]) -> Iterator[Node]:
+    for value in values:
+        if type(value) is Node:
+            yield value
+        elif type(value) in (tuple, list):
+            yield from _nodes(value)
+        elif type(value) is dict:
+            yield from _nodes(value.values())
+        elif type(value) is slice:
+            yield from _nodes((value.start, value.stop, value.step))
+
+
+def walk(roots: Iterable[Node]) -> list[Node]:
+    """All nodes below `roots`, inputs before users, each object once. Not recursive: chains are long."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    stack = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        node, inputs_done = stack.pop()
+        if inputs_done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(inputs(node)) if id(child) not in seen)
+    return order
+
+
+def replace(value: Any, swap: Callable[[Node], Any]) -> Any:
+    """`value` with every node in it swapped; containers without nodes are returned as they are."""
+    kind = type(value)
+    if kind is Node:
+        return swap(value)
+    if kind is tuple or kind is list:
+        new = [replace(v, swap) for v in value]
+        return value if all(a is b for a, b in zip(new, value, strict=True)) else kind(new)
+    if kind is dict:
+        new_dict = {k: replace(v, swap) for k, v in value.items()}
+        return value if all(new_dict[k] is value[k] for k in value) else new_dict
+    if kind is slice and any(type(v) is Node for v in (value.start, value.stop, value.step)):
+        return slice(*(replace(v, swap) for v in (value.start, value.stop, value.step)))
+    return value
+
+
+def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
+    """The same operation over swapped inputs; the node itself where nothing changed."""
+    if not inputs(node):
+        return node
+    args, kwargs = replace(node.args, swap), replace(node.kwargs, swap)
+    return node if args is node.args and kwargs is node.kwargs else Node(node.op, args, kwargs)
+
+
+def token(node: Node) -> str:
+    """A stable name for what the node says: equal nodes, equal tokens, also in another process."""
+    if node._token is None:
+        for each in walk([node]):
+            if each._token is None:
+                digest = hashlib.blake2b(each.op.encode(), digest_size=16)
+                _feed(digest.update, each.args)
+                _feed(digest.update, each.kwargs)
+                _set(each, "_token", digest.hexdigest())
+    return node._token  # type: ignore[no-any-return]
+
+
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), np.dtype)
+
+
+def _feed(update: Callable[[bytes], None], value: Any) -> None:
+    kind = type(value)
+    if kind is Node:
+        update(b"n" + value._token.encode())
+    elif kind in _PLAIN:
+        update(f"{kind.__name__}:{value!r};".encode())
+    elif kind is tuple or kind is list:
+        update(f"{kind.__name__}{len(value)}(".encode())
+        for v in value:
+            _feed(update, v)
+    elif kind is dict:
+        update(f"dict{len(value)}(".encode())
+        for k, v in value.items():
+            _feed(update, k)
+            _feed(update, v)
+    elif kind is slice:
+        update(b"slice")
+        _feed(update, (value.start, value.stop, value.step))
+    else:
+        update(tokenize(value).encode())

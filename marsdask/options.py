@@ -1,0 +1,139 @@
+"""Mars's options, kept in `dask.config` under `marsdask.`.
+
+>>> from marsdask import option_context, options
+>>> with option_context({"chunk_size": 100}):
+...     options.chunk_size
+100
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+
+from marsdask.errors import ArgumentError, UnknownName
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: its default, the types it takes, the values it takes, what it does."""
+
+    default: Any
+    types: tuple[type, ...]
+    doc: str
+    choices: tuple[Any, ...] = ()
+    least: float | None = None
+
+    def check(self, name: str, value: Any) -> None:
+        bad_type = not isinstance(value, self.types) or (
+            isinstance(value, bool) and bool not in self.types
+        )
+        if bad_type or (self.choices and value not in self.choices):
+            wanted = self.choices or " or ".join(t.__name__ for t in self.types)
+            raise ArgumentError(f"Cannot set value {value!r} of option {name!r}: expected {wanted}.")
+        if self.least is not None and value is not None and value < self.least:
+            raise ArgumentError(
+                f"Cannot set value {value!r} of option {name!r}: expected {self.least} or more."
+            )
+
+
+NONE = type(None)
+
+OPTIONS: dict[str, Option] = {
+    "eager_mode": Option(False, (bool,), "execute every operation as it is made"),
+    "show_progress": Option(
+        "auto", (bool, str), "progress bar: in a terminal or notebook, always, never",
+        choices=("auto", True, False),
+    ),
+    "chunk_size": Option(None, (int, NONE), "rows or cells per axis of a chunk", least=1),
+    "chunk_store_limit": Option(
+        128 * 2**20, (int, float), "most bytes of a chunk whose size nobody gave", least=1
+    ),
+    "combine_size": Option(4, (int,), "chunks joined per step of a tree reduction", least=2),
+    "gather_limit": Option(
+        4 * 2**30, (int, float), "most bytes an operation that needs one chunk may gather", least=1
+    ),
+    "warn_duplicated_execution": Option(False, (bool,), "warn when work is run a second time"),
+    "row_order": Option(
+        "pandas", (str,), "'pandas': rows in pandas' order; 'any': waived", choices=("pandas", "any")
+    ),
+    "optimize.head_optimize_threshold": Option(
+        1000, (int,), "largest head(n) that reads only the first chunks it needs", least=0
+    ),
+    "optimize.share": Option(True, (bool,), "pass: equal expressions run once"),
+    "optimize.fuse": Option(True, (bool,), "pass: elementwise chains in one kernel per chunk"),
+    "optimize.drop": Option(True, (bool,), "pass: leave out columns, order and labels nobody sees"),
+    "optimize.batch": Option(True, (bool,), "pass: many tiny tasks of one reduction in one task"),
+    "bincount.chunk_size_limit": Option(100_000_000, (int,), "most bins of a bincount", least=1),
+    "dataframe.use_arrow_dtype": Option(None, (bool, NONE), "arrow strings in read_*"),
+    "dataframe.mode.use_inf_as_na": Option(False, (bool,), "inf counts as missing in isna, dropna"),
+}
+"""Every option by its dotted name. One that a library of Mars's never read is not here."""
+
+# Mars kept these under `tensor.` first.
+MOVED = {"tensor.chunk_size": "chunk_size", "tensor.chunk_store_limit": "chunk_store_limit"}
+
+dask.config.update_defaults(
+    {"marsdask": {"options": {name: option.default for name, option in OPTIONS.items()}}}
+)
+
+
+def get(name: str) -> Any:
+    """The value of one option."""
+    name = MOVED.get(name, name)
+    if name not in OPTIONS:
+        raise UnknownName.among("options", name, OPTIONS)
+    options_now: dict[str, Any] = dask.config.get("marsdask.options")
+    return options_now.get(name, OPTIONS[name].default)
+
+
+def checked(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values under their present names, or an error that names the bad one."""
+    values = {MOVED.get(name, name): value for name, value in values.items()}
+    for name, value in values.items():
+        if name not in OPTIONS:
+            raise UnknownName.among("options", name, OPTIONS)
+        OPTIONS[name].check(name, value)
+    return dict(values)
+
+
+class Options:
+    """Attribute access to the options: `options.chunk_size`, `options.optimize.fuse`."""
+
+    def __init__(self, prefix: str = "") -> None:
+        object.__setattr__(self, "_prefix", prefix)
+
+    def __getattr__(self, name: str) -> Any:
+        full = self._prefix + name
+        if full in OPTIONS or full in MOVED:
+            return get(full)
+        if any(known.startswith(full + ".") for known in (*OPTIONS, *MOVED)):
+            return Options(full + ".")
+        raise UnknownName.among("options", full, OPTIONS)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        new = checked({self._prefix + name: value})
+        dask.config.set({"marsdask.options": dask.config.get("marsdask.options") | new})
+
+    def __dir__(self) -> list[str]:
+        own = (n.removeprefix(self._prefix) for n in OPTIONS if n.startswith(self._prefix))
+        return sorted({n.split(".")[0] for n in own})
+
+    def __repr__(self) -> str:
+        rows = (f"{n} = {get(n)!r}  # {o.doc}" for n, o in OPTIONS.items() if n.startswith(self._prefix))
+        return "\n".join(rows)
+
+
+options = Options()
+
+
+@contextlib.contextmanager
+def option_context(values: Mapping[str, Any] | None = None) -> Iterator[Options]:
+    """Set options inside a `with` block; `values` by dotted name."""
+    new = checked(values or {})
+    with dask.config.set({"marsdask.options": dask.config.get("marsdask.options") | new}):
+        yield options

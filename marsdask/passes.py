@@ -1,0 +1,221 @@
+"""Passes: node -> node, before anything is lowered. Each can be switched off by an option.
+
+`share` makes equal expressions one node, `fuse` makes elementwise chains one kernel, `drop` leaves out columns, row
+order and labels that nobody sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from marsdask.meta import FrameMeta, TensorMeta, meta
+from marsdask.node import Node, _set, inputs, rebuilt, token, walk
+from marsdask.options import options
+from marsdask.registry import lookup
+
+
+def run(roots: Sequence[Node]) -> list[Node]:
+    """All passes that are switched on, in their order."""
+    nodes = list(roots)
+    if options.optimize.share:
+        nodes = share(nodes)
+    if options.optimize.drop:
+        nodes = drop(nodes)
+    if options.optimize.fuse:
+        nodes = fuse(nodes)
+    return nodes
+
+
+def share(roots: Sequence[Node]) -> list[Node]:
+    """Equal nodes become one object, so that they are lowered and run once."""
+    by_token: dict[str, Node] = {}
+    swap: dict[int, Node] = {}
+    for node in walk(roots):
+        first = by_token.get(token(node))
+        if first is None:
+            first = rebuilt(node, lambda n: swap[id(n)])
+            if first is not node:  # same meaning, so same token and metadata
+                _set(first, "_token", token(node))
+                _set(first, "_meta", node._meta)
+            by_token[token(node)] = first
+        swap[id(node)] = first
+    return [swap[id(root)] for root in roots]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What users of a frame look at: which columns (None: all), its row order, its labels."""
+
+    columns: frozenset[Any] | None = None
+    order: bool = True
+    labels: bool = True
+
+    def __or__(self, other: Demand) -> Demand:
+        both = self.columns is not None and other.columns is not None
+        columns = self.columns | other.columns if both else None  # type: ignore[operator]
+        return Demand(columns, self.order or other.order, self.labels or other.labels)
+
+
+EVERYTHING = Demand()
+
+
+def drop(roots: Sequence[Node]) -> list[Node]:
+    """Carry what is looked at from the roots down, and let operations leave out the rest.
+
+    An operation says by `demands(node, demand)` what it looks at in each of its inputs, in the order of
+    `inputs(node)`, and by `trim(node, demand)` what it becomes when only that much of it is looked at. Without
+    `demands`, the trait "through" passes a demand on, "blind" means neither order nor labels are looked at, and
+    everything else looks at everything.
+    """
+    order = walk(roots)
+    if not any(isinstance(meta(n), FrameMeta) for n in order):
+        return list(roots)
+    demand: dict[int, Demand] = {id(root): EVERYTHING for root in roots}
+    for node in reversed(order):
+        mine = demand[id(node)]
+        for child, wish in zip(inputs(node), _demands(node, mine), strict=True):
+            before = demand.get(id(child))
+            demand[id(child)] = wish if before is None else before | wish
+    swap: dict[int, Node] = {}
+    for node in order:
+        new = rebuilt(node, lambda n: swap[id(n)])
+        op = lookup(node.op)
+        mine = demand[id(node)]
+        if op.trim is not None and mine != EVERYTHING:
+            new = op.trim(new, mine)
+        if new is not node and new._meta is None and mine == EVERYTHING:
+            _set(new, "_meta", node._meta)
+        swap[id(node)] = new
+    return [swap[id(root)] for root in roots]
+
+
+def _demands(node: Node, mine: Demand) -> Sequence[Demand]:
+    op = lookup(node.op)
+    if op.demands is not None:
+        return list(op.demands(node, mine))
+    if "through" in op.traits:
+        return [mine] * len(inputs(node))
+    if "blind" in op.traits:
+        return [Demand(None, order=False, labels=False)] * len(inputs(node))
+    return [EVERYTHING] * len(inputs(node))
+
+
+# A step of a fused program: the ufunc's name and its operands, each ("in", i) an input, ("at", i) an earlier step's
+# result, ("is", value) a number.
+Step = tuple[str, tuple[tuple[str, Any], ...]]
+
+
+def fuse(roots: Sequence[Node]) -> list[Node]:
+    """Elementwise chains, with a reduction at their end, become one `fused` node with one kernel per chunk."""
+    order = walk(roots)
+    users: dict[int, set[int]] = {}
+    by_id = {id(n): n for n in order}
+    for node in order:
+        for child in inputs(node):
+            users.setdefault(id(child), set()).add(id(node))
+    outside = {id(root) for root in roots}
+
+    def absorbed(node: Node) -> bool:
+        mine = users.get(id(node), set())
+        if len(mine) != 1 or id(node) in outside or not _is_ufunc(node):
+            return False
+        (user,) = (by_id[u] for u in mine)
+        if _is_ufunc(user):
+            return _same_shape(meta(node), meta(user))
+        return "reducible" in lookup(user.op).traits and _plain_reduction(user)
+
+    swap: dict[int, Node] = {}
+    gone = {id(n) for n in order if absorbed(n)}
+    for node in order:
+        if id(node) in gone:
+            continue
+        takes_chain = any(id(child) in gone for child in inputs(node))
+        new = _fused(node, gone, swap) if takes_chain else rebuilt(node, lambda n: swap[id(n)])
+        if new is not node:
+            _set(new, "_meta", meta(node))
+        swap[id(node)] = new
+    return [swap[id(root)] for root in roots]
+
+
+def _is_ufunc(node: Node) -> bool:
+    op = lookup(node.op)
+    if "ufunc" not in op.traits or node.kwargs:
+        return False
+    known = meta(node)
+    return isinstance(known, TensorMeta) and known.dtype.kind in "biufc" and bool(known.shape)
+
+
+def _same_shape(a: TensorMeta, b: TensorMeta) -> bool:
+    return len(a.shape) == len(b.shape) and all(
+        m == n or (m != m and n != n) for m, n in zip(a.shape, b.shape, strict=True)
+    )
+
+
+def _plain_reduction(node: Node) -> bool:
+    return len(node.args) == 1 and node.kwargs.keys() <= {"axis", "keepdims"}
+
+
+def _fused(top: Node, gone: set[int], swap: dict[int, Node]) -> Node:
+    """The `fused` node for `top` and the chain below it."""
+    steps: list[Step] = []
+    leaves: list[Node] = []
+    where: dict[int, tuple[str, Any]] = {}
+
+    def operand(value: Any) -> tuple[str, Any]:
+        if type(value) is not Node:
+            return ("is", value)
+        if id(value) not in where:
+            new = swap[id(value)]
+            if new not in leaves:
+                leaves.append(new)
+            where[id(value)] = ("in", leaves.index(new))
+        return where[id(value)]
+
+    chain = _chain(top, gone)
+    reduced = None
+    if not _is_ufunc(top):
+        chain.pop()
+        reduced = (top.op, top.kwargs.get("axis"), top.kwargs.get("keepdims", False))
+    for node in chain:
+        steps.append((lookup(node.op).public, tuple(operand(a) for a in node.args)))
+        where[id(node)] = ("at", len(steps) - 1)
+    return Node("fused", (tuple(steps), reduced, *leaves))
+
+
+def _chain(top: Node, gone: set[int]) -> list[Node]:
+    """The absorbed nodes below `top` and itself, inputs first. Not recursive."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    stack = [(top, False)]
+    while stack:
+        node, inputs_done = stack.pop()
+        if inputs_done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((c, False) for c in inputs(node) if id(c) in gone)
+    return order
+
+
+def replaced(roots: Sequence[Node], known: Callable[[Node], Node | None]) -> list[Node]:
+    """`roots` with every node that `known` answers for replaced, and nothing below it looked at."""
+    swap: dict[int, Node] = {}
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, inputs_done = stack.pop()
+        if id(node) in swap:
+            continue
+        if inputs_done:
+            new = rebuilt(node, lambda n: swap[id(n)])
+            if new is not node:
+                _set(new, "_meta", node._meta)
+            swap[id(node)] = new
+        elif (other := known(node)) is not None:
+            swap[id(node)] = other
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in inputs(node))
+    return [swap[id(root)] for root in roots]

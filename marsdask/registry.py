@@ -1,0 +1,317 @@
+"""The registry: every operation as data, and everything that follows from it.
+
+An entry says its public name, where it lives, how it is lowered, how its metadata is known and what its oracle is.
+Module functions, methods, signatures, documentation, coverage rows, stubs and oracle tests are made from entries.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, UnknownName
+from marsdask.handle import Handle, held
+from marsdask.node import Node
+
+Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
+
+
+class Array:
+    """Annotation of a lowering's parameter that takes a tensor or anything `mt.asarray` takes."""
+
+
+class Arrays:
+    """Annotation of a parameter that takes a sequence of tensors."""
+
+
+class Frame:
+    """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
+
+
+CONVERTED = {"Array": Array, "Arrays": Arrays, "Frame": Frame}
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operation.
+
+    `delegated`: Dask has it and the oracle tests say it is right. `tiled`: our own tiling. `gathered`: right, but in
+    one chunk, which `options.gather_limit` bounds. `unbuilt`: a gap with its reason.
+
+    `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
+    `prepare(**arguments)` runs at the call and returns the arguments for the node, or a finished handle.
+    `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
+    `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...). `cases`: argument texts for the oracle test.
+    """
+
+    name: str
+    room: str
+    lower: Callable[..., Any] | None
+    signature: inspect.Signature
+    status: Status
+    meta: Callable[..., Any] | None = None
+    oracle: Callable[..., Any] | None = None
+    owners: tuple[str, ...] = ()
+    function: bool = True
+    sizes: Literal["known", "aligned", "any"] = "known"
+    prepare: Callable[..., Any] | None = None
+    demands: Callable[..., Any] | None = None
+    trim: Callable[..., Any] | None = None
+    traits: frozenset[str] = frozenset()
+    cases: tuple[str, ...] = ()
+    reason: str = ""
+    differs: str = ""
+    converted: Mapping[str, type] = field(default_factory=dict)
+
+    @property
+    def public(self) -> str:
+        """The name users write: the last part of the registry name."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def first_line(self) -> str:
+        doc = inspect.getdoc(self.lower) if self.lower else None
+        return doc.splitlines()[0] if doc else f"{self.public}: see the oracle's documentation."
+
+    @property
+    def source(self) -> str:
+        """file:line of the lowering, for people who look."""
+        if self.lower is None:
+            return ""
+        code = inspect.unwrap(self.lower).__code__
+        return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+OPS: dict[str, Op] = {}
+WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
+"""Kind of metadata -> what makes the handle. The rooms put theirs in."""
+CONVERTERS: dict[type, Callable[[Any], Any]] = {}
+"""Annotation -> what turns an argument into a node (or, for Arrays, a list of nodes)."""
+READY: list[Callable[[Any], None]] = []
+"""Called with every new handle; eager mode hangs here."""
+
+
+def add(op: Op) -> Op:
+    """Put an entry in; a name can be taken only once."""
+    if op.name in OPS:
+        raise ArgumentError(f"operation {op.name!r} is registered twice")
+    OPS[op.name] = op
+    return op
+
+
+def operation(
+    name: str,
+    *,
+    room: str,
+    status: Status = "tiled",
+    signature: inspect.Signature | None = None,
+    owners: Iterable[str] = (),
+    **entry: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated lowering. Its signature is the public one, its docstring the public docstring.
+
+    Parameters annotated `Array`, `Arrays` or `Frame` are turned into nodes; the lowering gets Dask collections there.
+    Parameters that start with an underscore are not public: passes set them.
+    """
+
+    def register(lower: Callable[..., Any]) -> Callable[..., Any]:
+        own = inspect.signature(lower)
+        converted = {
+            p.name: CONVERTED[p.annotation]
+            for p in own.parameters.values()
+            if isinstance(p.annotation, str) and p.annotation in CONVERTED
+        }
+        shown = signature or own
+        public = [p for p in shown.parameters.values() if not p.name.startswith("_")]
+        add(
+            Op(
+                name=name,
+                room=room,
+                lower=lower,
+                signature=shown.replace(parameters=public),
+                status=status,
+                owners=tuple(owners),
+                converted=entry.pop("converted", converted),
+                traits=frozenset(entry.pop("traits", ())),
+                cases=tuple(entry.pop("cases", ())),
+                **entry,
+            )
+        )
+        return lower
+
+    return register
+
+
+def unbuilt(
+    name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True
+) -> None:
+    """Register a gap: using the name raises an error that gives the reason."""
+    anything = inspect.signature(lambda *args, **kwargs: None)
+    add(
+        Op(
+            name=name,
+            room=room,
+            lower=None,
+            signature=anything,
+            status="unbuilt",
+            reason=reason,
+            owners=tuple(owners),
+            function=function,
+        )
+    )
+
+
+def lookup(name: str) -> Op:
+    """The entry of that name."""
+    try:
+        return OPS[name]
+    except KeyError:
+        raise UnknownName.among("the registry", name, OPS) from None
+
+
+def in_room(room: str) -> Iterator[Op]:
+    """The entries of one room, by name."""
+    return iter(sorted((op for op in OPS.values() if op.room == room), key=lambda op: op.name))
+
+
+def bind(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    """The arguments by name, or a TypeError that names the wrong one and its nearest neighbour."""
+    try:
+        return op.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        names = op.signature.parameters
+        for name in kwargs:
+            if name not in names:
+                raise ArgumentTypeError.unknown_keyword(op.public, name, names) from None
+        raise ArgumentTypeError(f"{op.public}(): {error}; the signature is {op.public}{op.signature}") from None
+
+
+def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a public function does: check, make the node, hand out a handle. Nothing runs."""
+    if op.lower is None:
+        raise Unbuilt.operation(op.public, op.reason)
+    bound = bind(op, args, kwargs)
+    if op.prepare is not None:
+        prepared = op.prepare(**bound.arguments)
+        if not isinstance(prepared, dict):
+            return prepared
+        bound = bind_named(op, prepared)
+    for name, kind in op.converted.items():
+        if (value := bound.arguments.get(name)) is not None:
+            bound.arguments[name] = CONVERTERS[kind](value)
+    used: list[Handle] = []
+    node = Node(op.name, frozen(bound.args, used), frozen(bound.kwargs, used))
+    return wrap(node, held(*used))
+
+
+def bind_named(op: Op, values: dict[str, Any]) -> inspect.BoundArguments:
+    """BoundArguments from values by parameter name (a *args parameter takes a tuple)."""
+    bound = inspect.BoundArguments(op.signature, {})  # type: ignore[arg-type]
+    for name in op.signature.parameters:
+        if name in values:
+            bound.arguments[name] = values[name]
+    return bound
+
+
+def make(name: str, *args: Any, **kwargs: Any) -> Any:
+    """A handle for an operation called by its registry name, past the public signature."""
+    used: list[Handle] = []
+    node = Node(name, frozen(args, used), frozen(kwargs, used))
+    return wrap(node, held(*used))
+
+
+def frozen(value: Any, used: list[Handle]) -> Any:
+    """An argument as a node keeps it: handles become nodes, what could still change is copied."""
+    if isinstance(value, Handle):
+        used.append(value)
+        return value.node
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([frozen(v, used) for v in value])
+    if kind is dict:
+        return {k: frozen(v, used) for k, v in value.items()}
+    if kind is slice:
+        return slice(frozen(value.start, used), frozen(value.stop, used), frozen(value.step, used))
+    if kind is np.ndarray:
+        return value.copy()
+    if hasattr(value, "_mgr") or hasattr(value, "_data"):  # pandas: a lazy copy
+        return value.copy()
+    return value
+
+
+def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
+    """The handle for a node, by the kind of its metadata. Metadata errors surface here, at the call."""
+    from marsdask.meta import meta  # meta asks the registry for rules: the one circle, broken here
+
+    known = meta(node)
+    handle = WRAPPERS[known.kind](node, keep)
+    for ready in READY:
+        ready(handle)
+    return handle
+
+
+def public(op: Op) -> Callable[..., Any]:
+    """The module function or method of an entry, with its signature and documentation."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return call(op, args, kwargs)
+
+    function.__name__ = op.public
+    function.__qualname__ = op.public
+    function.__module__ = f"marsdask.{op.room}"
+    function.__signature__ = op.signature  # type: ignore[attr-defined]
+    function.__doc__ = documentation(op)
+    return function
+
+
+def documentation(op: Op) -> str:
+    """The docstring: the lowering's own, how it is run, what differs, where the semantics are written."""
+    if op.status == "unbuilt":
+        return f"{op.public}: not built. {op.reason}"
+    doc = (inspect.getdoc(op.lower) if op.lower else "") or op.first_line
+    how = {
+        "delegated": "Lowered to Dask's own operation.",
+        "tiled": "Tiled by marsdask.",
+        "gathered": "Runs in one chunk, up to `options.gather_limit` bytes.",
+    }[op.status]
+    parts = [doc, how, f"Differs: {op.differs}" if op.differs else "", link(op)]
+    return "\n\n".join(p for p in parts if p)
+
+
+def link(op: Op) -> str:
+    """Where NumPy or pandas documents the semantics."""
+    if op.room.startswith("tensor"):
+        inner = op.room.partition(".")[2]
+        path = f"numpy.{inner}.{op.public}" if inner and inner != "Tensor" else f"numpy.{op.public}"
+        return f"Semantics: https://numpy.org/doc/stable/reference/generated/{path}.html"
+    if op.room.startswith("dataframe"):
+        owner = f"{op.owners[0]}." if op.owners else ""
+        return f"Semantics: https://pandas.pydata.org/docs/reference/api/pandas.{owner}{op.public}.html"
+    return ""
+
+
+def attach(target: type, owner: str) -> None:
+    """Give a handle class the methods of all entries that name it as owner."""
+    for op in OPS.values():
+        if owner in op.owners and op.public not in vars(target):
+            setattr(target, op.public, public(op))
+
+
+def fill(module: dict[str, Any], room: str) -> list[str]:
+    """Put a room's public functions in a module's namespace; returns their names."""
+    names = []
+    for op in in_room(room):
+        if op.function and not op.public.startswith("_"):
+            module.setdefault(op.public, public(op))
+            names.append(op.public)
+    return names
+
+
+def explain_failure(error: Exception, op: Op) -> None:
+    """Name the operation in an error that came from below; ours already do."""
+    if not isinstance(error, MarsDaskError):
+        error.add_note(f"marsdask: raised while working on {op.public!r}")

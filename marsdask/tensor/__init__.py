@@ -1,0 +1,8 @@
+"""`mt`: NumPy's API on chunked arrays."""
+
+from marsdask import registry
+from marsdask.tensor import creation, elementwise, fusion, reduction
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+tensor = as_tensor
+__all__ = registry.fill(globals(), "tensor")
+registry.attach(Tensor, "Tensor")

@@ -1,0 +1,106 @@
+"""From Mars's `chunk_size` to Dask's chunks.
+
+>>> chunks_of((10, 10), 3, "f8")
+((3, 3, 3, 1), (3, 3, 3, 1))
+>>> chunks_of((10, 10), ((2, 2, 6), 5), "f8")
+((2, 2, 6), (5, 5))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.options import options
+
+Chunks = tuple[tuple[int, ...], ...]
+
+
+def chunks_of(shape: tuple[int, ...], chunk_size: Any = None, dtype: Any = "f8") -> Chunks:
+    """Chunk lengths per axis: what the user asked for, and for the rest chunks of `options.chunk_store_limit` bytes."""
+    wanted = requested(chunk_size, len(shape))
+    if options.chunk_size is not None:
+        wanted = {axis: wanted.get(axis, options.chunk_size) for axis in range(len(shape))}
+    found: dict[int, tuple[int, ...]] = {a: cut(shape[a], w, a) for a, w in wanted.items()}
+    free = [axis for axis in range(len(shape)) if axis not in found]
+    if free:
+        cells = max(options.chunk_store_limit / max(np.dtype(dtype).itemsize, 1), 1)
+        cells /= math.prod(max((*found[a], 1)) for a in found)
+        # Cut the longest axes first into a cube; short axes stay whole and leave more to the others.
+        for i, axis in enumerate(sorted(free, key=lambda a: shape[a])):
+            side = max(int(cells ** (1 / (len(free) - i)) + 1e-9), 1)
+            side = min(side, max(shape[axis], 1))
+            found[axis] = cut(shape[axis], side, axis)
+            cells = max(cells / side, 1)
+    return tuple(found[axis] for axis in range(len(shape)))
+
+
+def requested(chunk_size: Any, ndim: int) -> dict[int, Any]:
+    """`chunk_size` by axis: an int, a tuple of lengths, or `nan` for one chunk."""
+    if chunk_size is None:
+        return {}
+    if isinstance(chunk_size, Mapping):
+        by_axis = {}
+        for axis, size in chunk_size.items():
+            if not isinstance(axis, Integral) or not -ndim <= axis < ndim:
+                raise ArgumentError(f"chunk_size={chunk_size!r}: axis {axis!r} is not one of the {ndim} axes.")
+            by_axis[int(axis) % ndim] = size
+    elif isinstance(chunk_size, (tuple, list)):
+        if len(chunk_size) > ndim:
+            raise ArgumentError(f"chunk_size={chunk_size!r}: chunks have more dimensions than the {ndim} axes.")
+        by_axis = dict(enumerate(chunk_size))
+    elif isinstance(chunk_size, Integral) and not isinstance(chunk_size, bool):
+        by_axis = dict.fromkeys(range(ndim), chunk_size)
+    elif isinstance(chunk_size, str):
+        raise ArgumentError(f"chunk_size={chunk_size!r}: expected whole numbers, a tuple per axis, or a dict by axis.")
+    else:
+        raise ArgumentTypeError(
+            f"chunk_size={chunk_size!r}: expected a whole number, a tuple per axis, or a dict by axis, "
+            f"got {type(chunk_size).__name__}."
+        )
+    return {axis: size for axis, size in by_axis.items() if size is not None}
+
+
+def cut(length: int, size: Any, axis: int = 0) -> tuple[int, ...]:
+    """One axis of `length` cut into chunks."""
+    if isinstance(size, float) and math.isnan(size):
+        return (length,)
+    if isinstance(size, (tuple, list)):
+        if len(size) == 1 and isinstance(size[0], float) and math.isnan(size[0]):
+            return (length,)
+        sizes = tuple(_whole(n, axis, least=0) for n in size)
+        if sum(sizes) != length:
+            raise ArgumentError(
+                f"chunk_size {tuple(size)!r} of axis {axis}: chunks shape should be of the same length; "
+                f"they sum to {sum(sizes)}, the axis has {length}."
+            )
+        return sizes
+    each = _whole(size, axis, least=1)
+    if length == 0:
+        return (0,)
+    full, rest = divmod(length, each)
+    return (each,) * full + ((rest,) if rest else ())
+
+
+def _whole(size: Any, axis: int, *, least: int) -> int:
+    if not isinstance(size, Integral) or isinstance(size, bool):
+        raise ArgumentTypeError(f"chunk_size {size!r} of axis {axis}: expected a whole number, got {type(size).__name__}.")
+    if size < least:
+        raise ArgumentError(f"chunk_size {size!r} of axis {axis}: expected {least} or more.")
+    return int(size)
+
+
+def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
+    """A shape as a tuple of whole numbers, or an error that names the argument."""
+    entries = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    for n in entries:
+        if not isinstance(n, Integral) or isinstance(n, bool):
+            raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers, got {type(n).__name__}.")
+        if n < 0:
+            raise ArgumentError(f"{name}={shape!r}: negative dimensions are not allowed.")
+    return tuple(int(n) for n in entries)

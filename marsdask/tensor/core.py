@@ -1,0 +1,306 @@
+"""The Tensor handle: NumPy's ndarray, lazily. Methods come from the registry when `marsdask.tensor` is imported."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, UnknownName
+from marsdask.handle import Handle
+from marsdask.meta import TensorMeta, meta
+from marsdask.node import Data, Node
+from marsdask.session import Lazy
+from marsdask.tensor.views import assign
+
+SCALARS = (bool, int, float, complex, np.generic)
+
+
+class Tensor(Lazy):
+    """A lazy n-dimensional array in chunks. Made by `mt.tensor`, `mt.ones`, ... and by operations; see `mt.tensor`."""
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    @property
+    def shape(self) -> tuple[float, ...]:
+        """Length of each axis; `nan` where only a run can tell."""
+        return tuple(n if math.isnan(n) else int(n) for n in self.known.shape)
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self.rebind(registry.make("reshape", self, shape).node)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.known.dtype  # type: ignore[no-any-return]
+
+    @property
+    def order(self) -> str:
+        """'C' or 'F': the memory order that `fetch()` gives."""
+        return self.known.order  # type: ignore[no-any-return]
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        flat = self.ndim <= 1
+        return {"C_CONTIGUOUS": flat or self.order == "C", "F_CONTIGUOUS": flat or self.order == "F"}
+
+    @property
+    def ndim(self) -> int:
+        return len(self.known.shape)
+
+    @property
+    def size(self) -> float:
+        size = math.prod(self.known.shape)
+        return size if math.isnan(size) else int(size)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> float:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def _meta(self) -> np.ndarray[Any, Any]:
+        # xarray asks for this
+        return np.empty((0,) * self.ndim, dtype=self.dtype)
+
+    @property
+    def nsplits(self) -> tuple[tuple[float, ...], ...] | None:
+        """Chunk lengths per axis, once executed (`nan` for unknown ones); else None."""
+        return self._result.collection.chunks if self.is_executed() else None
+
+    def to_dask(self) -> da.Array:
+        """The `dask.array.Array` this lowers to."""
+        return self.collection()
+
+    def to_numpy(self, *, session: Any = None, **kwargs: Any) -> Any:
+        """The data as NumPy, run first if needed."""
+        return self._run_and_fetch(session, **kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ArgumentTypeError("copy=False: a tensor's data cannot be had without a copy.")
+        return np.asarray(self._run_and_fetch(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **kwargs: Any) -> Any:
+        from marsdask.tensor.protocol import array_ufunc
+
+        return array_ufunc(ufunc, method, inputs, out, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from marsdask.tensor.protocol import array_function
+
+        return array_function(func, types, args, kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._corner()) if self.is_executed() else self.unexecuted_repr()
+
+    def __str__(self) -> str:
+        if self.is_executed():
+            return str(self._corner())
+        return f"Tensor(op={self.node.op}, shape={self.shape})"
+
+    def unexecuted_repr(self) -> str:
+        return super().unexecuted_repr().replace(", key=", f", shape={self.shape}, key=")
+
+    def _corner(self) -> Any:
+        return self.fetch()
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise ArgumentTypeError("len() of unsized object: this tensor has no axes.")
+        if math.isnan(self.shape[0]):
+            raise UnknownLength.needed_for("len()")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.ndim:
+            raise ArgumentTypeError("iteration over a 0-d tensor")
+        if math.isnan(self.shape[0]):
+            raise UnknownLength.needed_for("iteration")
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self._single("bool()"))
+
+    def __int__(self) -> int:
+        return int(self._single("int()"))
+
+    def __float__(self) -> float:
+        return float(self._single("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._single("complex()"))
+
+    def __index__(self) -> int:
+        if self.ndim or self.dtype.kind not in "iu":
+            raise ArgumentTypeError("only integer scalar tensors can be converted to a scalar index")
+        return operator.index(self._single("index"))
+
+    def _single(self, what: str) -> Any:
+        if self.size == 1 or not self.ndim:
+            return self._run_and_fetch() if not self.ndim else self._run_and_fetch().item()
+        if math.isnan(self.size):
+            data = self._run_and_fetch()
+            if data.size == 1:
+                return data.item()
+        raise AmbiguousTruth(f"{what} of a tensor with more than one element is ambiguous. Hint: use .any() or .all().")
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def item(self, *args: Any) -> Any:
+        """The only element, or that at an index, as a Python scalar. Runs."""
+        return np.asarray(self._run_and_fetch()).item(*args)
+
+    def tolist(self) -> Any:
+        """The data as nested lists. Runs."""
+        return np.asarray(self._run_and_fetch()).tolist()
+
+    def __copy__(self) -> Tensor:
+        return registry.make("copy", self)
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return registry.make("copy", self)
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among("Tensor", name, dir(type(self)))
+
+
+# Python's operators, as ufuncs. `reflected` ones swap their operands.
+BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
+}  # fmt: skip
+COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
+UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+
+
+def operand(value: Any) -> Any:
+    """What a binary operator takes: a handle, a scalar, or a new tensor of array-like data; else NotImplemented."""
+    if isinstance(value, (Tensor, *SCALARS)):
+        return value
+    if isinstance(value, (np.ndarray, list, tuple, da.Array)):
+        return as_tensor(value)
+    return NotImplemented
+
+
+def _binary(name: str, *, reflected: bool = False) -> Any:
+    def method(self: Tensor, other: Any) -> Any:
+        other = operand(other)
+        if other is NotImplemented:
+            return NotImplemented
+        return registry.make(name, other, self) if reflected else registry.make(name, self, other)
+
+    return method
+
+
+def _in_place(name: str) -> Any:
+    def method(self: Tensor, other: Any) -> Any:
+        other = operand(other)
+        return NotImplemented if other is NotImplemented else assign(self, registry.make(name, self, other), what=name)
+
+    return method
+
+
+def _unary(name: str) -> Any:
+    return lambda self: registry.make(name, self)
+
+
+for python, name in BINARY.items():
+    setattr(Tensor, f"__{python}__", _binary(name))
+    setattr(Tensor, f"__r{python}__", _binary(name, reflected=True))
+    if python != "divmod":
+        setattr(Tensor, f"__i{python}__", _in_place(name))
+for python, name in COMPARE.items():
+    setattr(Tensor, f"__{python}__", _binary(name))
+for python, name in UNARY.items():
+    setattr(Tensor, f"__{python}__", _unary(name))
+
+
+class ExecutableTuple(tuple[Any, ...]):
+    """Several lazy objects that run together."""
+
+    def execute(self, session: Any = None, **kwargs: Any) -> Any:
+        """Run all in one run; `wait=False` returns an ExecutionInfo."""
+        from marsdask.session import execute
+
+        if not self:
+            return self
+        done = execute(*self, session=session, **kwargs)
+        return self if isinstance(done, (list, Lazy)) else done
+
+    def fetch(self, session: Any = None, **kwargs: Any) -> Any:
+        """The data of each, as a list (the same namedtuple where it has field names)."""
+        values = [each.fetch(session=session, **kwargs) for each in self]
+        if hasattr(self, "_fields"):
+            return self._plain(*values)
+        return tuple(values) if len(values) < 2 else values
+
+    def to_object(self, **kwargs: Any) -> Any:
+        """Run and fetch."""
+        self.execute(**kwargs)
+        return self.fetch()
+
+
+def named_tuple(values: tuple[Any, ...], fields: tuple[str, ...]) -> ExecutableTuple:
+    """An ExecutableTuple, with attributes where the operation names its results."""
+    if not fields:
+        return ExecutableTuple(values)
+    import collections
+
+    plain = collections.namedtuple("Results", fields)  # type: ignore[misc]
+    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(fields)}
+    kind = type("ExecutableTuple", (ExecutableTuple,), {"_fields": fields, "_plain": plain, **names})
+    return kind(values)  # type: ignore[no-any-return]
+
+
+def as_tensor(value: Any) -> Tensor:
+    """A tensor of anything `mt.asarray` takes; a tensor itself as it is."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, Handle):
+        return registry.make("to_tensor", value)
+    if isinstance(value, da.Array):
+        return registry.wrap(Node("from_dask", (Data(value),)))
+    try:
+        array = np.asarray(value) if not isinstance(value, np.ndarray) else value
+    except ValueError as error:
+        raise ArgumentTypeError(f"cannot make a tensor of {type(value).__name__}: {error}") from None
+    return registry.wrap(Node("data", (Data(array.copy()), None)))
+
+
+def as_tensors(values: Any) -> list[Tensor]:
+    """A list of tensors from a sequence, or from a tensor along its first axis."""
+    if isinstance(values, (Tensor, np.ndarray, da.Array)):
+        values = list(as_tensor(values))
+    if not isinstance(values, (list, tuple)):
+        raise ArgumentTypeError(f"expected a sequence of tensors, got {type(values).__name__}")
+    return [as_tensor(v) for v in values]
+
+
+def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
+    known = meta(node)
+    items = tuple(registry.wrap(Node("item", (node, i)), keep) for i in range(len(known.items)))
+    return named_tuple(items, known.fields)
+
+
+registry.WRAPPERS["Tensor"] = Tensor
+registry.WRAPPERS["Tuple"] = _wrap_tuple
+registry.CONVERTERS[registry.Array] = as_tensor
+registry.CONVERTERS[registry.Arrays] = as_tensors
+
+
+def tensor_meta(shape: Any, dtype: Any, order: str = "C") -> TensorMeta:
+    """Short for the metadata rule of operations that know their shape."""
+    return TensorMeta(tuple(shape), np.dtype(dtype), order)
