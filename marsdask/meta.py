@@ -7,6 +7,7 @@ stand-ins under a scheduler that raises, or, for frames, the pandas oracle on a 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 import math
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ class Rows:
     __slots__ = ("_token", "made_by")
 
     def __init__(self, made_by: tuple[Any, ...] | None = None):
-        self.made_by = made_by  # (operation, parent rows, nodes and values)
+        self.made_by = made_by  # the operation and its arguments, where that decides the rows
         self._token: str | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -64,9 +65,15 @@ class Rows:
     @property
     def token(self) -> str:
         if self._token is None:
-            made = self.made_by or (id(self),)
-            self._token = token(Node("rows", tuple(m.token if isinstance(m, Rows) else m for m in made)))
+            self._token = token(Node("rows", self.made_by or (id(self),)))
         return self._token
+
+
+NEW = Rows()
+"""What a metadata rule says of rows that its operation makes in the same way every time: equal nodes, equal rows.
+
+An operation whose chunks depend on sizes (a merge) says `Rows()` instead: its rows equal only themselves.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +134,12 @@ def _work_out(node: Node) -> Any:
     args = replace(node.args, lambda n: n._meta)
     kwargs = replace(node.kwargs, lambda n: n._meta)
     try:
-        if op.meta is not None:
-            return op.meta(*args, **kwargs)
-        return from_stand_ins(op, args, kwargs)
+        if op.meta is None:
+            return from_stand_ins(op, args, kwargs)
+        found = op.meta(*args, **kwargs)
+        if isinstance(found, FrameMeta) and found.rows is NEW:
+            found = dataclasses.replace(found, rows=Rows((node.op, node.args, node.kwargs)))
+        return found
     except MarsDaskError:
         raise
     except Exception as error:

@@ -1,0 +1,11 @@
+"""`md`: pandas' API on chunked frames."""
+
+from marsdask import registry
+from marsdask.dataframe import creation, indexing, reduction, rows
+from marsdask.dataframe.chunkwise import chunkwise
+from marsdask.dataframe.core import DataFrame, Index, Series
+chunkwise("fillna", "isna", traits=("through",))
+chunkwise("add", "mul", "gt")
+__all__ = registry.fill(globals(), "dataframe")
+for kind in (DataFrame, Series, Index):
+    registry.attach(kind, kind.__name__)

@@ -1,0 +1,213 @@
+"""Operations that pandas does on each chunk of rows alone, a line each, and how several frames are brought together.
+
+To add one whose result on a row depends on that row only, name it in a `chunkwise(...)` line.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any, Literal
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.errors import ArgumentError, ShapeError
+from marsdask.graph import Chunks
+from marsdask.handle import Handle
+from marsdask.lower import Keep
+from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
+from marsdask.registry import Op, add
+
+KeptRows = Literal["same", "fewer"]
+
+
+def chunkwise(
+    *names: str,
+    owners: tuple[str, ...] = ("DataFrame", "Series"),
+    rows: KeptRows = "same",
+    function: Callable[..., Any] | None = None,
+    like: type = pd.DataFrame,
+    prefix: str = "frame",
+    **entry: Any,
+) -> None:
+    """Register pandas methods that work row by row.
+
+    `rows="fewer"`: the result has some of the rows, with their labels. `function(chunk, *args, **kwargs)` takes the
+    place of the method. `inplace=True` rebinds the handle and returns None, where pandas has that argument.
+    """
+    for name in names:
+        does = function or partial(_method, name)
+        found = entry.pop("signature", None) or _signature(getattr(like, name), function)
+        add(
+            Op(
+                name=f"{prefix}.{name}",
+                room="dataframe",
+                lower=_lowering(name, does, rows),
+                signature=found,
+                status="delegated",
+                meta=partial(chunkwise_meta, does, rows),
+                oracle=getattr(like, name, None),
+                owners=owners,
+                function=False,
+                prepare=partial(_prepare, name, found),
+                traits=frozenset(entry.get("traits", ())),
+                **{k: v for k, v in entry.items() if k != "traits"},
+            )
+        )
+
+
+def _method(name: str, chunk: Any, *args: Any, **kwargs: Any) -> Any:
+    return getattr(chunk, name)(*args, **kwargs)
+
+
+def _signature(method: Any, function: Any) -> inspect.Signature:
+    return inspect.signature(method if method is not None else function)
+
+
+def _lowering(name: str, does: Callable[..., Any], rows: KeptRows) -> Callable[..., Any]:
+    def lower(frame: Chunks, *args: Any, **kwargs: Any) -> Generator[Any, Any, Chunks]:
+        frame, args, kwargs = yield from matched(frame, args, kwargs)
+        return graph.per_chunk(does, frame, *args, lengths="same" if rows == "same" else "unknown", **kwargs)
+
+    lower.__doc__ = f"pandas' `{name}`, chunk by chunk."
+    return lower
+
+
+def _prepare(name: str, signature: inspect.Signature, **arguments: Any) -> Any:
+    """Arguments in the node's order: the frame, then keywords; other frames brought to the same rows."""
+    bound = inspect.BoundArguments(signature, arguments)  # type: ignore[arg-type]
+    first, *args = bound.args
+    kwargs = dict(bound.kwargs)
+    inplace = kwargs.pop("inplace", False)
+    if "inplace" in arguments:
+        position = list(signature.parameters).index("inplace") - 1
+        if position < len(args):
+            inplace = args.pop(position)
+    first, args, kwargs = together(first, args, kwargs)
+    return done(first, registry.make(f"frame.{name}", first, *args, **kwargs), inplace)
+
+
+def done(target: Handle, result: Any, inplace: Any) -> Any:
+    """The result; or None after rebinding `target` where `inplace` is True."""
+    if not isinstance(inplace, (bool, np.bool_)):
+        raise ArgumentError(f"inplace={inplace!r}: expected True or False.")
+    if not inplace:
+        return result
+    target.rebind(result.node, result._keep)
+    return None
+
+
+def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The same arguments with every frame among them on the same rows and chunks as `first`.
+
+    Frames with equal `Rows` are; two with labels 0..n-1 are cut alike; all others are aligned by label in one chunk
+    (as pandas does inside of the operation), which `options.gather_limit` bounds.
+    """
+    values = [*args, *kwargs.values()]
+    values = [as_frame(v) if isinstance(v, (pd.DataFrame, pd.Series)) else v for v in values]
+    others = [v for v in values if isinstance(v, FrameHandle)]
+    mine = meta(first.node)
+    strange = [o for o in others if not same_rows(mine, meta(o.node))]
+    if strange:
+        swap = {id(o): cut_alike(o, first) for o in strange if _both_ranged(mine, meta(o.node))}
+        if any(id(o) not in swap for o in strange):
+            swap = {id(o): registry.make("frame.one_chunk", o) for o in others}
+            first = registry.make("frame.one_chunk", first)
+        values = [swap.get(id(v), v) for v in values]
+    return first, values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
+
+
+def same_rows(a: FrameMeta, b: FrameMeta) -> bool:
+    """Whether two frames have the same rows, labels and chunks, as far as their making tells."""
+    return a.rows == b.rows
+
+
+def _both_ranged(a: FrameMeta, b: FrameMeta) -> bool:
+    return a.ranged and b.ranged and a.length == b.length  # nan is unequal to itself
+
+
+def cut_alike(other: Any, first: Any) -> Any:
+    """`other` in the chunks of `first`; both have the labels 0..n-1."""
+    return registry.make("frame.cut_alike", other, first)
+
+
+@registry.operation("frame.cut_alike", room="engine", meta=lambda other, first: FrameMeta(other.empty, first.length, first.rows, True))
+def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
+    """The rows of one frame in the chunks of another of equal length."""
+    unknown = [c for c in (other, first) if not c.known]
+    if unknown:
+        kept = yield Keep(*unknown)
+        found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
+        other, first = found.get(id(other), other), found.get(id(first), first)
+    assert other.lengths is not None and first.lengths is not None
+    if other.lengths == first.lengths:
+        return other
+    if sum(other.lengths) != sum(first.lengths):
+        raise ShapeError(f"lengths do not match: {int(sum(other.lengths))} and {int(sum(first.lengths))}")
+    return graph.regroup(other, graph.row_ranges(other.lengths, first.lengths))
+
+
+@registry.operation("frame.one_chunk", room="engine", status="gathered", meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged))
+def _one_chunk(frame: Chunks) -> Chunks:
+    """All rows in one chunk, up to `options.gather_limit` bytes."""
+    return graph.gather(frame)
+
+
+def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
+    """The arguments of a lowering with tensors cut like the frame's chunks (they are positional)."""
+    arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, da.Array) and a.ndim]
+    if not arrays:
+        return frame, args, kwargs
+    unknown: list[Any] = [c for c in (frame,) if not c.known]
+    unknown += [a for a in arrays if any(map(math.isnan, a.shape))]
+    found: dict[int, Any] = {}
+    if unknown:
+        kept = yield Keep(*unknown)
+        found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
+    frame = found.get(id(frame), frame)
+    assert frame.lengths is not None
+
+    def cut(value: Any) -> Any:
+        if not isinstance(value, da.Array) or not value.ndim:
+            return value
+        value = found.get(id(value), value)
+        if value.shape[0] != sum(frame.lengths):
+            raise ShapeError(f"Length of values ({value.shape[0]}) does not match length of index ({int(sum(frame.lengths))})")
+        return value.rechunk((tuple(int(n) for n in frame.lengths), *((n,) for n in value.shape[1:])))
+
+    return frame, tuple(map(cut, args)), {k: cut(v) for k, v in kwargs.items()}
+
+
+def sampled(value: Any) -> Any:
+    """A metadata argument as a few made-up rows, for the pandas oracle."""
+    if isinstance(value, FrameMeta):
+        return sample(value.empty)
+    if isinstance(value, TensorMeta):
+        return np.ones((2,) * len(value.shape), value.dtype)[()]
+    if type(value) in (list, tuple):
+        return type(value)(sampled(v) for v in value)
+    if type(value) is dict:
+        return {k: sampled(v) for k, v in value.items()}
+    return value
+
+
+def chunkwise_meta(does: Callable[..., Any], rows: KeptRows, frame: FrameMeta, *args: Any, **kwargs: Any) -> Any:
+    """Metadata of a row by row operation: pandas' own, on made-up rows."""
+    result = pandas_on_samples(does, frame, *args, **kwargs)
+    if rows == "same":
+        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged)
+    return frame_meta(result, math.nan, NEW)
+
+
+def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What pandas makes of made-up rows; its errors are the user's."""
+    with np.errstate(all="ignore"):
+        return does(*(sampled(a) for a in args), **{k: sampled(v) for k, v in kwargs.items()})
+
+

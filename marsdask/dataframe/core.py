@@ -1,0 +1,289 @@
+"""The handles of frames: DataFrame, Series, Index. Methods come from the registry when `marsdask.dataframe` is imported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import registry
+from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ColumnNotFound, UnknownLength, UnknownName
+from marsdask.handle import Handle, held
+from marsdask.meta import FrameMeta
+from marsdask.node import Data, Node
+from marsdask.session import Lazy
+
+
+class FrameHandle(Lazy):
+    """What DataFrame, Series and Index have in common."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000  # above Tensor: ndarray + series and tensor + series are series
+    __pandas_priority__ = 5000
+
+    @property
+    def shape(self) -> tuple[float, ...]:
+        """Rows (`nan` where only a run can tell) and columns."""
+        return tuple(n if math.isnan(n) else int(n) for n in self.known.shape)
+
+    @property
+    def ndim(self) -> int:
+        return int(self.known.ndim)
+
+    @property
+    def size(self) -> float:
+        size = math.prod(self.shape)
+        return size if math.isnan(size) else int(size)
+
+    @property
+    def nsplits(self) -> tuple[tuple[float, ...], ...] | None:
+        """Rows per chunk (and the columns, whole), once executed; else None."""
+        if not self.is_executed():
+            return None
+        rows = tuple(self._result.collection.lengths)
+        return (rows, (self.shape[1],)) if self.ndim == 2 else (rows,)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no elements. Raises ValueError where that is not known yet."""
+        if math.isnan(self.size):
+            raise UnknownLength("Tileable object must be executed first")
+        return self.size == 0
+
+    def __len__(self) -> int:
+        if math.isnan(self.shape[0]):
+            raise UnknownLength.needed_for("len()")
+        return int(self.shape[0])
+
+    def __bool__(self) -> bool:
+        kind = type(self).__name__
+        raise AmbiguousTruth(f"The truth value of a {kind} is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all().")
+
+    def to_pandas(self, session: Any = None, fetch_kwargs: dict[str, Any] | None = None, batch_size: int | None = None) -> Any:
+        """The data as pandas, run first if needed. Batch sizes are accepted; the result is the same."""
+        return self._run_and_fetch(session)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = pd.api.extensions.no_default) -> Any:
+        """The data as an ndarray, run first if needed."""
+        return self._run_and_fetch().to_numpy(dtype=dtype, copy=copy, na_value=na_value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self._run_and_fetch(), dtype=dtype)
+
+    def to_dask(self) -> Any:
+        """A `dask.dataframe` collection over the same chunks."""
+        from marsdask.dataframe.convert import to_dask
+
+        return to_dask(self)
+
+    def __repr__(self) -> str:
+        return repr(self.fetch()) if self.is_executed() else self.unexecuted_repr()
+
+    def __str__(self) -> str:
+        return str(self.fetch()) if self.is_executed() else f"{type(self).__name__}(op={self.node.op})"
+
+    def __copy__(self) -> Any:
+        return registry.make("frame.copy", self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return registry.make("frame.copy", self)
+
+
+class DataFrame(FrameHandle):
+    """A lazy table in chunks of rows: pandas' DataFrame.
+
+    Parameters
+    ----------
+    data : pandas or marsdask DataFrame, dict, list, ndarray, tensor
+    index, columns, dtype, copy
+        As in pandas.
+    chunk_size : int, tuple or dict, optional
+        Rows per chunk. An entry for columns is checked and has no effect: chunks hold whole rows.
+    num_partitions : int, optional
+        So many chunks of equal length.
+    gpu, sparse : False
+        Mars's; True raises.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> DataFrame:
+        if args and type(args[0]) is Node:
+            return object.__new__(cls)
+        return registry.call(registry.lookup("DataFrame"), args, kwargs)  # type: ignore[no-any-return]
+
+    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
+        if type(node) is Node:
+            super().__init__(node, keep)
+
+    @property
+    def columns(self) -> pd.Index:
+        """The column labels, known without a run."""
+        return self.known.empty.columns
+
+    @property
+    def dtypes(self) -> pd.Series:
+        return self.known.empty.dtypes
+
+    def keys(self) -> pd.Index:
+        """The column labels."""
+        return self.columns
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.columns)
+
+    def __contains__(self, name: Any) -> bool:
+        return name in self.columns
+
+    def __getitem__(self, key: Any) -> Any:
+        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        registry.lookup("frame.setitem").prepare(self, key, value)  # type: ignore[misc]
+
+    def __delitem__(self, key: Any) -> None:
+        if key not in self.columns:
+            raise ColumnNotFound.among(key, self.columns)
+        new = registry.make("frame.select", self, [c for c in self.columns if c != key])
+        self.rebind(new.node, held(new))
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self.columns:
+            return self[name]
+        raise UnknownName.among("DataFrame", name, [*dir(type(self)), *map(str, self.columns)])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # As in pandas: an existing column is assigned, another name is no new column.
+        if name.startswith("_") or hasattr(type(self), name):
+            object.__setattr__(self, name, value)
+        elif name in self.columns:
+            self[name] = value
+        else:
+            raise UnknownName(f"DataFrame has no column or attribute {name!r}. Hint: df[{name!r}] = ... makes a column.")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*dir(type(self)), *(c for c in self.columns if isinstance(c, str) and c.isidentifier())})
+
+    def _repr_html_(self) -> str:
+        if not self.is_executed():
+            raise NotImplementedError("no HTML of an unexecuted frame: call .execute() first")
+        return self.fetch()._repr_html_()  # type: ignore[no-any-return]
+
+
+class Series(FrameHandle):
+    """A lazy column in chunks: pandas' Series. Parameters as `DataFrame`'s, and `name`."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Series:
+        if args and type(args[0]) is Node:
+            return object.__new__(cls)
+        return registry.call(registry.lookup("Series"), args, kwargs)  # type: ignore[no-any-return]
+
+    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
+        if type(node) is Node:
+            super().__init__(node, keep)
+
+    @property
+    def dtype(self) -> Any:
+        return self.known.empty.dtype
+
+    dtypes = dtype
+
+    @property
+    def name(self) -> Any:
+        return self.known.empty.name
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        new = registry.make("frame.named", self, name)
+        self.rebind(new.node, held(new))
+
+    def __getitem__(self, key: Any) -> Any:
+        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        registry.lookup("frame.setitem").prepare(self, key, value)  # type: ignore[misc]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._run_and_fetch())
+
+    def __contains__(self, label: Any) -> bool:
+        return label in self.index.to_pandas()
+
+    def __float__(self) -> float:
+        return float(self._run_and_fetch())
+
+    def __int__(self) -> int:
+        return int(self._run_and_fetch())
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among("Series", name, dir(type(self)))
+
+
+class Index(FrameHandle):
+    """Lazy row labels in chunks: pandas' Index. Parameters: `data, dtype, copy, name, chunk_size`."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Index:
+        if args and type(args[0]) is Node:
+            return object.__new__(cls)
+        return registry.call(registry.lookup("Index"), args, kwargs)  # type: ignore[no-any-return]
+
+    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
+        if type(node) is Node:
+            super().__init__(node, keep)
+
+    @property
+    def dtype(self) -> Any:
+        return self.known.empty.dtype
+
+    @property
+    def name(self) -> Any:
+        return self.known.empty.name
+
+    @property
+    def names(self) -> Any:
+        return self.known.empty.names
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._run_and_fetch())
+
+    def __contains__(self, label: Any) -> bool:
+        return label in self._run_and_fetch()
+
+    def __getitem__(self, key: Any) -> Any:
+        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among("Index", name, dir(type(self)))
+
+
+KINDS: dict[str, type[FrameHandle]] = {"DataFrame": DataFrame, "Series": Series, "Index": Index}
+registry.WRAPPERS.update(KINDS)
+
+
+def as_frame(value: Any) -> Any:
+    """A frame handle of a pandas object; a handle as it is."""
+    if isinstance(value, FrameHandle):
+        return value
+    if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
+        return registry.wrap(Node("frame_data", (Data(value.copy(deep=False) if not isinstance(value, pd.Index) else value), None)))
+    if isinstance(value, Handle):
+        return registry.make("frame.from_tensor", value)
+    raise ArgumentTypeError(f"expected a frame or series of marsdask or pandas, got {type(value).__name__}")
+
+
+registry.CONVERTERS[registry.Frame] = as_frame
+
+
+def frame_meta(empty: Any, length: float, rows: Any, *, ranged: bool = False) -> FrameMeta:
+    """Metadata from any pandas object: its rows are cut off."""
+    return FrameMeta(empty[:0] if isinstance(empty, pd.Index) else empty.iloc[:0], length, rows, ranged)
+
+
