@@ -2,7 +2,6 @@
 
 from marsdask import registry
 from marsdask.tensor import creation, elementwise, fusion, reduction
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
-tensor = as_tensor
+from marsdask.tensor.core import ExecutableTuple, Tensor
 __all__ = registry.fill(globals(), "tensor")
 registry.attach(Tensor, "Tensor")

@@ -7,10 +7,14 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import registry
+from marsdask.errors import Unbuilt
+from marsdask.handle import Handle
 from marsdask.meta import TensorMeta
-from marsdask.node import Data
+from marsdask.node import Data, Node
 from marsdask.registry import operation
 from marsdask.tensor.chunking import check_shape, chunks_of
+from marsdask.tensor.core import as_tensor
 
 
 def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
@@ -24,6 +28,24 @@ def data(data: Data, chunk_size: Any = None) -> da.Array:
     """Data in memory, cut into chunks; never hashed."""
     array = data.value
     return da.from_array(array, chunks=chunks_of(array.shape, chunk_size, array.dtype), name=f"data-{data.name}")
+
+
+def _tensor(data: Any, dtype: Any = None, order: str | None = None, chunk_size: Any = None, gpu: Any = None, sparse: bool = False) -> Any:
+    if gpu or sparse:
+        raise Unbuilt.argument("tensor", "gpu" if gpu else "sparse", True, "leave it out; chunks are NumPy arrays in host memory.")
+    if isinstance(data, Handle):
+        result = as_tensor(data)
+        if dtype is not None:
+            result = registry.make("astype", result, np.dtype(dtype))
+        return result if chunk_size is None else registry.make("rechunk", result, chunk_size)
+    array = np.array(data, dtype=dtype, order=order or "K", copy=True)
+    chunks = chunks_of(array.shape, chunk_size, array.dtype)
+    return registry.wrap(Node("data", (Data(array), chunks)))
+
+
+@operation("tensor", room="tensor", sizes="any", prepare=_tensor, oracle=np.array, cases=("[[1, 2], [3, 4]]", "3.5", "[1, 2], dtype='f4'"))
+def tensor(data: Any, dtype: Any = None, order: str | None = None, chunk_size: Any = None, gpu: Any = None, sparse: bool = False) -> Any:
+    """A tensor of an array, list or scalar, in chunks. The source is copied and never written to."""
 
 
 def _filled_meta(shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: bool = False, order: str = "C") -> TensorMeta:

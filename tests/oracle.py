@@ -1,0 +1,241 @@
+"""Oracle tests made from the registry: each entry's `cases`, on one chunk, many, ragged ones and an empty one.
+
+A tensor case is the text of arguments, `"x, axis=0"`, or with `f` in it a whole expression, `"f(x)[0]"`; names are those of
+`ARRAYS`. A frame case is a whole expression, `"df.fillna(0)"`, over the names of `FRAMES`, with `md` for the module.
+The same text is evaluated with NumPy or pandas and with marsdask.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import registry
+from marsdask.handle import Handle
+from marsdask.registry import Op
+
+rng = np.random.RandomState(7)
+
+
+def _distinct(shape: tuple[int, ...], dtype: Any = "f8") -> np.ndarray:
+    """Distinct values in mixed order: constant data hide wrong indices."""
+    size = math.prod(shape)
+    return (rng.permutation(size) - size // 3).astype(dtype).reshape(shape)
+
+
+ARRAYS: dict[str, np.ndarray] = {
+    "x": _distinct((7, 5)) + 0.25,
+    "y": _distinct((7, 5)) * 1.5 - 2.0,
+    "u": (rng.permutation(35) / 36.0 + 0.01).reshape(7, 5),  # inside (0, 1)
+    "i": _distinct((7, 5), "i8"),
+    "n": np.abs(_distinct((7, 5), "i8")) % 6,  # small whole numbers with ties
+    "b": _distinct((7, 5)) % 3 == 0,
+    "z": _distinct((7, 5)) + 1j * _distinct((7, 5)),
+    "h": np.where(_distinct((7, 5)) % 4 == 0, np.nan, _distinct((7, 5))),  # with holes
+    "v": _distinct((11,)) + 0.5,
+    "w": _distinct((11,), "i8"),
+    "sq": _distinct((6, 6)) / 9 + 6 * np.eye(6),
+    "spd": np.eye(6) * 8 + np.ones((6, 6)),
+    "c3": _distinct((4, 3, 5)),
+    "m57": _distinct((5, 7)),
+    "s0": np.array(3.5),
+    "e": np.empty((0, 5)),
+}
+LAYOUTS = ("one", "many", "ragged", "empty")
+
+
+def chunks_for(shape: tuple[int, ...], layout: str) -> Any:
+    """`chunk_size` of a layout: whole axes, twos, uneven ones, or uneven ones with an empty chunk on the first axis."""
+    if layout == "one":
+        return tuple((n,) for n in shape)
+    if layout == "many":
+        return 2
+
+    def uneven(n: int) -> tuple[int, ...]:
+        return (1, n - 3, 2) if n > 3 else (n,)
+
+    if layout == "ragged":
+        return tuple(uneven(n) for n in shape)
+    return tuple(((2, 0, n - 2) if n >= 2 else (n, 0)) if axis == 0 else uneven(n) for axis, n in enumerate(shape))
+
+
+def tensors(layout: str) -> dict[str, Any]:
+    return {k: mt.tensor(a, chunk_size=chunks_for(a.shape, layout)) for k, a in ARRAYS.items()}
+
+
+def _frames() -> dict[str, Any]:
+    n = 12
+    order = rng.permutation(n)
+    df = pd.DataFrame(
+        {
+            "k": [3, 1, 2, 3, 5, 1, 2, 2, 4, 3, 5, 1],
+            "v": np.where(np.arange(n) % 5 == 3, np.nan, order * 1.5 - 4),
+            "i": order[::-1].astype("i8") - 5,
+            "s": list("xyzxyzwxyzab"),
+            "t": pd.date_range("2013-01-01", periods=n, freq="17h")[order],
+        }
+    )
+    labelled = df.set_axis([7, 3, 9, 3, 1, 12, 8, 0, 7, 2, 5, 4], axis=0)  # unsorted, with duplicates
+    dated = df.drop(columns="t").set_axis(pd.date_range("2020-01-01", periods=n, freq="7h"), axis=0)
+    nullable = pd.DataFrame(
+        {
+            "q": pd.array([1, None, 3, 1, None, 2, 3, 1, 2, 2, 5, 4], dtype="Int64"),
+            "c": pd.Categorical(list("bacbacbbaacb"), categories=["c", "a", "b", "unused"]),
+            "o": pd.Categorical(list("lmhhlmhlmhlm"), categories=list("lmh"), ordered=True),
+            "p": pd.array([True, None, False] * 4, dtype="boolean"),
+            "f": np.where(np.arange(n) % 4 == 1, np.nan, order.astype("f4")).astype("f4"),
+        }
+    )
+    right = pd.DataFrame({"k": [2, 3, 3, 7, 1, None], "r": [10.0, 20, 30, 40, 50, 60], "s": list("xwzyab")})
+    return {
+        "df": df, "dl": labelled, "dd": dated, "dn": nullable, "num": df[["k", "v", "i"]],
+        "s": df["v"], "si": df["i"], "st": df["s"], "sl": labelled["v"], "sd": dated["v"], "sc": nullable["c"], "sq": nullable["q"],
+        "ts": df["t"], "right": right, "rdf": right.set_index("s"), "e": df.iloc[:0],
+    }  # fmt: skip
+
+
+FRAMES = _frames()
+
+
+def frames(layout: str) -> dict[str, Any]:
+    made = {}
+    for name, whole in FRAMES.items():
+        chunk_size = {0: chunks_for((len(whole),), layout)[0] if layout != "many" else 3}
+        kind = md.DataFrame if whole.ndim == 2 else md.Series
+        made[name] = kind(whole, chunk_size=chunk_size)
+    return made
+
+
+def fetched(value: Any) -> Any:
+    """The data of a handle, or of handles in tuples and lists, run first."""
+    if isinstance(value, Handle):
+        return value.execute().fetch()
+    if isinstance(value, tuple):
+        return tuple(fetched(v) for v in value)
+    if isinstance(value, list):
+        return [fetched(v) for v in value]
+    return value
+
+
+def assert_like(ours: Any, want: Any, *, rtol: float = 1e-10, atol: float = 1e-12, dtype: bool = True) -> None:
+    """Equal values, dtype, shape, index and names; holes in the same places."""
+    if isinstance(want, (tuple, list)) and not isinstance(want, str):
+        assert len(ours) == len(want), (len(ours), len(want))
+        for a, b in zip(ours, want, strict=True):
+            assert_like(a, b, rtol=rtol, atol=atol, dtype=dtype)
+    elif isinstance(want, pd.DataFrame):
+        pd.testing.assert_frame_equal(ours, want, rtol=rtol, atol=atol, check_freq=False, check_dtype=dtype)
+    elif isinstance(want, pd.Series):
+        pd.testing.assert_series_equal(ours, want, rtol=rtol, atol=atol, check_freq=False, check_dtype=dtype)
+    elif isinstance(want, pd.Index):
+        pd.testing.assert_index_equal(ours, want, exact="equiv")
+    elif isinstance(want, (np.ndarray, np.generic)):
+        assert np.shape(ours) == want.shape, (np.shape(ours), want.shape)
+        if dtype:
+            assert np.asarray(ours).dtype == want.dtype, (np.asarray(ours).dtype, want.dtype)
+        np.testing.assert_allclose(ours, want, rtol=rtol, atol=atol) if want.dtype.kind in "fc" else (
+            np.testing.assert_array_equal(ours, want)
+        )
+    elif want is pd.NA or want is None or want is pd.NaT:
+        assert ours is want
+    elif isinstance(want, float):
+        np.testing.assert_allclose(ours, want, rtol=rtol, atol=atol)
+    else:
+        assert ours == want, (ours, want)
+
+
+def assert_meta(handle: Any, value: Any) -> None:
+    """What was known before the run is what came out: shape, dtype, columns, names."""
+    if isinstance(handle, tuple):
+        for h, v in zip(handle, value, strict=True):
+            assert_meta(h, v)
+        return
+    known = handle.known
+    shape = np.shape(value)
+    assert len(known.shape) == len(shape), (known.shape, shape)
+    assert all(math.isnan(a) or a == b for a, b in zip(known.shape, shape, strict=True)), (known.shape, shape)
+    if isinstance(value, pd.DataFrame):
+        pd.testing.assert_index_equal(known.empty.columns, value.columns, exact="equiv")
+        pd.testing.assert_series_equal(known.empty.dtypes, value.dtypes)
+        assert known.empty.index.names == value.index.names
+    elif isinstance(value, pd.Series):
+        assert known.empty.dtype == value.dtype, (known.empty.dtype, value.dtype)
+        assert known.empty.name == value.name
+        assert known.empty.index.names == value.index.names
+    elif isinstance(value, np.ndarray):
+        assert known.dtype == value.dtype, (known.dtype, value.dtype)
+
+
+def evaluate(op: Op, case: str, names: dict[str, Any], function: Any, module: Any) -> Any:
+    text = case if "f(" in case or op.room.startswith("dataframe") else f"f({case})"
+    return eval(text, {"f": function, "np": np, "pd": pd, "md": module, **names})
+
+
+def check_case(op: Op, case: str, layout: str) -> None:
+    """One case on one layout against the oracle: values, metadata before the run, and errors alike."""
+    frame = op.room.startswith("dataframe")
+    ours_in = frames(layout) if frame else tensors(layout)
+    theirs_in = {k: v.copy() for k, v in (FRAMES if frame else ARRAYS).items()}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            want = evaluate(op, case, theirs_in, op.oracle, pd)
+        except Exception as error:
+            with np.testing.assert_raises(_builtin(error)):
+                fetched(evaluate(op, case, ours_in, registry.public(op), md))
+            return
+        made = evaluate(op, case, ours_in, registry.public(op), md)
+        lazily = [h for h in (made if isinstance(made, tuple) else (made,)) if isinstance(h, Handle)]
+        metas = [h.known for h in lazily]
+        ours = fetched(made)
+    assert_like(ours, want)
+    with contextlib.suppress(AttributeError):
+        for handle, known, value in zip(lazily, metas, ours if isinstance(made, tuple) else (ours,), strict=False):
+            assert_meta(_Known(known), value)
+            del handle
+
+
+class _Known:
+    """Stands for a handle as it was before it ran."""
+
+    def __init__(self, known: Any):
+        self.known = known
+
+
+def _builtin(error: Exception) -> tuple[type[BaseException], ...]:
+    wide = {pd.errors.MergeError: ValueError, np.linalg.LinAlgError: ValueError}
+    return (wide.get(type(error), type(error)),)
+
+
+DOMAIN = {"arcsin": "u", "arccos": "u", "arctanh": "u", "log": "u", "log2": "u", "log10": "u", "sqrt": "u", "arccosh": "1 + u"}
+WHOLE = ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "invert", "bitwise_not")
+
+
+def cases_of(op: Op) -> tuple[str, ...]:
+    """The entry's cases; for ufuncs without any, operands that fit the ufunc."""
+    if op.cases or "ufunc" not in op.traits and not isinstance(op.oracle, np.ufunc):
+        return op.cases
+    if op.oracle is None:
+        return ()
+    nin = op.oracle.nin
+    if op.name in WHOLE:
+        return ("i",) if nin == 1 else ("i, n", "i, 3")
+    if op.name in ("left_shift", "right_shift", "ldexp"):
+        return (("x" if op.name == "ldexp" else "i") + ", n",)
+    if op.name in ("power", "float_power"):
+        return ("u, y", "u, 2", "2.0, x")
+    if nin == 1:
+        return (DOMAIN.get(op.name, "x"),)
+    return ("x, y", "x, 2.5", "x, y[0]", "3, y")
+
+
+def all_cases(room: str) -> list[tuple[str, str]]:
+    return [(op.name, case) for op in sorted(registry.OPS.values(), key=lambda o: o.name)
+            if op.room.startswith(room) and op.status != "unbuilt" for case in cases_of(op)]  # fmt: skip

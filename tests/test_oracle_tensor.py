@@ -1,0 +1,12 @@
+"""Every tensor operation of the registry beside NumPy."""
+
+import pytest
+
+from marsdask.registry import lookup
+from tests.oracle import LAYOUTS, all_cases, check_case
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(("name", "case"), all_cases("tensor"))
+def test_like_numpy(name: str, case: str, layout: str) -> None:
+    check_case(lookup(name), case, layout)
