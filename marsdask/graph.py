@@ -41,6 +41,7 @@ class Place:
     token: str = ""
     shared_memory: bool = True  # all tasks run in this process: pieces are handed over, not copied
     counter: Iterator[int] = field(default_factory=itertools.count)
+    rules: list[str] = field(default_factory=list)  # which rule chose the plan, for explain()
 
 
 _place: contextvars.ContextVar[Place] = contextvars.ContextVar("marsdask-place", default=Place())
@@ -54,6 +55,11 @@ def at(place: Place) -> Iterator[None]:
         yield
     finally:
         _place.reset(before)
+
+
+def rule(text: str) -> None:
+    """Note which rule chose the plan of the operation being lowered; `explain()` shows it."""
+    _place.get().rules.append(text)
 
 
 def name_for(label: str | None = None) -> str:

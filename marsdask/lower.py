@@ -68,7 +68,8 @@ class Lowering:
     done: dict[int, Lowered] = field(default_factory=dict)
     kept: dict[str, dict[Any, Any]] = field(default_factory=dict)
     salt: str = field(default_factory=lambda: uuid.uuid4().hex)
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    asked: dict[int, list[str]] = field(default_factory=dict)
+    rules: dict[int, list[str]] = field(default_factory=dict)
 
     def run(self, roots: Sequence[Node]) -> list[Lowered]:
         """The collections of `roots`, in order."""
@@ -122,6 +123,7 @@ class Lowering:
             if isinstance(result, Chunks) and result.node is None:
                 result = result.with_node(each.node)
             self.done[id(each.node)] = result
+            self.rules[id(each.node)] = each.place.rules
         except Exception as error:
             explain_failure(error, each.op)
             raise
@@ -147,7 +149,8 @@ class Lowering:
         """Answer every open question in one run; returns the nodes that are done after it."""
         asking, still_open[:] = list(still_open), []
         names = sorted({each.op.public for each in asking})
-        self.asked += [(each.op.public, type(each.question).__name__) for each in asking]
+        for each in asking:
+            self.asked.setdefault(id(each.node), []).append(type(each.question).__name__)
         try:
             answers = self.answer([each.question for each in asking], self.kept)
         except BaseException as error:

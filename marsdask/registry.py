@@ -302,12 +302,12 @@ def attach(target: type, owner: str) -> None:
 
 
 def fill(module: dict[str, Any], room: str) -> list[str]:
-    """Put a room's public functions in a module's namespace; returns their names."""
-    names = []
-    for op in in_room(room):
-        if op.function and not op.public.startswith("_"):
-            module.setdefault(op.public, public(op))
-            names.append(op.public)
+    """Put a room's public functions in a module's namespace; returns their names.
+
+    They take the place of what has the name already: a file of lowerings (`sort.py`), or a lowering itself.
+    """
+    names = [op.public for op in in_room(room) if op.function and not op.public.startswith("_")]
+    module.update({op.public: public(op) for op in in_room(room) if op.public in names})
     return names
 
 

@@ -1,0 +1,134 @@
+"""What a lazy object is and what will run: its expression as a tree, with sizes, and who does each line.
+
+>>> import marsdask.tensor as mt
+>>> x = mt.ones((1000, 1000), chunk_size=500)
+>>> print(((x + 1) * 2).sum().explain())
+fused-sum: add, multiply    ()  8 B  1 chunk     marsdask
+└─ ones                     (1000, 1000)  7.6 MiB  4 chunks  Dask
+<BLANKLINE>
+no questions; options.optimize: share, drop, fuse, batch
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dask.utils import format_bytes
+
+from marsdask import graph, passes
+from marsdask.lower import Lowering, Question
+from marsdask.meta import FrameMeta, TensorMeta, TupleMeta, meta
+from marsdask.node import Node, inputs
+from marsdask.options import options
+from marsdask.registry import lookup
+from marsdask.session import Lazy, get_default_or_create
+
+
+class _Unanswered(Exception):
+    """Raised in the place of an answer: explaining runs nothing."""
+
+
+WHO = {"delegated": "Dask", "tiled": "marsdask", "gathered": "marsdask, in one chunk", "unbuilt": "unbuilt"}
+
+
+def explain(handle: Lazy, *, ask: bool = False) -> str:
+    """The plan of `handle` as text.
+
+    With `ask`, questions are answered (which runs what they need), so that every chunk count and the rule that chose
+    each plan are known; without, nothing runs, and what waits for an answer is marked.
+    """
+    session = get_default_or_create()
+    (root,) = passes.run(passes.replaced([handle.node], session._known))
+    work = session.lowering()
+    if not ask:
+        work.answer = _refuse
+    try:
+        work.run([root])
+    except _Unanswered:
+        pass
+    rows = _tree(root, work)
+    width = max(len(head) for head, _, _ in rows)
+    middle = max(len(size) for _, size, _ in rows)
+    lines = [f"{head:<{width}}  {size:<{middle}}  {who}".rstrip() for head, size, who in rows]
+    return "\n".join([*lines, "", _questions(root, work, ask=ask) + "; " + _switches()])
+
+
+def _refuse(questions: Sequence[Question], kept: Any) -> Any:
+    raise _Unanswered
+
+
+def _tree(root: Node, work: Lowering) -> list[tuple[str, str, str]]:
+    rows: list[tuple[str, str, str]] = []
+    shown: dict[int, int] = {}
+    stack: list[tuple[Node, str, str]] = [(root, "", "")]
+    while stack:
+        node, lead, below = stack.pop()
+        if id(node) in shown:
+            rows.append((f"{lead}{_title(node)} (line {shown[id(node)]})", "", ""))
+            continue
+        shown[id(node)] = len(rows) + 1
+        rows.append((f"{lead}{_title(node)}", _size(node, work), _who(node, work)))
+        children = inputs(node)
+        for i, child in reversed(list(enumerate(children))):
+            last = i == len(children) - 1
+            stack.append((child, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  ")))
+    return rows
+
+
+def _title(node: Node) -> str:
+    if node.op == "fused":
+        program, reduced = node.args[:2]
+        steps = ", ".join(step[0] for step in program)
+        return f"fused-{reduced[0]}: {steps}" if reduced else f"fused: {steps}"
+    plain = [repr(a) for a in node.args if not isinstance(a, (Node, list, dict))]
+    plain += [f"{k}={v!r}" for k, v in node.kwargs.items() if not isinstance(v, Node)]
+    text = ", ".join(t if len(t) <= 30 else t[:27] + "..." for t in plain if "<" not in t)
+    name = lookup(node.op).public
+    return f"{name} {text}" if text and node.op not in ("result", "data", "frame_data", "ones") else name
+
+
+def _size(node: Node, work: Lowering) -> str:
+    known = meta(node)
+    done = work.done.get(id(node))
+    if isinstance(known, TupleMeta):
+        return f"{len(known.items)} results"
+    if not isinstance(known, (TensorMeta, FrameMeta)):
+        return ""
+    shape = "(" + ", ".join("?" if math.isnan(n) else str(int(n)) for n in known.shape) + ("," if len(known.shape) == 1 else "") + ")"
+    count = len(graph.keys_of(done)) if done is not None else None
+    chunks = "chunks: waits for an answer" if count is None else f"{count} chunk{'s' if count != 1 else ''}"
+    return f"{shape}  {_bytes(known)}  {chunks}"
+
+
+def _bytes(known: TensorMeta | FrameMeta) -> str:
+    if isinstance(known, TensorMeta):
+        size = math.prod(known.shape) * known.dtype.itemsize
+    else:
+        dtypes = known.empty.dtypes if known.kind == "DataFrame" else [known.empty.dtype]
+        size = known.length * sum(getattr(d, "itemsize", 8) for d in dtypes)
+    return "? B" if math.isnan(size) else format_bytes(int(size))
+
+
+def _who(node: Node, work: Lowering) -> str:
+    words = [WHO[lookup(node.op).status]]
+    if node.op == "result":
+        words = ["executed"]
+    if asked := work.asked.get(id(node)):
+        words.append(f"asks ({', '.join(asked)})")
+    words += work.rules.get(id(node), [])
+    return "; ".join(words)
+
+
+def _questions(root: Node, work: Lowering, *, ask: bool) -> str:
+    if not work.asked:
+        return "no questions"
+    count = len(work.asked)
+    text = f"{count} operation{'s' if count != 1 else ''} with questions"
+    return text if ask else f"{text} so far, which explain(ask=True) answers"
+
+
+def _switches() -> str:
+    on = [name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name)]
+    return "options.optimize: " + (", ".join(on) or "none")
