@@ -77,12 +77,13 @@ class Distributed:
         from distributed import wait
 
         unique = list(dict.fromkeys(keys))
-        futures = self.client.get(tasks, unique, sync=False)
-        try:
-            wait(futures)
-        except BaseException:  # Ctrl-C: what was started must not go on
-            self.client.cancel(futures)
-            raise
+        with self.client.as_current():  # wait() looks for the client there; ours need not be Dask's default
+            futures = self.client.get(tasks, unique, sync=False)
+            try:
+                wait(futures)
+            except BaseException:  # Ctrl-C: what was started must not go on
+                self.client.cancel(futures)
+                raise
         for future in futures:
             if future.status == "error":
                 future.result()  # raises the task's own error

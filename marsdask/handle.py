@@ -28,6 +28,9 @@ class Handle:
         self._keep = keep  # executed data of inputs, held until this handle is executed itself
         self._seen: Node | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.node,)  # the expression travels, executed data do not
+
     @property
     def node(self) -> Node:
         """The node this handle points at now."""

@@ -42,7 +42,8 @@ class Node:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Node is frozen; cannot set {name!r}")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Node is frozen; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (self.op, self.args, self.kwargs, token(self))

@@ -243,7 +243,8 @@ _submitted: set[str] = set()
 @contextlib.contextmanager
 def progress(engine: Engine, show: Any = None) -> Iterator[None]:
     """Dask's progress bar around a run, where `show_progress` and the terminal ask for one."""
-    show = options.show_progress if show is None else show
+    asked = options.show_progress if show is None else show
+    show = asked
     if show == "auto":
         show = sys.stderr.isatty() or "ipykernel" in sys.modules
     if not show or not engine.shared_memory:
@@ -251,7 +252,7 @@ def progress(engine: Engine, show: Any = None) -> Iterator[None]:
         return
     from dask.diagnostics import ProgressBar
 
-    with ProgressBar(minimum=0.5 if options.show_progress == "auto" else 0, out=sys.stderr):
+    with ProgressBar(minimum=0.5 if asked == "auto" else 0, out=sys.stderr):
         yield
 
 

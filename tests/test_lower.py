@@ -1,0 +1,212 @@
+"""Questions of lowerings: answered together, computed once, closed always, with errors that name the operation."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+
+import marsdask.tensor as mt
+from marsdask import registry
+from marsdask.engine import Threads
+from marsdask.lower import Ask, Keep
+from marsdask.meta import TensorMeta
+from marsdask.session import Session
+
+CALLS: list[str] = []
+
+
+def noted(block: Any, name: str = "work") -> Any:
+    CALLS.append(name)
+    return block
+
+
+@pytest.fixture
+def ops() -> Iterator[Any]:
+    """Register operations for one test."""
+    before = dict(registry.OPS)
+    CALLS.clear()
+
+    def register(name: str, lower: Any, meta: Any = lambda a, *args: TensorMeta(a.shape, a.dtype)) -> Any:
+        registry.operation(name, room="test", meta=meta)(lower)
+        return lambda *args: registry.make(name, *args)
+
+    yield register
+    registry.OPS.clear()
+    registry.OPS.update(before)
+
+
+class Counting(Threads):
+    """Counts the runs."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def submit(self, tasks: Any, keys: Any) -> Any:
+        self.runs += 1
+        return super().submit(tasks, keys)
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    with Session(Counting()) as session:
+        yield session
+
+
+def test_questions_of_branches_are_answered_in_one_run(ops: Any, session: Session) -> None:
+    def asks(a: Any) -> Any:
+        total = yield Ask(a.sum())
+        return a / total
+
+    ask = ops("asks", asks)
+    x, y = mt.tensor([1.0, 3.0], chunk_size=1), mt.tensor([2.0, 2.0], chunk_size=1)
+    both = ask(x) + ask(y)
+    both.execute(session=session)
+    assert both.fetch().tolist() == [0.75, 1.25]
+    assert session.engine.runs == 2  # the questions, and the rest
+
+
+def test_chains_of_questions(ops: Any, session: Session) -> None:
+    def twice(a: Any) -> Any:
+        low, high = yield Ask(a.min(), a.max())
+        mean = yield Ask((a - low).mean())
+        return (a - low - mean) / (high - low)
+
+    x = ops("twice", twice)(mt.tensor([1.0, 2.0, 5.0], chunk_size=2))
+    x.execute(session=session)
+    np.testing.assert_allclose(x.fetch(), (np.array([0, 1, 4]) - 5 / 3) / 4)
+    assert session.engine.runs == 3
+
+
+def test_what_is_kept_is_computed_once(ops: Any, session: Session) -> None:
+    def work(a: Any) -> Any:
+        return a.map_blocks(noted, dtype=a.dtype, meta=np.empty(0))
+
+    def keeps(a: Any) -> Any:
+        a = yield Keep(a)
+        total = yield Ask(a.sum())
+        return a / total
+
+    worked = ops("work", work)(mt.tensor([1.0, 2.0, 5.0], chunk_size=1))
+    result = ops("keeps", keeps)(worked) + worked  # another user of what is kept
+    result.execute(session=session)
+    assert len(CALLS) == 3
+    np.testing.assert_allclose(result.fetch(), np.array([1, 2, 5]) * (1 + 1 / 8))
+
+
+def test_kept_arrays_have_known_sizes(ops: Any, session: Session) -> None:
+    seen = []
+
+    def halves(a: Any) -> Any:
+        seen.append(a.chunks)
+        return a[: a.shape[0] // 2]
+
+    x = mt.tensor(np.arange(6.0), chunk_size=4)
+    first = ops("halves", halves, meta=lambda a: TensorMeta((float("nan"),), a.dtype))(x[x > 1])
+    first.execute(session=session)
+    assert seen == [((2, 2),)]
+    assert first.fetch().tolist() == [2.0, 3.0]
+
+
+def test_failure_in_a_question_names_the_operation(ops: Any, session: Session) -> None:
+    closed = []
+
+    def fails(a: Any) -> Any:
+        try:
+            yield Ask(a.map_blocks(broken, dtype=a.dtype, meta=np.empty(0)))
+        finally:
+            closed.append(True)
+
+    x = ops("fails", fails)(mt.ones((2,)))
+    with pytest.raises(ZeroDivisionError) as caught:
+        x.execute(session=session)
+    assert any("'fails'" in note for note in caught.value.__notes__)
+    assert closed == [True]
+    assert mt.ones((2,)).sum().execute(session=session).fetch(session=session) == 2
+
+
+def broken(block: Any) -> Any:
+    raise ZeroDivisionError("as asked")
+
+
+def test_other_generators_are_closed_when_one_fails(ops: Any, session: Session) -> None:
+    closed = []
+
+    def waits(a: Any) -> Any:
+        try:
+            yield Ask(a.sum())
+            yield Ask(a.sum())
+        finally:
+            closed.append(True)
+        return a
+
+    def fails_later(a: Any) -> Any:
+        yield Ask(a.sum())
+        raise LookupError("after its answer")
+
+    x = mt.ones((2,))
+    wait, fail = ops("waits", waits), ops("fails_later", fails_later)
+    with pytest.raises(LookupError):
+        (fail(x) + wait(x) + wait(x + 1)).execute(session=session)
+    assert closed == [True, True]
+
+
+def test_error_in_a_lowering_names_the_operation(ops: Any, session: Session) -> None:
+    def wrong(a: Any) -> Any:
+        raise LookupError("no")
+
+    with pytest.raises(LookupError) as caught:
+        ops("wrong_lowering", wrong)(mt.ones((2,))).execute(session=session)
+    assert any("'wrong_lowering'" in note for note in caught.value.__notes__)
+
+
+def test_lowering_that_asks_nothing_twice_is_shared(ops: Any, session: Session) -> None:
+    def work(a: Any) -> Any:
+        return a.map_blocks(noted, dtype=a.dtype, meta=np.empty(0))
+
+    x = mt.ones((2,), chunk_size=2)
+    worked = ops("work", work)
+    both = worked(x) + worked(x)  # two equal nodes
+    both.execute(session=session)
+    assert len(CALLS) == 1
+
+
+def slow(block: Any) -> Any:
+    time.sleep(0.2)
+    return block
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only"
+)
+@pytest.mark.parametrize("in_question", [False, True])
+def test_interruption_leaves_the_session_usable(ops: Any, session: Session, in_question: bool) -> None:
+    closed = []
+
+    def sleeps(a: Any) -> Any:
+        lazy = a.map_blocks(slow, dtype=a.dtype, meta=np.empty(0))
+        if not in_question:
+            return lazy
+        try:
+            yield Ask(lazy)
+        finally:
+            closed.append(True)
+        return a
+
+    def plain(a: Any) -> da.Array:
+        return a.map_blocks(slow, dtype=a.dtype, meta=np.empty(0))
+
+    x = ops("sleeps", sleeps if in_question else plain)(mt.ones((40,), chunk_size=1))
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        x.execute(session=session)
+    timer.join()
+    assert not x.is_executed()
+    assert closed == [True] * in_question
+    assert (mt.ones((2,)) + 1).execute(session=session).fetch().tolist() == [2.0, 2.0]
