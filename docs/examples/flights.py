@@ -34,11 +34,9 @@ RAINY = ["rain", "snow", "fog"]
 MEASURED = ["dep_delay", "hour", "dewp", "humid", "wind_speed", "precip", "pressure", "visib"]
 DEMO = 'pip install "marsdask[demo]"'
 
-Frame = Any  # a table of marsdask or of pandas: the steps do not care
+# The steps do not care: a table is marsdask's or pandas', `lib` the library it comes from, `xp` the one of tensors.
+Frame = Any
 Files = dict[str, list[Path]]
-
-
-# Finding the data
 
 
 @contextlib.contextmanager
@@ -79,9 +77,6 @@ def unpacked(file: Path, room: Path) -> Path:
         return file
     with zipfile.ZipFile(file) as archive:
         return Path(archive.extract(file.stem, room))
-
-
-# The steps, with marsdask's or pandas' frames (`lib`), NumPy's or marsdask's tensors (`xp`)
 
 
 def read(lib: Any, files: Files) -> dict[str, Frame]:
@@ -174,7 +169,7 @@ def rankings(trips: Frame, airports: Frame) -> dict[str, Frame]:
         trips.assign(age=2013 - trips["built"]), "maker", seats=("seats", "mean"), age=("age", "mean")
     )
     return {
-        "first rows": trips[["time_hour", "carrier", "flight", "dest", "sky", "airline", "maker"]].head(3),
+        "trips": trips,
         "skies": rates(trips, "sky").sort_values("late"),
         "hours": rates(seen.assign(rainy=seen["sky"].isin(RAINY)), ["rainy", "hour"]),
         "airlines": rates(trips, "airline").sort_values("late", ascending=False),
@@ -196,7 +191,6 @@ class Study(NamedTuple):
 
     frames: dict[str, pd.DataFrame]
     arrays: dict[str, np.ndarray]
-    flights: int
     seconds: float
 
 
@@ -211,7 +205,7 @@ def study(lib: Any, xp: Any, files: Files) -> Study:
     numbers = trips[MEASURED].dropna()
     arrays = results(components(xp, numbers.to_tensor().execute() if lib is md else numbers.to_numpy()))
     arrays["axes"] = upright(arrays["axes"])
-    return Study(frames, arrays, len(trips), time.perf_counter() - start)
+    return Study(frames, arrays, time.perf_counter() - start)
 
 
 def results(lazy: dict[str, Any]) -> dict[str, Any]:
@@ -228,14 +222,9 @@ def upright(axes: np.ndarray) -> np.ndarray:
     return axes * np.sign(axes[np.arange(len(axes)), largest])[:, None]
 
 
-# Telling
-
-
 def differences(ours: Study, theirs: Study) -> dict[str, str]:
     """What differs, by result; values to 9 digits, for sums over chunks are rounded in another order."""
     found = {}
-    if ours.flights != theirs.flights:
-        found["flights"] = f"{ours.flights} rows here, {theirs.flights} in pandas"
     for name, table in theirs.frames.items():
         try:
             pd.testing.assert_frame_equal(ours.frames[name], table, rtol=1e-9)
@@ -251,39 +240,31 @@ def differences(ours: Study, theirs: Study) -> dict[str, str]:
 
 def tell(study: Study, differ: dict[str, str]) -> None:
     """Print the results, each with a word on how it compares."""
-    hours = study.frames["hours"]["late"].unstack("rainy")
+    trips, hours = study.frames["trips"], study.frames["hours"]["late"].unstack("rainy")
     hours = hours.rename(columns={False: "dry", True: "rain, snow or fog"}).rename_axis(columns=None)
-    covariance, variances, axes = (study.arrays[name] for name in ("covariance", "variances", "axes"))
-    shares = [f"{share:.0%}" for share in variances / variances.sum()]
-    for title, names, table in (
-        (f"{study.flights:,} flights, joined with weather, airlines and planes", "first rows", None),
-        ("Weather at departure, and what became of the flights", "skies", None),
-        ("Arrived over 30 minutes late, by scheduled hour of departure", "hours", hours.iloc[1::3]),
-        ("Airlines, those most often late first", "airlines", None),
-        ("Who made the planes", "makers", None),
-        ("Worst routes, of those with one flight in a thousand or more", "routes", None),
-        ("Correlation (covariance of the standardised columns)", "covariance", named(covariance, MEASURED)),
-        (
-            "Principal components (SVD), by their share of the variance",
-            "axes",
-            named(axes.T, shares).iloc[:, :4],
-        ),
-    ):
-        table = study.frames[names] if table is None else table
+    few = ["time_hour", "carrier", "flight", "dest", "late", "sky", "airline", "maker"]
+    shares = [f"{share:.0%}" for share in study.arrays["variances"] / study.arrays["variances"].sum()]
+    covariance = pd.DataFrame(study.arrays["covariance"], MEASURED, MEASURED)
+    axes = pd.DataFrame(study.arrays["axes"].T, MEASURED, shares)
+    shown = {
+        "trips": ("Flights, joined with weather, airlines and planes; the first three", trips[few].head(3)),
+        "skies": ("Weather at departure, and what became of the flights", study.frames["skies"]),
+        "hours": ("Arrived over 30 minutes late, by scheduled hour of departure", hours.iloc[1::3]),
+        "airlines": ("Airlines, those most often late first", study.frames["airlines"]),
+        "makers": ("Who made the planes", study.frames["makers"]),
+        "routes": ("Worst routes, of those with one flight in a thousand or more", study.frames["routes"]),
+        "covariance": ("Correlation: covariance of the standardised columns", covariance),
+        "variances": ("Variance along the principal components", pd.DataFrame([study.arrays["variances"]])),
+        "axes": ("Principal components, by their share of the variance", axes.iloc[:, :4]),
+    }
+    for name, (title, table) in shown.items():
         print(f"\n{title}\n{readable(table).to_string(na_rep='-')}")
-        print(verdict(names, differ, "pandas" if names in study.frames else "NumPy"))
-    for name in differ.keys() - study.frames.keys() - {"covariance", "axes"}:
-        print(verdict(name, differ, "pandas and NumPy"))
-
-
-def named(array: np.ndarray, columns: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(array, MEASURED, columns)
-
-
-def verdict(name: str, differ: dict[str, str], oracle: str) -> str:
-    return (
-        f"-- {name}: DIFFERENT from {oracle}: {differ[name]}" if name in differ else f"-- equal to {oracle}"
-    )
+        whole = (study.frames | study.arrays)[name]
+        size = " x ".join(f"{length:,}" for length in whole.shape)
+        oracle = "pandas" if name in study.frames else "NumPy"
+        print(
+            f"-- DIFFERENT from {oracle}: {differ[name]}" if name in differ else f"-- {oracle}: equal, {size}"
+        )
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
@@ -292,7 +273,7 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     tenths = {"delay", "seats", "age"}
 
     def text(column: pd.Series) -> pd.Series:
-        if column.name in percent:
+        if column.name in percent and column.dtype.kind == "f":
             return column.map("{:.1%}".format)
         if column.name in tenths:
             return column.map("{:.1f}".format)
@@ -323,7 +304,7 @@ def main() -> int:
         ours, theirs = study(md, mt, files), study(pd, np, files)
     differ = differences(ours, theirs)
     tell(ours, differ)
-    picture = draw(ours.frames, ours.arrays, MEASURED, ours.flights, given.out / "flights.png")
+    picture = draw(ours.frames, ours.arrays, MEASURED, len(ours.frames["trips"]), given.out / "flights.png")
     verdict = f"{len(differ)} results DIFFER" if differ else "Every result is equal"
     print(
         f"\n{verdict}. Took {ours.seconds:.1f} s with marsdask, {theirs.seconds:.1f} s with pandas and NumPy."
