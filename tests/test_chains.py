@@ -1,0 +1,91 @@
+"""Random chains of operations beside NumPy and pandas. A failure prints the chain that led to it."""
+
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import option_context
+from tests.oracle import FRAMES, assert_like
+
+TENSOR_STEPS = [
+    "x + 1", "x * x", "x - x.mean()", "m.sqrt(m.abs(x))", "m.where(x > 0, x, -x)", "x[::-1]", "x[1:]", "x[:, ::2]", "x.T",
+    "x.reshape(-1)", "x[x > x.mean()]", "x.sum(axis=0)", "x.max(axis=-1)", "m.sort(x)", "m.sort(x, axis=0)", "m.argsort(x)",
+    "m.concatenate([x, x])", "m.stack([x, x + 1])", "m.cumsum(x, axis=0)", "m.diff(x, axis=0)", "m.flip(x)", "m.roll(x, 2)",
+    "m.repeat(x, 2, axis=0)", "m.tile(x, 2)", "x[[2, 0, 1]]", "x[m.array([0, 2, 1])]", "m.clip(x, -3, 5)", "x.astype('f4').astype('f8')",
+    "m.unique(x)", "m.expand_dims(x, 0)", "m.squeeze(x)", "x / (m.abs(x).max() + 1)", "m.round(x, 1)", "m.median(x, axis=0)",
+    "m.percentile(x, 30, axis=0)", "m.cumsum(x)", "m.isnan(x).astype('f8') + x", "x.std(axis=0)", "m.ravel(x)[3:]", "-x",
+    "m.dot(x, x.T)", "m.swapaxes(x, 0, -1)", "x[..., None]", "m.minimum(x, 2)", "m.vstack([x, x])", "m.nansum(x, axis=0)",
+    "m.exp(-m.abs(x)) * 3", "x[-3:]", "m.tril(x)", "m.split(x, [2])[1]", "m.broadcast_to(x, (2, *x.shape))" ,
+]  # fmt: skip
+
+FRAME_STEPS = [
+    "x[x.k > 2]", "x[x.v > x.v.mean()]", "x.assign(z=x.v * 2 + x.i)", "x.sort_values('v')", "x.sort_values(['k', 'i'], ascending=[False, True])",
+    "x.reset_index(drop=True)", "x.sort_index()", "x.fillna({'v': -1.5})", "x.dropna()", "x.head(7)", "x.tail(6)", "x.iloc[1:9]", "x.iloc[::-1]",
+    "x.iloc[[3, 0, 2]]", "md.concat([x, x.head(3)])", "md.concat([x.tail(3), x], ignore_index=True)", "x.drop_duplicates('k')",
+    "x.drop_duplicates(['k', 's'], keep='last')", "x.merge(x[['k', 'i']].drop_duplicates('k'), on='k', suffixes=('', '_r')).drop(columns='i_r')",
+    "x.groupby('k', as_index=False).agg({'v': 'mean', 'i': 'sum', 's': 'first'})", "x.assign(v=x.groupby('k').v.transform('sum'))",
+    "x.assign(v=x.v.cumsum())", "x.assign(i=x.i.shift(1).fillna(0).astype('i8'))", "x.assign(v=x.v.rolling(3, min_periods=1).mean())",
+    "x.nlargest(5, 'i')", "x.rename(columns={'z': 'q'})", "x[x.s.isin(['x', 'y', 'a'])]", "x.assign(s=x.s.str.upper())", "x.set_index('i').reset_index()",
+    "x.where(x.k > 1, x)", "x.assign(k=x.k.clip(1, 4))", "x.loc[x.k < 5, ['k', 'v', 'i', 's']]", "x[['s', 'k', 'v', 'i']]", "x.assign(v=x.v.rank())",
+    "x.assign(i=x.groupby('k').cumcount())", "x.loc[x.i > 0]", "x.assign(d=x.duplicated('k')).drop(columns='d')", "x.assign(v=x.v - x.v.min())",
+]  # fmt: skip
+
+
+def data_of(value: Any) -> Any:
+    return value.execute().fetch() if hasattr(value, "execute") else value
+
+
+def walk_chain(start: Any, mirror: Any, steps: list[str], names: tuple[dict, dict], seed: int, length: int) -> None:
+    """Apply random steps to both; compare now and then, and at the end. What NumPy or pandas refuse, we must refuse."""
+    rand = random.Random(seed)
+    ours, theirs, chain = start, mirror, []
+    try:
+        for i in range(length):
+            step = rand.choice(steps)
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                try:
+                    want = eval(step, names[1] | {"x": theirs})
+                    if np.size(want) > 5000 or np.ndim(want) > 4:
+                        continue
+                except Exception as refused:
+                    with pytest.raises(Exception):  # noqa: B017, PT011
+                        data_of(eval(step, names[0] | {"x": ours}))
+                    assert refused is not None
+                    continue
+                chain.append(step)
+                ours, theirs = eval(step, names[0] | {"x": ours}), want
+                if rand.random() < 0.25 or i == length - 1:
+                    assert_like(data_of(ours), theirs, rtol=1e-7, atol=1e-9)
+    except BaseException:
+        print(f"seed {seed}, chain:\n  x = " + "\n  x = ".join(chain))
+        raise
+
+
+PASSES = [{}, {"optimize.fuse": False, "optimize.drop": False, "optimize.share": False}]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_tensor_chain(seed: int) -> None:
+    rand = np.random.RandomState(seed)
+    shape = [(7, 5), (11,), (4, 3, 5), (6, 6)][seed % 4]
+    data = rand.permutation(int(np.prod(shape))).reshape(shape) * 1.25 - 9
+    start = mt.tensor(data, chunk_size=[2, 3, (2,), None][rand.randint(4)])
+    with option_context(PASSES[seed % 2]):
+        walk_chain(start, data, TENSOR_STEPS, ({"m": mt}, {"m": np}), seed, 6)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_frame_chain(seed: int) -> None:
+    whole = FRAMES["df"][["k", "v", "i", "s"]]
+    if seed % 3 == 1:
+        whole = FRAMES["dl"][["k", "v", "i", "s"]]
+    start = md.DataFrame(whole, chunk_size=[2, 3, 5, 12][seed % 4])
+    with option_context(PASSES[seed % 2]):
+        walk_chain(start, whole, FRAME_STEPS, ({"md": md}, {"md": pd}), seed, 5)
