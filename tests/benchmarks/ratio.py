@@ -1,0 +1,195 @@
+"""Benchmarks as values, and how two sides are measured against each other in one run.
+
+A benchmark is a function of a `scale` (1 is full size) that gives its sides by name. A side is a function that prepares,
+untimed, and gives back the function that is timed:
+
+    @benchmark(Must("numpy", 0.9, "wall"))
+    def sort(scale):
+        a = np.random.default_rng(0).random(int(5e7 * scale))
+        def ours():
+            x = mt.tensor(a)
+            return lambda: mt.sort(x).execute()
+        return {"ours": ours, "numpy": lambda: lambda: np.sort(a)}
+
+Sides take turns (A B A B), and the figure is the median of the ratios of neighbours: other work on the machine slows both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import cProfile
+import gc
+import io
+import pstats
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import dask
+import numpy as np
+import pandas as pd
+
+import marsdask as mars
+
+Unit = Literal["cpu", "wall", "memory"]
+Run = Callable[[], Any]
+Sides = dict[str, Callable[[], Run]]
+
+OURS = "ours"
+
+CONFIG = {
+    "scheduler": "threads",
+    "dataframe.convert-string": False,
+    "dataframe.shuffle.method": "tasks",  # the default goes by disk and costs a quarter more CPU
+}
+
+
+@dataclass(frozen=True)
+class Must:
+    """Ours over the side `against` is to be `at_most` so much; without a bound the figure is only shown.
+
+    With `per`, the figure is ours alone divided by `per(scale)`, and `against` says what that is.
+    """
+
+    against: str
+    at_most: float | None = None
+    unit: Unit = "cpu"
+    per: Callable[[float], float] | None = None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    name: str
+    title: str
+    sides: Callable[[float], Sides]
+    musts: tuple[Must, ...]
+
+
+@dataclass
+class Samples:
+    """What was measured, by side: seconds of every round, bytes of extra peak memory, and why a side is missing."""
+
+    cpu: dict[str, list[float]] = field(default_factory=dict)
+    wall: dict[str, list[float]] = field(default_factory=dict)
+    memory: dict[str, list[float]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    profiles: dict[str, str] = field(default_factory=dict)
+
+
+BENCHMARKS: dict[str, Benchmark] = {}
+
+
+def benchmark(*musts: Must) -> Callable[[Callable[[float], Sides]], Callable[[float], Sides]]:
+    """Registers a benchmark under its function's name; the docstring is its title."""
+
+    def register(sides: Callable[[float], Sides]) -> Callable[[float], Sides]:
+        name = sides.__name__
+        BENCHMARKS[name] = Benchmark(name, (sides.__doc__ or name).strip().split("\n")[0], sides, musts)
+        return sides
+
+    return register
+
+
+@contextlib.contextmanager
+def settings() -> Iterator[None]:
+    """Both sides at their best, and silent."""
+    with dask.config.set(CONFIG), mars.option_context({"show_progress": False}):
+        yield
+
+
+def measure(bench: Benchmark, scale: float, pairs: int, only: set[str], *, profile: bool) -> Samples:
+    """Seconds of `pairs` rounds over all sides, after one round that is not counted and whose answers are compared."""
+    samples = Samples()
+    with settings():
+        runs = _prepared(bench, scale, only, samples)
+        for _ in range(pairs):
+            for side, run in runs.items():
+                wall, cpu = seconds(run)
+                samples.wall.setdefault(side, []).append(wall)
+                samples.cpu.setdefault(side, []).append(cpu)
+        if profile:
+            samples.profiles = {side: profiled(run) for side, run in runs.items()}
+    return samples
+
+
+def _prepared(bench: Benchmark, scale: float, only: set[str], samples: Samples) -> dict[str, Run]:
+    """The runs by side, each warm. A side that fails is told and left out: the others still say something."""
+    runs: dict[str, Run] = {}
+    first: tuple[str, Any] | None = None
+    for side, prepare in bench.sides(scale).items():
+        if only and side not in only:
+            continue
+        try:
+            run = prepare()
+            answer = value(run())
+            if first is None:
+                first = side, answer
+            elif not alike(answer, first[1]):
+                samples.failed[side] = f"answers differently from {first[0]}"
+            runs[side] = run
+        except Exception as error:  # noqa: BLE001 - whatever it is, it goes into the report
+            samples.failed[side] = f"{type(error).__name__}: {error}".split("\n")[0]
+    return runs
+
+
+def seconds(run: Run) -> tuple[float, float]:
+    """Wall and CPU seconds (of all threads) of one run; what the last run left is collected before."""
+    gc.collect()
+    cpu, wall = time.process_time(), time.perf_counter()
+    answer = run()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    del answer
+    return wall, cpu
+
+
+def profiled(run: Run, lines: int = 40) -> str:
+    """Where the calling thread spends one run: building, optimizing, and waiting for tasks in other threads."""
+    profiler = cProfile.Profile()
+    profiler.runcall(run)
+    text = io.StringIO()
+    pstats.Stats(profiler, stream=text).strip_dirs().sort_stats("cumulative").print_stats(lines)
+    return text.getvalue()
+
+
+def extra_peak(bench: Benchmark, side: str, scale: float) -> float:
+    """Bytes by which one run lifts the process's memory above its inputs. Call it in a fresh process."""
+    with settings():
+        bench.sides(scale / 1000)[side]()()  # modules and pools that the first run brings are not the run's
+        run = bench.sides(scale)[side]()
+        gc.collect()
+        Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak of the preparations
+        before = _status("VmRSS")
+        answer = run()
+        peak = _status("VmHWM")
+        del answer
+    return max(peak - before, 0)
+
+
+def _status(name: str) -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return float(line.split()[1]) * 1024
+    raise KeyError(name)
+
+
+def value(answer: Any) -> Any:
+    """An answer as NumPy or pandas has it, whichever form a side returned it in."""
+    if hasattr(answer, "fetch"):
+        return answer.execute().fetch()
+    return answer.compute() if dask.is_dask_collection(answer) else answer
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Equal but for rounding. Dtypes may differ: Dask's sums of small integers are its own."""
+    try:
+        if isinstance(other, pd.DataFrame):
+            pd.testing.assert_frame_equal(one, other, check_dtype=False)
+        elif isinstance(other, pd.Series):
+            pd.testing.assert_series_equal(one, other, check_dtype=False)
+        else:
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+    except AssertionError:
+        return False
+    return True
