@@ -11,9 +11,10 @@ import dask
 import dask.array as da
 import numpy as np
 from dask.threaded import get as threaded_get
+from dask.typing import Key
 
 from marsdask import graph
-from marsdask.graph import Chunks, Key
+from marsdask.graph import Chunks
 from marsdask.lower import Ask, Question
 from marsdask.options import options
 
@@ -125,7 +126,9 @@ def _sizes(engine: Engine, collections: Sequence[Any], held: dict[Key, Any]) -> 
     if engine.shared_memory:
         shapes = {k: _shape(held[k]) for k in keys}
     elif keys:
-        asked = {("shape", i): graph.Task(("shape", i), _shape, held[k]) for i, k in enumerate(keys)}
+        asked: dict[Key, Any] = {
+            ("shape", i): graph.call(("shape", i), _shape, held[k]) for i, k in enumerate(keys)
+        }
         shapes = dict(zip(keys, engine.values(engine.submit(asked, list(asked))), strict=True))
     else:
         shapes = {}
@@ -163,7 +166,9 @@ def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[An
     answers: list[Any] = []
     for question in questions:
         if isinstance(question, Ask):
-            each = [assembled(c, engine.values([held[k] for k in graph.keys_of(c)])) for c in question.collections]
+            each = [
+                assembled(c, engine.values([held[k] for k in graph.keys_of(c)])) for c in question.collections
+            ]
         else:
             each = _held(engine, question.collections, held)
             for c in each:

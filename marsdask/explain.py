@@ -11,6 +11,7 @@ no questions; options.optimize: share, drop, fuse, batch
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -44,10 +45,8 @@ def explain(handle: Lazy, *, ask: bool = False) -> str:
     work = session.lowering()
     if not ask:
         work.answer = _refuse
-    try:
+    with contextlib.suppress(_Unanswered):
         work.run([root])
-    except _Unanswered:
-        pass
     rows = _tree(root, work)
     width = max(len(head) for head, _, _ in rows)
     middle = max(len(size) for _, size, _ in rows)
@@ -96,7 +95,12 @@ def _size(node: Node, work: Lowering) -> str:
         return f"{len(known.items)} results"
     if not isinstance(known, (TensorMeta, FrameMeta)):
         return ""
-    shape = "(" + ", ".join("?" if math.isnan(n) else str(int(n)) for n in known.shape) + ("," if len(known.shape) == 1 else "") + ")"
+    shape = (
+        "("
+        + ", ".join("?" if math.isnan(n) else str(int(n)) for n in known.shape)
+        + ("," if len(known.shape) == 1 else "")
+        + ")"
+    )
     count = len(graph.keys_of(done)) if done is not None else None
     chunks = "chunks: waits for an answer" if count is None else f"{count} chunk{'s' if count != 1 else ''}"
     return f"{shape}  {_bytes(known)}  {chunks}"

@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import math
 import operator
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,13 +24,13 @@ from dask.base import DaskMethodsMixin
 from dask.highlevelgraph import HighLevelGraph
 from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.threaded import get as threaded_get
+from dask.typing import Key
 
 from marsdask.errors import ShapeError, TooLargeForOneChunk
 from marsdask.node import Node
 from marsdask.options import options
 
 NAN = math.nan
-Key = Hashable
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Place:
     rules: list[str] = field(default_factory=list)  # which rule chose the plan, for explain()
 
 
-_place: contextvars.ContextVar[Place] = contextvars.ContextVar("marsdask-place", default=Place())
+_place: contextvars.ContextVar[Place] = contextvars.ContextVar("marsdask-place", default=Place())  # noqa: B039 - a counter that only names tasks
 
 
 @contextlib.contextmanager
@@ -145,7 +145,7 @@ def _rebuild(
     graph: dict[Key, Any], name: str, count: int, lengths: Any, node: Node | None, *, rename: Any = None
 ) -> Chunks:
     new = (rename or {}).get(name, name)
-    tasks = {(new, i): as_task((new, i), graph[(name, i)]) for i in range(count)}
+    tasks: dict[Key, GraphNode] = {(new, i): as_task((new, i), graph[(name, i)]) for i in range(count)}
     return Chunks(new, tasks, count, (), lengths, node)
 
 
@@ -154,6 +154,16 @@ def as_task(key: Key, held: Any) -> GraphNode:
     if isinstance(held, GraphNode):
         return held
     return held if isinstance(held, TaskRef) else DataNode(key, held)  # type: ignore[return-value]
+
+
+def call(key: Key, func: Callable[..., Any], *args: Any) -> GraphNode:
+    """One task: `func` of data, futures or references."""
+    return Task(key, func, *args)
+
+
+def data_of(held: Any) -> Any:
+    """What a graph entry made by `as_task` holds: the data, or the future on the cluster."""
+    return held.value if isinstance(held, DataNode) else held
 
 
 def holding(collection: Chunks | da.Array, held: dict[Key, Any], sizes: Any) -> Chunks | da.Array:
@@ -205,8 +215,11 @@ def gathered(parts: Sequence[Any], what: str, limit: float) -> Any:
 
 def value(func: Callable[..., Any], *args: Any, label: str | None = None, **kwargs: Any) -> Chunks:
     """One task over whole inputs: `Chunks` arguments arrive as the list of their chunks."""
-    name, used = name_for(label), []
-    task = Task((name, 0), func, *(_whole(a, used) for a in args), **{k: _whole(v, used) for k, v in kwargs.items()})
+    name = name_for(label)
+    used: list[Any] = []
+    task = Task(
+        (name, 0), func, *(_whole(a, used) for a in args), **{k: _whole(v, used) for k, v in kwargs.items()}
+    )
     return Chunks(name, {(name, 0): task}, 1, tuple(used))
 
 
@@ -237,6 +250,20 @@ def _lengths_of(parts: Sequence[Any]) -> tuple[float, ...] | None:
     return tuple(len(p) for p in parts) if pandas else None
 
 
+def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], ...], name: str) -> da.Array:
+    """A Dask array over slices of data in memory: no copy, no hash.
+
+    `da.from_array` copies an ndarray of several chunks once: 4 times the CPU of an elementwise chain over it.
+    """
+    bounds = [np.cumsum([0, *c]) for c in chunks]
+    tasks: dict[Key, GraphNode] = {}
+    for index in np.ndindex(*map(len, chunks)):
+        key = (name, *index)
+        where = tuple(slice(b[i], b[i + 1]) for b, i in zip(bounds, index, strict=True))
+        tasks[key] = DataNode(key, array[where])
+    return da.Array(tasks, name, chunks, dtype=array.dtype)
+
+
 def flat_keys(array: da.Array) -> list[Key]:
     """The keys of an array's chunks, last axis fastest."""
     return [(array.name, *i) for i in np.ndindex(*array.numblocks)]
@@ -260,7 +287,9 @@ def per_chunk(
     counts = {_count(a) for a in chunked}
     count = max(counts - {1}, default=1) if counts != {0} else 0
     if len(counts - {1}) > 1:
-        raise ShapeError(f"{name.rpartition('-')[0]}: inputs have different numbers of chunks: {sorted(counts)}")
+        raise ShapeError(
+            f"{name.rpartition('-')[0]}: inputs have different numbers of chunks: {sorted(counts)}"
+        )
     takes = [_take(a) for a in args]
     named = {k: _take(v) for k, v in kwargs.items()}
     tasks: dict[Key, GraphNode] = {}
@@ -385,7 +414,9 @@ def chosen(chunks: Chunks, numbers: Sequence[int], label: str | None = None) -> 
     return Chunks(name, tasks, len(tasks), (chunks,), lengths)
 
 
-def regroup(chunks: Chunks, pieces: Sequence[Sequence[tuple[int, int, int]]], label: str | None = None) -> Chunks:
+def regroup(
+    chunks: Chunks, pieces: Sequence[Sequence[tuple[int, int, int]]], label: str | None = None
+) -> Chunks:
     """New chunks from row ranges of old ones: each a list of (chunk, start, stop)."""
     name = name_for(label)
     tasks: dict[Key, GraphNode] = {}
@@ -433,7 +464,7 @@ def lengths_of(chunks: Chunks) -> Chunks:
 def from_array(array: da.Array) -> Chunks:
     """The chunks of an array that is cut along its first axis only, as chunks."""
     if any(n != 1 for n in array.numblocks[1:]):
-        array = array.rechunk({axis: -1 for axis in range(1, array.ndim)})
+        array = array.rechunk(dict.fromkeys(range(1, array.ndim), -1))
     name = name_for("array")
     keys = flat_keys(array)
     tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=k) for i, k in enumerate(keys)}
@@ -441,14 +472,16 @@ def from_array(array: da.Array) -> Chunks:
     return Chunks(name, tasks, len(keys), (array,), lengths)
 
 
-def to_array(chunks: Chunks, shape_rest: tuple[int, ...] = (), dtype: Any = None, *, scalar: bool = False) -> da.Array:
+def to_array(
+    chunks: Chunks, shape_rest: tuple[int, ...] = (), dtype: Any = None, *, scalar: bool = False
+) -> da.Array:
     """A Dask array over chunks that are ndarrays: cut along the first axis, whole along the rest."""
     name = name_for(None)
     zeros = (0,) * len(shape_rest)
     tail: tuple[tuple[int, ...], ...] = tuple((n,) for n in shape_rest)
     tasks: dict[Key, Any] = {}
     for i, key in enumerate(chunks.keys):
-        new = (name,) if scalar else (name, i, *zeros)
+        new: Key = (name,) if scalar else (name, i, *zeros)
         tasks[new] = Alias(new, target=key)
     lengths = chunks.lengths or (NAN,) * chunks.count
     axes = () if scalar else (tuple(n if math.isnan(n) else int(n) for n in lengths), *tail)
@@ -535,8 +568,9 @@ def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         if not isinstance(task, Task) or len(task.dependencies) < 4:
             continue
         leaves = [
-            k for k in task.dependencies if users[k] == 1 and k in graph and not graph[k].dependencies
-            and isinstance(graph[k], Task)
+            k
+            for k in task.dependencies
+            if users[k] == 1 and k in graph and not graph[k].dependencies and isinstance(graph[k], Task)
         ]
         if len(leaves) == len(task.dependencies):
             new[key] = Task.fuse(*(graph[k] for k in leaves), task, key=key)

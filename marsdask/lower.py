@@ -157,7 +157,9 @@ class Lowering:
             for each in asking:
                 each.steps.close()
             if isinstance(error, Exception):
-                error.add_note(f"marsdask: raised while answering a question of {', '.join(map(repr, names))}")
+                error.add_note(
+                    f"marsdask: raised while answering a question of {', '.join(map(repr, names))}"
+                )
             raise
         left = list(asking)
         try:

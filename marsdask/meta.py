@@ -156,13 +156,14 @@ def from_stand_ins(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """Metadata by running the lowering on arrays that hold nothing."""
     if op.lower is None or inspect.isgeneratorfunction(op.lower):
         raise ShapeError(f"operation {op.name!r} asks questions and so needs a metadata rule")
-    metas = [m for m in _metas((*args, *kwargs.values()))]
+    metas = list(_metas((*args, *kwargs.values())))
     unknown = any(math.isnan(n) for m in metas for n in m.shape)
     order = "F" if metas and all(m.order == "F" for m in metas) else "C"
-    found = []
     with nothing_runs():
-        for placeholder in PLACEHOLDERS if unknown else (0,):
-            found.append(op.lower(*_stand_ins(args, placeholder), **_stand_ins(kwargs, placeholder)))
+        found = [
+            op.lower(*_stand_ins(args, placeholder), **_stand_ins(kwargs, placeholder))
+            for placeholder in (PLACEHOLDERS if unknown else (0,))
+        ]
     first, last = found[0], found[-1]
     if isinstance(first, (tuple, list)):
         items = tuple(_array_meta(a, b, order) for a, b in zip(first, last, strict=True))
@@ -246,10 +247,12 @@ def _sample_values(dtype: Any, rows: int) -> Any:
         codes = np.zeros(rows, dtype="i1") if len(dtype.categories) else np.full(rows, -1)
         return pd.Categorical.from_codes(codes, dtype=dtype)
     if isinstance(dtype, pd.DatetimeTZDtype) or getattr(dtype, "kind", "") == "M":
-        return pd.array(pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None)), dtype=dtype)
+        return pd.array(
+            pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None)), dtype=dtype
+        )
     if getattr(dtype, "kind", "") == "m":
         return pd.array(pd.to_timedelta(["1D"] * rows), dtype=dtype)
-    if isinstance(dtype, pd.StringDtype) or dtype == object:
+    if isinstance(dtype, pd.StringDtype) or getattr(dtype, "kind", "") == "O":
         return pd.array(["a"] * rows, dtype=dtype)
     if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
         return pd.array([pd.NA] * rows, dtype=dtype)

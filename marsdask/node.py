@@ -30,6 +30,9 @@ class Node:
     op: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+    _inputs: tuple[Node, ...] | None
+    _meta: Any
+    _token: str | None
 
     def __init__(self, op: str, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None):
         _set(self, "op", op)
@@ -96,7 +99,7 @@ def inputs(node: Node) -> tuple[Node, ...]:
     if found is None:
         found = tuple(_nodes((*node.args, *node.kwargs.values())))
         _set(node, "_inputs", found)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _nodes(values: Iterable[Any]) -> Iterator[Node]:
@@ -153,14 +156,17 @@ def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
 
 def token(node: Node) -> str:
     """A stable name for what the node says: equal nodes, equal tokens, also in another process."""
-    if node._token is None:
+    known = node._token
+    if known is None:
         for each in walk([node]):
             if each._token is None:
                 digest = hashlib.blake2b(each.op.encode(), digest_size=16)
                 _feed(digest.update, each.args)
                 _feed(digest.update, each.kwargs)
-                _set(each, "_token", digest.hexdigest())
-    return node._token  # type: ignore[no-any-return]
+                known = digest.hexdigest()  # the last of the walk is the node itself
+                _set(each, "_token", known)
+    assert known is not None
+    return known
 
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), np.dtype)
@@ -169,7 +175,7 @@ _PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), np.
 def _feed(update: Callable[[bytes], None], value: Any) -> None:
     kind = type(value)
     if kind is Node:
-        update(b"n" + value._token.encode())
+        update(f"n{value._token}".encode())
     elif kind in _PLAIN:
         update(f"{kind.__name__}:{value!r};".encode())
     elif kind is tuple or kind is list:

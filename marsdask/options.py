@@ -29,9 +29,7 @@ class Option:
     least: float | None = None
 
     def check(self, name: str, value: Any) -> None:
-        bad_type = not isinstance(value, self.types) or (
-            isinstance(value, bool) and bool not in self.types
-        )
+        bad_type = not isinstance(value, self.types) or (isinstance(value, bool) and bool not in self.types)
         if bad_type or (self.choices and value not in self.choices):
             wanted = self.choices or " or ".join(t.__name__ for t in self.types)
             raise ArgumentError(f"Cannot set value {value!r} of option {name!r}: expected {wanted}.")
@@ -46,7 +44,9 @@ NONE = type(None)
 OPTIONS: dict[str, Option] = {
     "eager_mode": Option(False, (bool,), "execute every operation as it is made"),
     "show_progress": Option(
-        "auto", (bool, str), "progress bar: in a terminal or notebook, always, never",
+        "auto",
+        (bool, str),
+        "progress bar: in a terminal or notebook, always, never",
         choices=("auto", True, False),
     ),
     "chunk_size": Option(None, (int, NONE), "rows or cells per axis of a chunk", least=1),

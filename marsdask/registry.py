@@ -7,6 +7,7 @@ Module functions, methods, signatures, documentation, coverage rows, stubs and o
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -146,9 +147,7 @@ def operation(
     return register
 
 
-def unbuilt(
-    name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True
-) -> None:
+def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> None:
     """Register a gap: using the name raises an error that gives the reason."""
     anything = inspect.signature(lambda *args, **kwargs: None)
     add(
@@ -187,7 +186,9 @@ def bind(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.Bound
         for name in kwargs:
             if name not in names:
                 raise ArgumentTypeError.unknown_keyword(op.public, name, names) from None
-        raise ArgumentTypeError(f"{op.public}(): {error}; the signature is {op.public}{op.signature}") from None
+        raise ArgumentTypeError(
+            f"{op.public}(): {error}; the signature is {op.public}{op.signature}"
+        ) from None
 
 
 def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -210,7 +211,7 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def bind_named(op: Op, values: dict[str, Any]) -> inspect.BoundArguments:
     """BoundArguments from values by parameter name (a *args parameter takes a tuple)."""
-    bound = inspect.BoundArguments(op.signature, {})  # type: ignore[arg-type]
+    bound = inspect.BoundArguments(op.signature, OrderedDict())
     for name in op.signature.parameters:
         if name in values:
             bound.arguments[name] = values[name]

@@ -7,8 +7,8 @@ results only weakly, so data are freed with the last handle.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import concurrent.futures
+import contextlib
 import sys
 import threading
 import uuid
@@ -47,7 +47,9 @@ class Result:
         self.siblings: tuple[Any, ...] = ()
 
     def __reduce__(self) -> Any:
-        raise WrongSession("executed data cannot be pickled. Hint: fetch() it, or pickle the unexecuted expression.")
+        raise WrongSession(
+            "executed data cannot be pickled. Hint: fetch() it, or pickle the unexecuted expression."
+        )
 
 
 class Session:
@@ -61,7 +63,11 @@ class Session:
         self.pool = concurrent.futures.ThreadPoolExecutor(4, thread_name_prefix="marsdask-execute")
 
     def __repr__(self) -> str:
-        state = "closed" if self.closed else f"{type(self.engine).__name__.lower()}, {self.engine.threads} at a time"
+        state = (
+            "closed"
+            if self.closed
+            else f"{type(self.engine).__name__.lower()}, {self.engine.threads} at a time"
+        )
         return f"<Session {self.session_id[:8]}: {state}>"
 
     def _check_open(self) -> None:
@@ -83,7 +89,10 @@ class Session:
             collections, kept = self.lowered(nodes)
             flat = list({id(c): c for c in collections}.values())
             done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
-        results = [Result(self, done[id(c)], _exact(meta(n), done[id(c)])) for n, c in zip(nodes, collections, strict=True)]
+        results = [
+            Result(self, done[id(c)], _exact(meta(n), done[id(c)]))
+            for n, c in zip(nodes, collections, strict=True)
+        ]
         for node, result in zip(nodes, results, strict=True):
             _set(node, "_meta", result.meta)
             self.results[token(node)] = result
@@ -132,12 +141,14 @@ class Session:
             handle.check_session(self)
             part = self._slice_of_executed(handle.node)
             if part is None:
-                raise NotExecuted(f"Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}. Hint: call .execute() first.")
+                raise NotExecuted(
+                    f"Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}. Hint: call .execute() first."
+                )
             return part
         return self.value_of(result.collection, result.meta)
 
     def value_of(self, collection: Any, known: Any) -> Any:
-        parts = self.engine.values([_data(t) for t in _tasks_of(collection)])
+        parts = self.engine.values([graph.data_of(t) for t in _tasks_of(collection)])
         return finished(collection, parts, known)
 
     def _slice_of_executed(self, node: Node) -> Any:
@@ -190,10 +201,6 @@ def _tasks_of(collection: Any) -> list[Any]:
     keys = graph.keys_of(collection)
     tasks = collection.tasks if isinstance(collection, graph.Chunks) else collection.dask
     return [tasks[k] for k in keys]
-
-
-def _data(task: Any) -> Any:
-    return task.value if isinstance(task, graph.DataNode) else task
 
 
 def finished(collection: Any, parts: list[Any], known: Any) -> Any:
@@ -289,8 +296,13 @@ class Lazy(Handle):
     __slots__ = ("_collection",)
     _collection: tuple[Node, Any]
     known_kwargs: ClassVar[tuple[str, ...]] = (
-        "session", "wait", "show_progress", "progress_update_interval",
-        "warn_duplicated_execution", "fuse_enabled", "extra_config",
+        "session",
+        "wait",
+        "show_progress",
+        "progress_update_interval",
+        "warn_duplicated_execution",
+        "fuse_enabled",
+        "extra_config",
     )
 
     def check_session(self, session: Session) -> None:
@@ -410,7 +422,9 @@ def _result(data: Any) -> Any:
     return data.value.collection
 
 
-@registry.operation("item", room="engine", sizes="any", status="delegated", meta=lambda several, i: several.items[i])
+@registry.operation(
+    "item", room="engine", sizes="any", status="delegated", meta=lambda several, i: several.items[i]
+)
 def _item(several: Any, i: int) -> Any:
     """One of several results."""
     return several[i]
@@ -418,7 +432,7 @@ def _item(several: Any, i: int) -> Any:
 
 def _from_dask_meta(data: Any) -> Any:
     collection = data.value
-    if isinstance(collection, graph.Chunks):
+    if isinstance(collection, graph.Chunks) and collection.node is not None:
         return meta(collection.node)
     return TensorMeta(tuple(collection.shape), np.dtype(collection.dtype))
 
@@ -465,7 +479,9 @@ def new_session(
     >>> session.close()
     """
     for name in unknown:
-        raise ArgumentTypeError.unknown_keyword("new_session", name, ("address", "session_id", "default", "n_worker", "n_cpu"))
+        raise ArgumentTypeError.unknown_keyword(
+            "new_session", name, ("address", "session_id", "default", "n_worker", "n_cpu")
+        )
     for name, count in (("n_worker", n_worker), ("n_cpu", n_cpu)):
         if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
             raise ArgumentError(f"new_session({name}={count!r}): expected a whole number from 1 on.")
@@ -581,6 +597,8 @@ def fetch(*tileables: Any, session: Session | None = None, batch_size: int | Non
             result = handle._result if handle.node is not None else None
             where = result.session if result is not None else _default
         if where is None:
-            raise NotExecuted(f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}.")
+            raise NotExecuted(
+                f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."
+            )
         values.append(where.fetch(handle))
     return values[0] if bare else values
