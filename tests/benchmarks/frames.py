@@ -70,4 +70,5 @@ def _rows_of_persisted(path: data.Path, start: int, stop: int) -> pd.DataFrame:
         if low < high:
             picked.append(dask.delayed(pd.DataFrame.iloc.fget)(part)[low:high])
         before += length
-    return pd.concat(dask.compute(*picked, scheduler="threads"))
+    rows = pd.concat(dask.compute(*picked, scheduler="threads"))
+    return rows.set_axis(pd.RangeIndex(start, stop))  # pandas' labels; Dask begins anew in every file
