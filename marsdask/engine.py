@@ -181,6 +181,8 @@ def assembled(collection: Chunks | da.Array, values: list[Any]) -> Any:
     """The value of a collection from those of its chunks: a list of chunks, or an ndarray."""
     if isinstance(collection, Chunks):
         return values
+    if not collection.ndim:  # Dask takes a zero for nothing
+        return values[0]
     finish, extra = collection.__dask_postcompute__()
     return finish(nested(values, collection.numblocks), *extra)
 

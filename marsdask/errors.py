@@ -8,6 +8,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+import numpy as np
+
 
 class MarsDaskError(Exception):
     """Every error marsdask raises on purpose derives from this one."""
@@ -39,6 +41,14 @@ class UnknownLength(MarsDaskError, ValueError):
     @classmethod
     def needed_for(cls, what: str) -> UnknownLength:
         return cls(f"{what} needs a length that is not known yet. Hint: call .execute() first.")
+
+
+class AxisError(MarsDaskError, np.exceptions.AxisError):
+    """An axis that the tensor does not have."""
+
+    @classmethod
+    def outside(cls, axis: object, ndim: int) -> AxisError:
+        return cls(f"axis {axis!r} is out of bounds for a tensor of {ndim} dimension{'s' * (ndim != 1)}.")
 
 
 class AmbiguousTruth(MarsDaskError, ValueError):

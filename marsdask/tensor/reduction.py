@@ -1,16 +1,478 @@
-"""Reductions."""
+"""Reductions: a table of NumPy's, each a fold of per-chunk states."""
 
 from __future__ import annotations
 
+import inspect
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from marsdask.registry import operation
+from marsdask import registry
+from marsdask.errors import ArgumentError, ShapeError, Unbuilt
+from marsdask.meta import TensorMeta
+from marsdask.registry import Op, add
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import (
+    axes_of,
+    fold,
+    joined_at_once,
+    one_axis,
+    reduced_shape,
+    refuse_empty,
+    result_dtype,
+)
+from marsdask.tensor.views import assign
+
+NOTHING = inspect.Parameter.empty
 
 
-@operation("sum", room="tensor", owners=["Tensor"], sizes="any", status="delegated", oracle=np.sum, traits=["reducible"], cases=("x", "x, axis=0"))
-def sum(a: Array, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, combine_size: int | None = None) -> da.Array:  # type: ignore[name-defined] # noqa: F821
-    """Sum of elements over axes."""
-    return da.sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
+@dataclass(frozen=True)
+class Reduction:
+    """How one reduction folds. `chunk(part, axes, where=, **settings)` -> state; `finish(state, **settings)` -> array.
+
+    `takes`: settings beside axis, out and keepdims, with their defaults. `identity`: False where an empty axis is an error.
+    """
+
+    chunk: Callable[..., Any]
+    combine: Callable[[list[Any]], Any]
+    finish: Callable[..., Any]
+    takes: dict[str, Any]
+    identity: bool = True
+
+
+def _joining(ufunc: np.ufunc) -> Callable[[list[Any]], Any]:
+    return partial(_join, ufunc)
+
+
+def _join(ufunc: np.ufunc, states: list[Any]) -> Any:
+    return reduce(ufunc, states)
+
+
+def _same(state: Any, **settings: Any) -> Any:
+    return state
+
+
+def _by(name: str, part: Any, axes: Any, where: Any = True, **settings: Any) -> Any:
+    """NumPy's own function on a chunk."""
+    settings.pop("initial", None)
+    extra = {} if where is True else {"where": where}
+    return getattr(np, name)(part, axis=axes, keepdims=True, **extra, **settings)
+
+
+def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = NOTHING, **settings: Any) -> Any:
+    return state if initial is NOTHING or initial is None else ufunc(state, initial)
+
+
+def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING) -> Any:
+    if initial is not NOTHING:
+        return ufunc.reduce(part, axis=axes, keepdims=True, initial=initial, where=where)
+    if where is not True:
+        raise ArgumentError("where= of an operation without identity needs initial= too.")
+    if any(part.shape[i] == 0 for i in axes):
+        return None
+    return ufunc.reduce(part, axis=axes, keepdims=True)
+
+
+def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
+    if state is None:
+        raise ShapeError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity.")
+    if ufunc in (np.fmax, np.fmin) and state.dtype.kind in "fc" and np.isnan(state).any():
+        warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+    return state
+
+
+def _spread(part: Any, axes: Any) -> Any:
+    if any(part.shape[i] == 0 for i in axes):
+        return None
+    return part.max(axis=axes, keepdims=True), part.min(axis=axes, keepdims=True)
+
+
+def _spread_join(states: list[Any]) -> Any:
+    return reduce(np.maximum, [s[0] for s in states]), reduce(np.minimum, [s[1] for s in states])
+
+
+def _spread_of(state: Any) -> Any:
+    if state is None:
+        raise ShapeError("zero-size array to reduction operation maximum which has no identity.")
+    return state[0] - state[1]
+
+
+def _mask(nan: bool, part: Any, where: Any) -> Any:
+    """Which elements count."""
+    if nan and part.dtype.kind in "fc":
+        return ~np.isnan(part) if where is True else where & ~np.isnan(part)
+    return where
+
+
+def _count(part: Any, axes: Any, where: Any) -> Any:
+    if where is True:
+        shape = tuple(1 if i in axes else n for i, n in enumerate(part.shape))
+        return np.full(shape, math.prod(part.shape[i] for i in axes), "i8")
+    return np.add.reduce(np.broadcast_to(where, part.shape), axis=axes, keepdims=True, dtype="i8")
+
+
+def _working(dtype: Any, given: Any) -> np.dtype[Any]:
+    """The dtype NumPy adds up in for means: doubles for whole numbers, single for half precision."""
+    if given is not None:
+        return np.dtype("f4") if np.dtype(given) == np.float16 else np.dtype(given)
+    if dtype.kind in "biu":
+        return np.dtype("f8")
+    return np.dtype("f4") if dtype == np.float16 else dtype
+
+
+def _mean_chunk(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None) -> Any:
+    mask = _mask(nan, part, where)
+    total = np.add.reduce(part, axis=axes, keepdims=True, dtype=_working(part.dtype, dtype), where=mask)
+    return total, _count(part, axes, mask)
+
+
+def _mean_join(states: list[Any]) -> Any:
+    return reduce(np.add, [s[0] for s in states]), reduce(np.add, [s[1] for s in states])
+
+
+def _mean_of(nan: bool, state: Any, dtype: Any = None) -> Any:
+    total, count = state
+    if not np.all(count):
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
+    with np.errstate(all="ignore"):
+        return total / count
+
+
+def _moment_chunk(
+    nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0
+) -> Any:
+    """Count, mean and sum of squared distances: what chunks can be joined by (Chan, Golub, LeVeque)."""
+    mask = _mask(nan, part, where)
+    work = _working(part.dtype, dtype)
+    count = _count(part, axes, mask)
+    with np.errstate(all="ignore"):
+        total = np.add.reduce(part, axis=axes, keepdims=True, dtype=work, where=mask)
+        mean = total / np.maximum(count, 1).astype(np.dtype(work.type(0).real.dtype))
+        away = part - mean
+        square = (away * away.conj()).real if work.kind == "c" else away * away
+        spread = np.add.reduce(square, axis=axes, keepdims=True, where=mask)
+    return count, mean, spread
+
+
+def _moment_join(states: list[Any]) -> Any:
+    return reduce(_moment_pair, states)
+
+
+def _moment_pair(a: Any, b: Any) -> Any:
+    count = a[0] + b[0]
+    some = np.maximum(count, 1)
+    with np.errstate(all="ignore"):
+        away = b[1] - a[1]
+        square = (away * away.conj()).real if away.dtype.kind == "c" else away * away
+        # A side without elements has no mean of its own to differ by.
+        both = (a[0] > 0) & (b[0] > 0)
+        mean = np.where(both, a[1] + away * (b[0] / some), np.where(a[0] > 0, a[1], b[1]))
+        spread = a[2] + b[2] + np.where(both, square * (a[0] * (b[0] / some)), 0)
+    return count, mean.astype(a[1].dtype, copy=False), spread.astype(a[2].dtype, copy=False)
+
+
+def _moment_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float = 0) -> Any:
+    count, _, spread = state
+    free = count - ddof
+    if np.any(free <= 0):
+        warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
+    with np.errstate(all="ignore"):
+        variance = spread / (np.where(free > 0, free, np.nan) if nan else np.maximum(free, 0))
+        return np.sqrt(variance) if root else variance
+
+
+def _count_nonzero(part: Any, axes: Any) -> Any:
+    return np.count_nonzero(part, axis=axes, keepdims=True)
+
+
+def _place_chunk(name: str, part: Any, axes: Any) -> Any:
+    """(best value, its position, length) of a chunk; positions count on when chunks are joined in order."""
+    (axis,) = axes
+    if part.shape[axis] == 0:
+        return None
+    blank = np.zeros_like(part, shape=tuple(1 if i == axis else n for i, n in enumerate(part.shape)))
+    if name.startswith("nan") and part.dtype.kind in "fc":
+        filled = np.where(np.isnan(part), -np.inf if name == "nanargmax" else np.inf, part)
+        place = getattr(np, name[3:])(filled, axis=axis, keepdims=True)
+        # An infinite element beside holes: the hole must not win.
+        number = ~np.isnan(part)
+        first = np.argmax(number, axis=axis, keepdims=True)
+        hit = np.take_along_axis(number, place, axis)
+        alike = np.where(np.isnan(part), False, part == np.take_along_axis(filled, place, axis))
+        place = np.where(
+            hit, place, np.where(alike.any(axis, keepdims=True), alike.argmax(axis, keepdims=True), first)
+        )
+    else:
+        place = getattr(np, name.removeprefix("nan"))(part, axis=axis, keepdims=True)
+    best = np.take_along_axis(part, place, axis) if part.size else blank
+    return best, place, part.shape[axis]
+
+
+def _place_join(name: str, states: list[Any]) -> Any:
+    def pair(a: Any, b: Any) -> Any:
+        better = b[0] > a[0] if name.endswith("max") else b[0] < a[0]
+        if a[0].dtype.kind in "fcmM":
+            hole_a, hole_b = _hole(a[0]), _hole(b[0])
+            better = (
+                (hole_a & ~hole_b) | (better & ~hole_b)
+                if name.startswith("nan")
+                else ~hole_a & (hole_b | better)
+            )
+        return np.where(better, b[0], a[0]), np.where(better, a[2] + b[1], a[1]), a[2] + b[2]
+
+    return reduce(pair, states)
+
+
+def _hole(x: Any) -> Any:
+    return np.isnat(x) if x.dtype.kind in "mM" else np.isnan(x)
+
+
+def _place_of(name: str, state: Any) -> Any:
+    if state is None:
+        raise ShapeError(f"attempt to get {name.removeprefix('nan')} of an empty sequence")
+    if name.startswith("nan") and state[0].dtype.kind in "fc" and np.isnan(state[0]).any():
+        raise ArgumentError("All-NaN slice encountered")
+    return state[1]
+
+
+def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
+    return Reduction(partial(_by, name), _joining(ufunc), partial(_with_initial, ufunc), takes)
+
+
+def _extremes(ufunc: np.ufunc, takes: dict[str, Any]) -> Reduction:
+    return Reduction(
+        partial(_extreme, ufunc), _joining(ufunc), partial(_extreme_of, ufunc), takes, identity=False
+    )
+
+
+def _places(name: str) -> Reduction:
+    return Reduction(
+        partial(_place_chunk, name), partial(_place_join, name), partial(_place_of, name), {}, identity=False
+    )
+
+
+def _moments(nan: bool, *, root: bool) -> Reduction:
+    takes = {"dtype": None, "ddof": 0, "where": None, "mean": None, "correction": None}
+    return Reduction(partial(_moment_chunk, nan), _moment_join, partial(_moment_of, nan, root), takes)
+
+
+_SUM = {"dtype": None, "initial": NOTHING, "where": None}
+_MAX = {"initial": NOTHING, "where": None}
+
+TABLE: dict[str, Reduction] = {
+    "sum": _ufunc(np.add, "sum", _SUM),
+    "prod": _ufunc(np.multiply, "prod", _SUM),
+    "any": _ufunc(np.logical_or, "any", {"where": None}),
+    "all": _ufunc(np.logical_and, "all", {"where": None}),
+    "max": _extremes(np.maximum, _MAX),
+    "min": _extremes(np.minimum, _MAX),
+    "nansum": _ufunc(np.add, "nansum", _SUM),
+    "nanprod": _ufunc(np.multiply, "nanprod", _SUM),
+    "nanmax": _extremes(np.fmax, _MAX),
+    "nanmin": _extremes(np.fmin, _MAX),
+    "ptp": Reduction(_spread, _spread_join, _spread_of, {}, identity=False),
+    "mean": Reduction(partial(_mean_chunk, False), _mean_join, partial(_mean_of, False), {"dtype": None, "where": None}),
+    "nanmean": Reduction(partial(_mean_chunk, True), _mean_join, partial(_mean_of, True), {"dtype": None, "where": None}),
+    "var": _moments(False, root=False),
+    "std": _moments(False, root=True),
+    "nanvar": _moments(True, root=False),
+    "nanstd": _moments(True, root=True),
+    "count_nonzero": Reduction(_count_nonzero, _joining(np.add), _same, {}),
+    "argmax": _places("argmax"),
+    "argmin": _places("argmin"),
+    "nanargmax": _places("nanargmax"),
+    "nanargmin": _places("nanargmin"),
+}  # fmt: skip
+ALIASES = {"amax": "max", "amin": "min", "product": "prod"}
+
+METHODS = {"sum", "prod", "any", "all", "max", "min", "ptp", "mean", "var", "std", "argmax", "argmin"}
+FUSED = {"sum", "prod", "any", "all", "max", "min"}
+_ORACLES: dict[str, Any] = {"product": np.prod}
+
+
+def _lower(
+    name: str,
+    a: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    where: Any = None,
+    every: Any = None,
+    **settings: Any,
+) -> da.Array:
+    how = TABLE[name]
+    dtype = _dtype(name, a.dtype, settings)
+    if name in PLACES and axis is None:
+        shape = (1,) * a.ndim
+        a, axis = a.reshape(-1), (0,)
+        flat = fold(a, axis, how.chunk, how.combine, how.finish, dtype, label=name, every=every)
+        return flat.reshape(shape) if keepdims else flat
+    chunk = partial(_masked, how.chunk, settings) if where is not None else partial(how.chunk, **settings)
+    finish = partial(how.finish, **settings)
+    return fold(
+        a, axis, chunk, how.combine, finish, dtype, keepdims=keepdims, where=where, label=name, every=every
+    )
+
+
+def _masked(chunk: Any, settings: dict[str, Any], part: Any, axes: Any, where: Any) -> Any:
+    return chunk(part, axes, where=where, **settings)
+
+
+PLACES = {name for name in TABLE if "arg" in name}
+
+
+def _dtype(name: str, dtype: Any, settings: dict[str, Any]) -> np.dtype[Any]:
+    kwargs = {k: v for k, v in settings.items() if k in ("dtype",)}
+    return result_dtype(getattr(np, name), dtype, **kwargs)
+
+
+def _meta(
+    name: str,
+    a: TensorMeta,
+    axis: Any = None,
+    keepdims: bool = False,
+    where: Any = None,
+    every: Any = None,
+    **settings: Any,
+) -> TensorMeta:
+    if not TABLE[name].identity and "initial" not in settings:
+        refuse_empty(a, axis, name)
+        if where is not None:
+            raise ArgumentError(f"{name}(where=) needs initial= too: {name} has no identity.")
+    if where is not None and where.ndim > a.ndim:
+        raise ShapeError(f"{name}(where=): shape {where.shape} does not broadcast to {a.shape}.")
+    return TensorMeta(reduced_shape(a, axis, keepdims), _dtype(name, a.dtype, settings))
+
+
+def _prepare(
+    name: str,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    combine_size: Any = None,
+    **given: Any,
+) -> Any:
+    a = as_tensor(a)
+    takes = TABLE[name].takes
+    kwargs: dict[str, Any] = {}
+    if name in PLACES:
+        axes = None if axis is None else (one_axis(axis, a.ndim),)
+    else:
+        axes = axes_of(axis, a.ndim)
+    if axes is not None:
+        kwargs["axis"] = axes
+    if keepdims:
+        kwargs["keepdims"] = True
+    if combine_size is not None:
+        kwargs["every"] = joined_at_once(combine_size)
+    if given.get("correction") is not None:
+        if given.get("ddof"):
+            raise ArgumentError("ddof and correction can't be provided simultaneously.")
+        given["ddof"] = given["correction"]
+    if given.get("mean") is not None:
+        raise Unbuilt.argument(
+            name, "mean", given["mean"], "leave it out: the mean is found in the same pass."
+        )
+    for key in ("dtype", "initial", "ddof", "where"):
+        value = given.get(key, takes.get(key))
+        if key in takes and value is not takes[key] and value is not None:
+            kwargs[key] = np.dtype(value) if key == "dtype" else value
+    if (where := kwargs.get("where")) is True:
+        del kwargs["where"]
+    elif where is not None:
+        kwargs["where"] = as_tensor(where)
+    result = registry.make(name, a, **kwargs)
+    return result if out is None else assign(out, result)
+
+
+def _signature(name: str) -> inspect.Signature:
+    """NumPy's parameters, with Mars's `combine_size`."""
+    kind = inspect.Parameter
+    both, named = kind.POSITIONAL_OR_KEYWORD, kind.KEYWORD_ONLY
+    takes = TABLE[name].takes
+    shown = [kind("a", both), kind("axis", both, default=None)]
+    positional = [k for k in ("dtype",) if k in takes]
+    shown += [kind(k, both, default=None) for k in positional]
+    if name != "count_nonzero":
+        shown.append(kind("out", both, default=None))
+    if "ddof" in takes:
+        shown.append(kind("ddof", both, default=0))
+    shown.append(kind("keepdims", both, default=False))
+    shown.append(kind("combine_size", both, default=None))
+    rest = [k for k in takes if k not in ("dtype", "ddof")]
+    shown += [kind(k, named, default=None if takes[k] is NOTHING else takes[k]) for k in rest]
+    return inspect.Signature(shown)
+
+
+def _cases(name: str) -> tuple[str, ...]:
+    takes = TABLE[name].takes
+    found = [
+        "x",
+        "x, axis=0",
+        "x, axis=-1, keepdims=True",
+        "i, axis=1",
+        "b",
+        "v",
+        "s0",
+        "x, axis=2",
+        "c3, axis=1",
+        "e, axis=1",
+    ]
+    found += ["h", "h, axis=0", "e", "e, axis=0", "x[:0], axis=0", "x.astype('f4')", "n, axis=0"]
+    if name not in PLACES:
+        found += ["c3, axis=(0, 2)", "c3, axis=(-1, 0), keepdims=True", "x, axis=()", "x, axis=(0, 0)"]
+    else:
+        found += ["x, keepdims=True", "x, axis=(0, 1)", "g, axis=1", "g", "vn"]
+    if name not in ("ptp", *PLACES) and "max" not in name and "min" not in name:
+        found.append("z, axis=0")
+    if "dtype" in takes:
+        found += ["i, dtype='f4'", "x, axis=0, dtype='f4'"]
+    if "initial" in takes:
+        found += ["x, axis=1, initial=3", "x, axis=0, initial=-2, where=b", "e, initial=5", "i, initial=100"]
+    if "where" in takes and name not in ("max", "min", "nanmax", "nanmin"):
+        found += ["x, where=b", "x, axis=1, where=b", "h, axis=0, where=b[:1]"]
+    if name in ("max", "min"):
+        found.append("x, where=b")
+    if "ddof" in takes:
+        found += [
+            "x, axis=0, ddof=1",
+            "x, ddof=1.5",
+            "i, axis=1, correction=1",
+            "x, ddof=1, correction=1",
+            "x, ddof=40",
+        ]
+    return tuple(found)
+
+
+def _register(public: str, name: str) -> None:
+    lower = partial(_lower, name)
+    lower.__doc__ = f"NumPy's `{public}` over axes, chunk by chunk, joined in a tree."  # type: ignore[attr-defined]
+    oracle = getattr(np, public, None) or _ORACLES[public]
+    add(
+        Op(
+            name=public,
+            room="tensor",
+            lower=lower,
+            signature=_signature(name),
+            status="tiled",
+            meta=partial(_meta, name),
+            oracle=oracle,
+            owners=("Tensor",) if public in METHODS else (),
+            sizes="aligned",
+            prepare=partial(_prepare, name),
+            traits=frozenset({"reducible"} if public in FUSED else ()),
+            cases=_cases(name) if public == name else ("x, axis=0",),
+        )
+    )
+
+
+for _name in TABLE:
+    _register(_name, _name)
+for _public, _name in ALIASES.items():
+    _register(_public, _name)

@@ -1,0 +1,188 @@
+"""Tree reductions: a state per chunk, states joined in order, one array at the end.
+
+A chunk that is empty along a reduced axis may have no state (None): joining skips it, so that a mask that leaves chunks
+empty changes nothing. What is empty as a whole is for `finish` to refuse or to answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from numbers import Integral
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
+from marsdask.meta import TensorMeta
+
+Axes = tuple[int, ...]
+
+# States joined per task, where `combine_size` does not say.
+JOINED = 16
+
+
+def axes_of(axis: Any, ndim: int) -> Axes | None:
+    """Axes counted from the front, or None for all; an error for one that is not there or comes twice."""
+    if axis is None:
+        return None
+    given = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    found = []
+    for each in given:
+        if not isinstance(each, (Integral, np.integer)) or isinstance(each, bool):
+            raise ArgumentTypeError(f"axis={axis!r}: expected whole numbers, got {type(each).__name__}.")
+        if not -ndim <= each < ndim:
+            raise AxisError.outside(int(each), ndim)
+        found.append(int(each) % ndim)
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"axis={axis!r}: duplicate value in 'axis'.")
+    return tuple(sorted(found))
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """One axis counted from the front."""
+    if isinstance(axis, (tuple, list)) or axis is None:
+        raise ArgumentTypeError(f"axis={axis!r}: expected one whole number.")
+    return (axes_of(axis, ndim) or (0,))[0]
+
+
+def joined_at_once(combine_size: Any) -> int:
+    """Mars's `combine_size`: how many states a task joins."""
+    if combine_size is None:
+        return JOINED
+    if not isinstance(combine_size, Integral) or isinstance(combine_size, bool) or combine_size < 2:
+        raise ArgumentError(f"combine_size={combine_size!r}: expected a whole number of 2 or more.")
+    return int(combine_size)
+
+
+def fold(
+    a: da.Array,
+    axes: Axes | None,
+    chunk: Callable[..., Any],
+    combine: Callable[[list[Any]], Any],
+    finish: Callable[[Any], Any],
+    dtype: Any,
+    *,
+    keepdims: bool = False,
+    where: da.Array | None = None,
+    label: str = "fold",
+    every: int | None = None,
+) -> da.Array:
+    """`a` reduced over axes. `chunk(part, axes[, where])` keeps reduced axes with length 1, or answers None."""
+    axes = tuple(range(a.ndim)) if axes is None else axes
+    out_ndim = a.ndim if keepdims else a.ndim - len(axes)
+    dtype = np.dtype(dtype)
+    if not axes:  # nothing is reduced: each element by itself
+        index = tuple(range(a.ndim))
+        extra = [] if where is None else [da.broadcast_to(where, a.shape), index]
+        alone = partial(_alone, chunk, combine, finish, dtype)
+        return da.blockwise(
+            alone, index, a, index, *extra, dtype=dtype, meta=np.empty((0,) * a.ndim, dtype), token=label
+        )
+    return da.reduction(
+        a,
+        chunk=partial(_chunk, chunk),
+        combine=partial(_combine, combine),
+        aggregate=partial(_finish, combine, finish, dtype),
+        axis=axes,
+        keepdims=keepdims,
+        dtype=dtype,
+        concatenate=False,
+        split_every=every or JOINED,
+        weights=where,
+        name=label,
+        meta=np.empty((0,) * out_ndim, dtype),
+    )
+
+
+def _alone(chunk: Any, combine: Any, finish: Any, dtype: Any, part: Any, where: Any = None) -> Any:
+    state = chunk(part, ()) if where is None else chunk(part, (), where)
+    return np.asarray(finish(combine([state]))).astype(dtype, copy=False)
+
+
+def _chunk(chunk: Any, part: Any, where: Any = None, axis: Any = (), keepdims: bool = True) -> Any:
+    return chunk(part, axis) if where is None else chunk(part, axis, where)
+
+
+def _combine(combine: Any, nested: Any, axis: Any = (), keepdims: bool = True) -> Any:
+    states = [s for s in _flat(nested) if s is not None]
+    return combine(states) if states else None
+
+
+def _finish(combine: Any, finish: Any, kind: Any, nested: Any, axis: Any = (), keepdims: bool = False) -> Any:
+    # Not called `dtype`: Dask would hand in a second one by that name.
+    state = _combine(combine, nested)
+    result = np.asarray(finish(state))
+    if not keepdims:
+        result = result.reshape([n for i, n in enumerate(result.shape) if i not in axis])
+    return result.astype(kind, copy=False)
+
+
+def _flat(nested: Any) -> Iterator[Any]:
+    if type(nested) is list:
+        for each in nested:
+            yield from _flat(each)
+    else:
+        yield nested
+
+
+def reduced_shape(a: TensorMeta, axes: Axes | None, keepdims: bool) -> tuple[float, ...]:
+    """The shape after a reduction; unknown lengths that are reduced away are gone."""
+    gone = range(a.ndim) if axes is None else axes
+    if keepdims:
+        return tuple(1 if i in gone else n for i, n in enumerate(a.shape))
+    return tuple(n for i, n in enumerate(a.shape) if i not in gone)
+
+
+def empty_along(a: TensorMeta, axes: Axes | None) -> bool:
+    """Whether an axis to be reduced is known to be empty, while there are results to be given."""
+    gone = range(a.ndim) if axes is None else axes
+    left = [n for i, n in enumerate(a.shape) if i not in gone]
+    return any(a.shape[i] == 0 for i in gone) and not any(n == 0 for n in left)
+
+
+def refuse_empty(a: TensorMeta, axes: Axes | None, what: str) -> None:
+    """NumPy's error for what has no value without elements."""
+    if empty_along(a, axes):
+        raise ShapeError(
+            f"zero-size array to reduction operation {what} which has no identity: shape {a.shape}."
+        )
+
+
+def result_dtype(function: Callable[..., Any], *dtypes: Any, **kwargs: Any) -> np.dtype[Any]:
+    """The dtype that a NumPy function gives for inputs of these dtypes, by calling it on one element."""
+    return _result_dtype(function, tuple(map(np.dtype, dtypes)), tuple(sorted(kwargs.items())))
+
+
+@lru_cache(maxsize=4096)
+def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
+    import warnings
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return np.asarray(function(*(np.ones(1, d) for d in dtypes), **dict(kwargs))).dtype
+        except TypeError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+
+def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
+    """The same array with `axes` in one chunk each, the others cut finer where chunks would grow too large."""
+    from marsdask.options import options
+
+    axes = tuple(range(a.ndim)) if axes is None else axes
+    wanted: dict[int, Any] = {i: -1 for i in axes}
+    if all(a.numblocks[i] == 1 for i in axes):
+        return a
+    line = math.prod(a.shape[i] for i in axes) * a.dtype.itemsize
+    others = [i for i in range(a.ndim) if i not in axes]
+    if others and line * math.prod(max(a.chunks[i]) for i in others) > options.chunk_store_limit:
+        cells = max(int(options.chunk_store_limit // max(line, 1)), 1)
+        for i in sorted(others, key=lambda i: -max(a.chunks[i])):
+            most = max(a.chunks[i])
+            room = max(cells // max(math.prod(max(a.chunks[j]) for j in others if j != i), 1), 1)
+            if room < most:
+                wanted[i] = room
+    return a.rechunk(wanted)
