@@ -179,9 +179,16 @@ def _fused(top: Node, gone: set[int], swap: dict[int, Node]) -> Node:
         chain.pop()
         reduced = (top.op, top.kwargs.get("axis"), top.kwargs.get("keepdims", False))
     for node in chain:
-        steps.append((lookup(node.op).public, tuple(operand(a) for a in node.args)))
+        steps.append(_cheaper(node, lookup(node.op).public, tuple(operand(a) for a in node.args)))
         where[id(node)] = ("at", len(steps) - 1)
     return Node("fused", (tuple(steps), reduced, *leaves))
+
+
+def _cheaper(node: Node, name: str, operands: tuple[tuple[str, Any], ...]) -> Step:
+    """The same step by a faster ufunc: the power ufunc does not look for squares, as Python's operator does."""
+    if name == "power" and operands[1] == ("is", 2) and meta(node).dtype.kind == "f":
+        return "square", operands[:1]
+    return name, operands
 
 
 def _chain(top: Node, gone: set[int]) -> list[Node]:

@@ -7,7 +7,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
+from marsdask import graph, registry
 from marsdask.errors import Unbuilt
 from marsdask.handle import Handle
 from marsdask.meta import TensorMeta
@@ -27,7 +27,7 @@ def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
 def data(data: Data, chunk_size: Any = None) -> da.Array:
     """Data in memory, cut into chunks; never hashed."""
     array = data.value
-    return da.from_array(array, chunks=chunks_of(array.shape, chunk_size, array.dtype), name=f"data-{data.name}")
+    return graph.array_constant(array, chunks_of(array.shape, chunk_size, array.dtype), f"data-{data.name}")
 
 
 def _tensor(data: Any, dtype: Any = None, order: str | None = None, chunk_size: Any = None, gpu: Any = None, sparse: bool = False) -> Any:

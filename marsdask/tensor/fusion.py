@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -12,9 +13,9 @@ import numpy as np
 
 from marsdask.registry import operation
 
-# Bytes of scratch per step and block. Measured on 8000 x 8000 doubles, chain of four steps with a sum, CPU seconds
-# against one NumPy thread: see tests/benchmarks (tensor chain); 128 KiB fits the second-level cache of a core.
-BLOCK_BYTES = 128 * 1024
+# Bytes of one operand in a block: scratch and operands stay in a core's second-level cache. The chain of
+# tests/benchmarks, 64e6 doubles, one thread, CPU ms by size: 64 KiB 69, 128 KiB 60, 256 KiB 54, 512 KiB 55.
+BLOCK_BYTES = 256 * 1024
 
 Program = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 
@@ -75,86 +76,95 @@ def run_program(program: Program, *arrays: Any) -> Any:
     """The chain on one chunk, written block by block into one result."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
-        return _steps(program, arrays, None)
+        return _steps(program, arrays, [None] * len(program))
+    kernel = Kernel(program)
     out: Any = None
-    scratch: list[Any] | None = None
-    for block, where in _blocks(program, arrays, shape):
-        result, scratch = _run_block(program, block, scratch)
+    for block, flat, where in _blocks(arrays, shape):
+        result = kernel(block)
         if out is None:
             if result.shape == shape:
                 return result
             out = np.empty(shape, result.dtype)
-            flat = where[0] == "flat"
             target = out.reshape(-1) if flat else out
-        target[where[1]] = result
+        target[where] = result
     return out
 
 
 def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any) -> Any:
     """The chain and its reduction on one chunk; reduced axes keep length 1."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    function = getattr(np, name)
     if math.prod(shape) == 0:
-        return function(_steps(program, arrays, None), axis=axes, keepdims=True)
+        whole = _steps(program, arrays, [None] * len(program))
+        return getattr(np, name)(whole, axis=axes, keepdims=True)
     ufunc = REDUCTIONS[name]
+    kernel = Kernel(program)
     everything = len(axes) == len(shape)
-    rows_reduced = 0 in axes
     parts = []
-    scratch: list[Any] | None = None
-    for block, where in _blocks(program, arrays, shape, flat=everything):
-        result, scratch = _run_block(program, block, scratch)
-        if where[0] == "flat":
-            parts.append(function(result, keepdims=True).reshape((1,) * len(shape)))
-        else:
-            parts.append(function(result, axis=axes, keepdims=True))
-    if len(parts) == 1:
-        return parts[0]
-    joined = np.concatenate(parts, axis=0)
-    return ufunc.reduce(joined, axis=0, keepdims=True) if rows_reduced else joined
+    for block, flat, _ in _blocks(arrays, shape, flat=everything):
+        result = kernel(block)
+        parts.append(ufunc.reduce(result) if flat else ufunc.reduce(result, axis=axes, keepdims=True))
+    if np.ndim(parts[0]) == 0:
+        return ufunc.reduce(np.array(parts)).reshape((1,) * len(shape))
+    joined = np.concatenate(parts, axis=0) if len(parts) > 1 else parts[0]
+    return ufunc.reduce(joined, axis=0, keepdims=True) if 0 in axes else joined
 
 
-def _blocks(program: Program, arrays: Any, shape: tuple[int, ...], *, flat: bool = True) -> Any:
-    """Blocks of the operands, and where their results belong: flat runs where all are contiguous, else rows."""
-    itemsize = max(a.dtype.itemsize for a in arrays)
-    cells = max(BLOCK_BYTES // itemsize, 1)
+def _blocks(arrays: Any, shape: tuple[int, ...], *, flat: bool = True) -> Iterator[tuple[list[Any], bool, slice]]:
+    """Blocks of the operands, whether they are flat runs (all contiguous) or rows, and where their results belong."""
+    cells = max(BLOCK_BYTES // max(a.dtype.itemsize for a in arrays), 1)
     size = math.prod(shape)
-    full = [a for a in arrays if a.ndim]
-    if flat and all(a.shape == shape and a.flags.c_contiguous for a in full):
+    if flat and all(a.shape == shape and a.flags.c_contiguous for a in arrays if a.ndim):
         runs = [a.reshape(-1) if a.ndim else a for a in arrays]
         for start in range(0, size, cells):
             where = slice(start, min(start + cells, size))
-            yield [r[where] if r.ndim else r for r in runs], ("flat", where)
+            yield [r[where] if r.ndim else r for r in runs], True, where
         return
     rows = max(cells * shape[0] // size, 1)
     for start, stop in pairwise([*range(0, shape[0], rows), shape[0]]):
         where = slice(start, stop)
-        yield (
-            [a[where] if a.ndim == len(shape) and a.shape[0] != 1 else a for a in arrays],
-            ("rows", where),
-        )
+        yield [a[where] if a.ndim == len(shape) and a.shape[0] != 1 else a for a in arrays], False, where
 
 
-def _run_block(program: Program, block: Any, scratch: list[Any] | None) -> tuple[Any, list[Any]]:
-    """Run the steps on one block. The first block allocates the buffers, later ones of the same size use them."""
-    if scratch is not None:
-        need = np.broadcast_shapes(*(b.shape for b in block))
-        if scratch[-1].shape != need:
-            if len(need) == 1 and need[0] < scratch[-1].shape[0]:
-                return _steps(program, block, [s[: need[0]] for s in scratch]), scratch
-            scratch = None
-    buffers: list[Any] = scratch if scratch is not None else []
-    return _steps(program, block, scratch, keep=buffers), buffers
+class Kernel:
+    """A program with its scratch buffers: the first block allocates them, later blocks of that size write into them.
+
+    A step writes into the buffer of an operand that nobody reads later, so a chain needs one buffer, not one a step.
+    """
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.scratch: list[Any] | None = None
+        self.shape: tuple[int, ...] = ()
+
+    def __call__(self, block: list[Any]) -> Any:
+        shape = np.broadcast_shapes(*(b.shape for b in block))
+        if self.scratch is not None and shape == self.shape:
+            return _steps(self.program, block, self.scratch)
+        if self.scratch is not None:  # the last block is shorter
+            return _steps(self.program, block, [None] * len(self.program))
+        results: list[Any] = []
+        result = _steps(self.program, block, [None] * len(self.program), results)
+        self.shape = shape
+        self.scratch = _shared_buffers(self.program, results)
+        return result
 
 
-def _steps(program: Program, block: Any, scratch: list[Any] | None, keep: list[Any] | None = None) -> Any:
-    results: list[Any] = []
-    for i, (name, operands) in enumerate(program):
+def _shared_buffers(program: Program, results: list[Any]) -> list[Any]:
+    """A buffer for each step's result, taken over from an operand that is read for the last time."""
+    last_read = {i: at for at, (_, operands) in enumerate(program) for kind, i in operands if kind == "at"}
+    buffers: list[Any] = []
+    for at, (_, operands) in enumerate(program):
+        mine = results[at]
+        free = [i for kind, i in operands if kind == "at" and last_read[i] == at]
+        alike = [i for i in free if buffers[i].dtype == mine.dtype and buffers[i].shape == mine.shape]
+        buffers.append(buffers[alike[0]] if alike else mine)
+    return buffers
+
+
+def _steps(program: Program, block: Any, out: list[Any], keep: list[Any] | None = None) -> Any:
+    """Run the steps on one block, each into its buffer where there is one."""
+    results: list[Any] = [] if keep is None else keep
+    for (name, operands), buffer in zip(program, out, strict=True):
         values = [v if kind == "is" else block[v] if kind == "in" else results[v] for kind, v in operands]
-        ufunc = getattr(np, name)
-        if scratch is not None:
-            results.append(ufunc(*values, out=scratch[i]))
-        else:
-            results.append(ufunc(*values))
-    if scratch is None and keep is not None:
-        keep.extend(results)
+        results.append(getattr(np, name)(*values, out=buffer))
     return results[-1]
