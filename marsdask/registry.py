@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, UnknownName
+from marsdask import semantics
+from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, UnknownName, adopt
 from marsdask.handle import Handle, held
 from marsdask.node import Node
 
@@ -92,6 +93,10 @@ WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
 """Kind of metadata -> what makes the handle. The rooms put theirs in."""
 CONVERTERS: dict[type, Callable[[Any], Any]] = {}
 """Annotation -> what turns an argument into a node (or, for Arrays, a list of nodes)."""
+ATTACHED: dict[str, type] = {}
+"""Owner -> the class that got its methods."""
+FILLED: dict[str, str] = {}
+"""Room -> the module that got its functions."""
 READY: list[Callable[[Any], None]] = []
 """Called with every new handle; eager mode hangs here."""
 
@@ -196,6 +201,15 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if op.lower is None:
         raise Unbuilt.operation(op.public, op.reason)
     bound = bind(op, args, kwargs)
+    try:
+        return _called(op, bound)
+    except MarsDaskError:
+        raise
+    except Exception as error:
+        raise adopt(error, op.public) from error
+
+
+def _called(op: Op, bound: inspect.BoundArguments) -> Any:
     if op.prepare is not None:
         prepared = op.prepare(**bound.arguments)
         if not isinstance(prepared, dict):
@@ -285,18 +299,13 @@ def documentation(op: Op) -> str:
 
 def link(op: Op) -> str:
     """Where NumPy or pandas documents the semantics."""
-    if op.room.startswith("tensor"):
-        inner = op.room.partition(".")[2]
-        path = f"numpy.{inner}.{op.public}" if inner and inner != "Tensor" else f"numpy.{op.public}"
-        return f"Semantics: https://numpy.org/doc/stable/reference/generated/{path}.html"
-    if op.room.startswith("dataframe"):
-        owner = f"{op.owners[0]}." if op.owners else ""
-        return f"Semantics: https://pandas.pydata.org/docs/reference/api/pandas.{owner}{op.public}.html"
-    return ""
+    pages = (semantics.link(key, op.public) for key in (*op.owners, op.room))
+    return next((f"Semantics: {page}" for page in pages if page), "")
 
 
 def attach(target: type, owner: str) -> None:
     """Give a handle class the methods of all entries that name it as owner."""
+    ATTACHED[owner] = target
     for op in OPS.values():
         if owner in op.owners and op.public not in vars(target):
             setattr(target, op.public, public(op))
@@ -307,6 +316,7 @@ def fill(module: dict[str, Any], room: str) -> list[str]:
 
     They take the place of what has the name already: a file of lowerings (`sort.py`), or a lowering itself.
     """
+    FILLED[room] = module["__name__"]
     names = [op.public for op in in_room(room) if op.function and not op.public.startswith("_")]
     module.update({op.public: public(op) for op in in_room(room) if op.public in names})
     return names

@@ -1,0 +1,62 @@
+"""Mars's names, and gaps for those that nobody built: a table that shrinks by itself as operations are registered.
+
+`mars.toml` lists every public name of Mars by room and class, and says why some are missing. What is neither
+registered nor an attribute when a room has been filled becomes an `unbuilt` entry, so that using it raises our error.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable
+from importlib.resources import files
+from types import ModuleType
+from typing import Any, NoReturn
+
+from marsdask import registry, semantics
+from marsdask.errors import Unbuilt
+
+_DATA = tomllib.loads(files("marsdask").joinpath("mars.toml").read_text(encoding="utf-8"))
+NAMES: dict[str, list[str]] = {key: text.split() for key, text in _DATA["names"].items()}
+"""Mars's public names by room ("tensor.fft") or class ("DataFrame")."""
+REASONS: dict[str, str] = _DATA["reasons"]
+
+
+def reason(key: str, name: str) -> str:
+    """Why `name` of a room or class is a gap: the most particular reason that `mars.toml` gives."""
+    first, _, rest = key.partition(".")
+    tries = (f"{key}.{name}", f"*.{name}", key, f"{first}.{rest.partition('.')[0]}", first, "*")
+    return next(REASONS[each] for each in tries if each in REASONS)
+
+
+def close() -> None:
+    """Make a gap of each name of Mars that the rooms filled and the classes attached so far do not have."""
+    for room, module in registry.FILLED.items():
+        target = vars(sys.modules[module])
+        for name in missing(room, target):
+            target[name] = registry.public(_gap(room, name, room=room))
+    for owner, kind in registry.ATTACHED.items():
+        for name in missing(owner, kind):
+            op = _gap(owner, name, room="methods", owners=(owner,), function=False)
+            is_method = callable(semantics.oracle(owner, name) or registry.public)
+            setattr(kind, name, registry.public(op) if is_method else property(_raising(op)))
+
+
+def missing(key: str, target: Any) -> list[str]:
+    """The names of Mars's room or class `key` that a namespace or class lacks; a file of lowerings is none."""
+    if not isinstance(target, dict):
+        return [name for name in NAMES.get(key, ()) if not hasattr(target, name)]
+    return [name for name in NAMES.get(key, ()) if isinstance(target.get(name, sys), ModuleType)]
+
+
+def _raising(op: registry.Op) -> Callable[[Any], NoReturn]:
+    def attribute(self: Any) -> NoReturn:
+        raise Unbuilt.operation(op.public, op.reason)
+
+    attribute.__doc__ = registry.documentation(op)
+    return attribute
+
+
+def _gap(key: str, name: str, **where: Any) -> registry.Op:
+    registry.unbuilt(f"{key}.{name}", reason(key, name), **where)
+    return registry.lookup(f"{key}.{name}")
