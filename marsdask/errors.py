@@ -129,6 +129,26 @@ class WouldRun(MarsDaskError, RuntimeError):
     """Something tried to compute where only metadata may be looked at."""
 
 
+_adopted: dict[type[Exception], type[Exception]] = {}
+
+
+def adopt(error: Exception, doing: str) -> Exception:
+    """The same error as one of ours: still of its own type, and saying which operation it met.
+
+    For what NumPy or pandas raise where metadata are worked out, that is, at the user's call.
+    """
+    if isinstance(error, MarsDaskError):
+        return error
+    kind = type(error)
+    if kind not in _adopted:
+        _adopted[kind] = type(kind.__name__, (MarsDaskError, kind), {"__module__": __name__})
+    ours = _adopted[kind]
+    new = ours.__new__(ours)
+    said = error.args[0] if isinstance(error, KeyError) and error.args else error
+    new.args = (f"{doing}: {said}",)
+    return new
+
+
 def near(name: object, names: Iterable[object]) -> str:
     """A sentence that names the nearest of `names`, or nothing.
 

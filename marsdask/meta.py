@@ -19,9 +19,9 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask.errors import MarsDaskError, ShapeError, WouldRun
+from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
 from marsdask.node import Node, _set, replace, token, walk
-from marsdask.registry import Op, explain_failure, lookup
+from marsdask.registry import Op, lookup
 
 NAN = math.nan
 
@@ -143,8 +143,7 @@ def _work_out(node: Node) -> Any:
     except MarsDaskError:
         raise
     except Exception as error:
-        explain_failure(error, op)
-        raise
+        raise adopt(error, op.public) from error
 
 
 # Two sets of made-up lengths for unknown ones: what differs between the two is unknown in the result, what is equal is

@@ -1,0 +1,164 @@
+"""The first mistakes: each is an error at the call, ours and the built-in, that names what is wrong; nothing changes."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask.errors import MarsDaskError
+
+X = np.arange(12.0).reshape(3, 4)
+DF = pd.DataFrame({"alpha": [1, 2, 3], "beta": [1.0, np.nan, 3.0], "name": list("xyz")})
+
+
+def tensor() -> Any:
+    return mt.tensor(X, chunk_size=2)
+
+
+def frame() -> Any:
+    return md.DataFrame(DF, chunk_size=2)
+
+
+TENSORS = [
+    (lambda t: t + mt.ones((5,)), ValueError, r"\(3, 4\).*\(5,\)"),
+    (lambda t: t @ mt.ones((5,)), ValueError, "5"),
+    (lambda t: t.reshape(5, 5), ValueError, "reshape"),
+    (lambda t: mt.concatenate([t, mt.ones((2, 2))]), ValueError, ""),
+    (lambda t: t.sum(axis=2), ValueError, "axis"),
+    (lambda t: t.sum(axes=0), TypeError, "Did you mean 'axis'"),
+    (lambda t: t[5], IndexError, "5"),
+    (lambda t: t[1.5], IndexError, ""),
+    (lambda t: t[0, 0, 0], IndexError, ""),
+    (lambda t: t.sorted(), AttributeError, "Did you mean 'sort'"),
+    (lambda t: mt.sorted(t), AttributeError, "sort"),
+    (lambda t: mt.ones((3, -1)), ValueError, "shape"),
+    (lambda t: mt.ones(2.5), TypeError, "shape"),
+    (lambda t: mt.ones((3,), chunk_size=0), ValueError, "chunk_size"),
+    (lambda t: mt.ones((3,), chunk_size=2.0), TypeError, "chunk_size"),
+    (lambda t: mt.ones((3,), chunk_size=(2, 2)), ValueError, "chunk_size"),
+    (lambda t: mt.ones((3,), chunk_size=((1, 1),)), ValueError, "same length"),
+    (lambda t: mt.ones((3,), chunk_size="auto"), ValueError, "chunk_size"),
+    (lambda t: mt.ones((3,), chunksize=2), TypeError, "Did you mean 'chunk_size'"),
+    (lambda t: mt.ones((3,), gpu=True), NotImplementedError, "gpu"),
+    (lambda t: mt.ones((3,), dtype="nope"), TypeError, "nope"),
+    (lambda t: t.rechunk(0), ValueError, "chunk_size"),
+    (lambda t: mt.tensor(["a"]) + 1, TypeError, ""),
+    (lambda t: mt.random.rand(2.5), TypeError, ""),
+    (lambda t: mt.sort(t, axis=7), ValueError, "axis"),
+    (lambda t: mt.linalg.inv(t), ValueError, ""),
+    (lambda t: mt.percentile(t, 120), ValueError, ""),
+    (lambda t: bool(t), ValueError, "ambiguous"),
+    (lambda t: int(t), (TypeError, ValueError), ""),
+    (lambda t: len(t.sum()), TypeError, "len"),
+    (lambda t: len(t[t > 1]), ValueError, "execute"),
+    (lambda t: list(t[t > 1]), ValueError, "execute"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "kind", "says"), TENSORS, ids=range(len(TENSORS)))
+def test_tensors(mistake: Any, kind: Any, says: str) -> None:
+    t = tensor()
+    node = t.node
+    with pytest.raises(kind, match=says or ".") as caught:
+        mistake(t)
+    assert isinstance(caught.value, MarsDaskError), f"not ours: {caught.value!r}"
+    assert t.node is node
+
+
+ASSIGNMENTS = [
+    (lambda t: t.__setitem__(0, np.ones(7)), ValueError),
+    (lambda t: t.__setitem__(9, 1.0), IndexError),
+    (lambda t: t.__iadd__(mt.ones((2, 3, 4))), ValueError),
+    (lambda t: t.__imul__(1j), TypeError),
+    (lambda t: mt.add(t, 1, out=np.ones((3, 4))), TypeError),
+    (lambda t: mt.add(t, 1, out=mt.ones((3, 4), dtype="i4")), TypeError),
+    (lambda t: mt.add(t, 1, out=mt.ones((3, 5))), ValueError),
+]
+
+
+@pytest.mark.parametrize(("mistake", "kind"), ASSIGNMENTS, ids=range(len(ASSIGNMENTS)))
+def test_failed_writes_change_nothing(mistake: Any, kind: Any) -> None:
+    t = tensor()
+    with pytest.raises(kind) as caught:
+        mistake(t)
+    assert isinstance(caught.value, MarsDaskError), f"not ours: {caught.value!r}"
+    np.testing.assert_array_equal(t.execute().fetch(), X)
+
+
+FRAMES = [
+    (lambda f: f["alhpa"], KeyError, "Did you mean 'alpha'"),
+    (lambda f: f[["alpha", "gamma"]], KeyError, "gamma"),
+    (lambda f: f.alhpa, AttributeError, "alpha"),
+    (lambda f: f.sort_values("alhpa"), KeyError, "alpha"),
+    (lambda f: f.groupby("alhpa").sum(), KeyError, "alpha"),
+    (lambda f: f.groupby("alpha").agg({"gamma": "sum"}), KeyError, "gamma"),
+    (lambda f: f.merge(f, on="gamma"), KeyError, "gamma"),
+    (lambda f: f.merge(f, on="alpha", how="sideways"), ValueError, "how"),
+    (lambda f: f.drop(columns="gamma"), KeyError, "gamma"),
+    (lambda f: f.fillna(vlaue=1), TypeError, "Did you mean 'value'"),
+    (lambda f: f.head("3"), TypeError, ""),
+    (lambda f: f.set_index("gamma"), KeyError, "gamma"),
+    (lambda f: f.astype({"gamma": "f8"}), KeyError, "gamma"),
+    (lambda f: f.astype("nope"), TypeError, "nope"),
+    (lambda f: f.name + f.alpha, TypeError, ""),
+    (lambda f: f.alpha.rolling(-1), ValueError, ""),
+    (lambda f: md.DataFrame(DF, chunk_size=0), ValueError, "chunk_size"),
+    (lambda f: md.DataFrame(DF, chunk_size="big"), (ValueError, TypeError), "chunk_size"),
+    (lambda f: md.DataFrame(DF, num_partitions=0), ValueError, "num_partitions"),
+    (lambda f: md.DataFrame(DF, chunks=2), TypeError, "chunk_size"),
+    (lambda f: md.DataFrame(DF, gpu=True), NotImplementedError, "gpu"),
+    (lambda f: md.read_csv("no/such/file-*.csv"), FileNotFoundError, "file"),
+    (lambda f: md.read_csv("no/such.csv", seperator=";"), TypeError, "sep"),
+    (lambda f: md.read_parquet("no/such.parquet"), FileNotFoundError, "such"),
+    (lambda f: md.concat([]), ValueError, ""),
+    (lambda f: md.concat([f, 3]), TypeError, ""),
+    (lambda f: f.loc["nope":"nope", "gamma"], KeyError, "gamma"),
+    (lambda f: f.iloc[[99]], IndexError, ""),
+    (lambda f: f.agg("no_such_function"), AttributeError, "no_such_function"),
+    (lambda f: bool(f), ValueError, "ambiguous"),
+    (lambda f: len(f[f.alpha > 1]), ValueError, "execute"),
+    (lambda f: f[f.alpha > 1].empty, ValueError, "executed first"),
+    (lambda f: f.sort_values("alpha", inplace="yes"), ValueError, "inplace"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "kind", "says"), FRAMES, ids=range(len(FRAMES)))
+def test_frames(mistake: Any, kind: Any, says: str) -> None:
+    f = frame()
+    node = f.node
+    with pytest.raises(kind, match=says or ".") as caught:
+        mistake(f)
+    assert isinstance(caught.value, MarsDaskError), f"not ours: {caught.value!r}"
+    assert f.node is node
+
+
+def test_lengths_that_only_a_run_can_tell() -> None:
+    t, f = tensor(), frame()
+    wrong = f[f.alpha > 1]
+    wrong["new"] = t.reshape(-1)[t.reshape(-1) > 100]  # no error yet: nobody knows
+    with pytest.raises(ValueError, match="Length of values") as caught:
+        wrong.execute()
+    assert isinstance(caught.value, MarsDaskError)
+    masked = t[t > 3] + t[t > 7]
+    with pytest.raises(ValueError) as caught:
+        masked.execute()
+    assert isinstance(caught.value, MarsDaskError) or "broadcast" in str(caught.value)
+
+
+def test_wrong_value_lengths_are_told_at_once() -> None:
+    f = frame()
+    with pytest.raises(ValueError, match="Length of values"):
+        f["new"] = [1, 2]
+    with pytest.raises(ValueError, match="Length of values"):
+        f["new"] = mt.ones((7,))
+    assert list(f.columns) == ["alpha", "beta", "name"]
+
+
+def test_pandas_type_errors_name_the_operation() -> None:
+    f = frame()
+    bad = f.name.astype("f8")  # only the data can tell
+    with pytest.raises(ValueError, match="could not convert"):
+        bad.execute()
