@@ -4,7 +4,7 @@ from typing import Any
 
 from marsdask import registry
 from marsdask.errors import UnknownName
-from marsdask.tensor import convert, creation, elementwise, fusion, reduction
+from marsdask.tensor import convert, creation, elementwise, fusion, reduction, sort
 from marsdask.tensor.core import ExecutableTuple, Tensor
 __all__ = registry.fill(globals(), "tensor")
 registry.attach(Tensor, "Tensor")

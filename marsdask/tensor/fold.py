@@ -7,7 +7,7 @@ empty changes nothing. What is empty as a whole is for `finish` to refuse or to 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from numbers import Integral
 from typing import Any
@@ -15,8 +15,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
+from marsdask import graph
+from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError, TooLargeForOneChunk
 from marsdask.meta import TensorMeta
+from marsdask.options import options
 
 Axes = tuple[int, ...]
 
@@ -170,8 +172,6 @@ def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
 
 def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
     """The same array with `axes` in one chunk each, the others cut finer where chunks would grow too large."""
-    from marsdask.options import options
-
     axes = tuple(range(a.ndim)) if axes is None else axes
     wanted: dict[int, Any] = {i: -1 for i in axes}
     if all(a.numblocks[i] == 1 for i in axes):
@@ -186,3 +186,40 @@ def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
             if room < most:
                 wanted[i] = room
     return a.rechunk(wanted)
+
+
+def one_chunk(a: da.Array, what: str) -> da.Array:
+    """The whole array in one chunk, up to `options.gather_limit` bytes."""
+    if a.npartitions > 1 and a.nbytes > options.gather_limit:
+        raise TooLargeForOneChunk(
+            f"{what!r} works in one chunk, and its input has {int(a.nbytes):,} bytes where options.gather_limit allows "
+            f"{int(options.gather_limit):,}. Hint: reduce the input first, or raise options.gather_limit if a worker "
+            "can hold it."
+        )
+    return a.rechunk(-1) if a.npartitions > 1 else a
+
+
+def whole(
+    func: Callable[..., Any], arrays: Sequence[da.Array], shapes: Sequence[Any], dtypes: Sequence[Any], **kwargs: Any
+) -> tuple[da.Array, ...]:
+    """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
+    singles = [graph.per_chunk(_same, one_chunk(a, func.__name__), lengths=None) for a in arrays]
+    made = graph.value(partial(_call_whole, func, len(singles), kwargs), *singles)
+    results = []
+    for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
+        part = graph.per_chunk(partial(_pick, i, np.dtype(dtype)), made, lengths=shape[:1] or None)
+        results.append(graph.to_array(part, tuple(shape[1:]), np.dtype(dtype), scalar=not shape))
+    return tuple(results)
+
+
+def _same(part: Any) -> Any:
+    return part
+
+
+def _call_whole(func: Any, count: int, kwargs: dict[str, Any], *singles: Any) -> Any:
+    result = func(*(s[0] for s in singles), **kwargs)
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _pick(i: int, dtype: Any, results: Any) -> Any:
+    return np.asarray(results[i]).astype(dtype, copy=False)

@@ -1,0 +1,60 @@
+"""Sorting by exchange, which small data never reach by themselves."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import marsdask.tensor as mt
+
+sort_module = sys.modules["marsdask.tensor.sort"]
+rng = np.random.RandomState(3)
+LINES = {
+    "doubles": rng.standard_normal(300),
+    "ties": rng.randint(0, 4, 300),
+    "equal": np.ones(300),
+    "holes": np.where(rng.rand(300) < 0.4, np.nan, rng.randint(0, 9, 300)),
+    "all holes": np.full(300, np.nan),
+    "booleans": rng.rand(300) < 0.5,
+    "bytes": rng.randint(0, 255, 300).astype("u1"),
+    "times": np.where(rng.rand(300) < 0.2, np.datetime64("NaT"), np.arange(300).astype("M8[s]")[::-1]),
+    "text": rng.randint(0, 50, 300).astype("U3"),
+    "complex": rng.randint(0, 3, 300) + 1j * rng.randint(0, 3, 300),
+}
+CHUNKS = ((100, 100, 100), (1, 0, 250, 49), (300, 0))
+
+
+@pytest.fixture(autouse=True)
+def exchange_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sort_module, "IN_ONE_CHUNK", 0)
+
+
+@pytest.mark.parametrize("chunks", CHUNKS)
+@pytest.mark.parametrize("name", LINES)
+def test_sort_and_argsort(name: str, chunks: tuple[int, ...]) -> None:
+    data = LINES[name]
+    t = mt.tensor(data, chunk_size=(chunks,))
+    np.testing.assert_array_equal(mt.sort(t).execute().fetch(), np.sort(data))
+    np.testing.assert_array_equal(mt.argsort(t).execute().fetch(), np.argsort(data, kind="stable"))
+    np.testing.assert_array_equal(t.execute().fetch(), data)  # the input is as it was
+
+
+def test_sort_with_positions_and_in_place() -> None:
+    data = LINES["ties"]
+    t = mt.tensor(data, chunk_size=90)
+    values, places = mt.sort(t, return_index=True).execute().fetch()
+    np.testing.assert_array_equal(values, np.sort(data))
+    np.testing.assert_array_equal(places, np.argsort(data, kind="stable"))
+    alias = t
+    assert t.sort() is None
+    np.testing.assert_array_equal(alias.execute().fetch(), np.sort(data))
+    t = mt.tensor(data, chunk_size=90)
+    assert t.partition(7) is None
+    assert t.execute().fetch()[7] == np.sort(data)[7]
+
+
+def test_what_follows_a_sort_knows_its_chunks() -> None:
+    data = LINES["doubles"]
+    t = mt.sort(mt.tensor(data, chunk_size=70))
+    assert t.shape == (300,)
+    np.testing.assert_allclose((t + np.arange(300)).execute().fetch(), np.sort(data) + np.arange(300))
