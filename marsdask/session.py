@@ -79,27 +79,35 @@ class Session:
         self._check_open()
         for handle in handles:
             handle.check_session(self)
-        todo = [h for h in handles if self.result_of(h) is None]
-        if not todo:
-            return
-        nodes = list({id(n): n for h in todo for n in _with_siblings(h.node)}.values())
+        todo = [(h, h.node) for h in handles if self.result_of(h) is None]
+        alive = [self.results.get(token(n)) for _, n in todo]  # equal work that somebody holds is shared
+        nodes = [n for (_, n), known in zip(todo, alive, strict=True) if known is None]
+        nodes = list({token(s): s for n in nodes for s in _with_siblings(n)}.values())
         if options.warn_duplicated_execution:
             _warn_duplicated(nodes)
         with progress(self.engine, show_progress):
-            collections, kept = self.lowered(nodes)
-            flat = list({id(c): c for c in collections}.values())
-            done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
+            results = self._run(nodes)
+        for handle, node in todo:
+            if handle.node is node:  # not assigned to while it ran
+                handle._result, handle._keep = self.results[token(node)], ()
+                _set(node, "_meta", handle._result.meta)
+        del alive, results
+
+    def _run(self, nodes: Sequence[Node]) -> list[Result]:
+        """Run nodes and note their results, which live as long as the returned list or a handle holds them."""
+        if not nodes:
+            return []
+        collections, kept = self.lowered(nodes)
+        flat = list({id(c): c for c in collections}.values())
+        done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
         results = [
             Result(self, done[id(c)], _exact(meta(n), done[id(c)]))
             for n, c in zip(nodes, collections, strict=True)
         ]
         for node, result in zip(nodes, results, strict=True):
-            _set(node, "_meta", result.meta)
             self.results[token(node)] = result
             result.siblings = tuple(r for n, r in zip(nodes, results, strict=True) if _same_parent(n, node))
-        for handle in todo:
-            handle._result = self.results[token(handle.node)]
-            handle._keep = ()
+        return results
 
     def lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], engines.Kept]:
         """The Dask collections of `nodes`, after the passes, questions answered; and what the questions kept."""
@@ -124,14 +132,13 @@ class Session:
     def result_of(self, handle: Lazy) -> Result | None:
         """The executed data of what a handle points at, in this session."""
         node = handle.node
-        if handle._result is None and node.op == "item":  # a sibling was executed
-            handle._result = self.results.get(token(node))
         mine: Result | None = handle._result
-        if mine is None or mine.session is not self:
-            mine = self.results.get(token(node))
-            if mine is not None and handle._result is None:
-                return None if node.op != "item" else mine
-        return mine
+        if mine is not None and mine.session is self:
+            return mine
+        if node.op == "item":  # a sibling was executed
+            handle._result = self.results.get(token(node))
+            return handle._result
+        return None
 
     def fetch(self, handle: Lazy) -> Any:
         """The data of an executed handle: NumPy or pandas."""
@@ -234,7 +241,7 @@ def _with_siblings(node: Node) -> list[Node]:
 
 
 def _same_parent(a: Node, b: Node) -> bool:
-    return a.op == b.op == "item" and a is not b and a.args[0] is b.args[0]
+    return a.op == b.op == "item" and a is not b and a.args[0] == b.args[0]
 
 
 def _warn_duplicated(nodes: Sequence[Node]) -> None:

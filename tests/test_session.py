@@ -63,6 +63,18 @@ def test_results_are_freed_with_their_last_handle(session: Session) -> None:
     assert len(session.results) == 0
 
 
+def test_equal_work_is_shared_and_outlives_its_first_handle(session: Session) -> None:
+    a = (mt.ones((10,)) + 1).execute(session=session)
+    b = (mt.ones((10,)) + 1).execute(session=session)
+    assert a._result is b._result
+    del a
+    gc.collect()
+    assert len(session.results) == 1
+    del b
+    gc.collect()
+    assert len(session.results) == 0
+
+
 def test_unexecuted_work_holds_what_it_will_read(session: Session) -> None:
     a = (mt.ones((10,)) + 1).execute(session=session)
     later = a * 2 + a
