@@ -4,7 +4,7 @@ from typing import Any
 
 from marsdask import registry
 from marsdask.errors import UnknownName
-from marsdask.dataframe import creation, indexing, reduction, rows
+from marsdask.dataframe import creation, groups, indexing, reduction, rows
 from marsdask.dataframe.chunkwise import chunkwise
 from marsdask.dataframe.core import DataFrame, Index, Series
 chunkwise("fillna", "isna", traits=("through",))

@@ -1,0 +1,145 @@
+"""Rows sent to where their key lives, and back home: exchanges that keep pandas' row order.
+
+A piece is (number of the home chunk, rows in it, the frame's rows, other aligned data's rows). Pieces of one key meet in
+one chunk, in the order of their home chunks, so inside of a group rows are in pandas' order; the numbers bring results back.
+"""
+
+from __future__ import annotations
+
+import numbers
+import zlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph
+from marsdask.graph import Chunks
+
+Piece = tuple[int, np.ndarray, Any, list[Any]]
+
+SMALL_BYTES = 32 * 2**20
+"""Up to this size all rows go to one chunk: cheaper than an exchange (its tasks alone cost a millisecond each way)."""
+
+
+def row_bytes(empty: Any) -> int:
+    """About how many bytes a row takes."""
+    dtypes = [empty.dtype] if empty.ndim == 1 else list(empty.dtypes)
+    return 8 + sum(getattr(d, "itemsize", 8) if getattr(d, "kind", "O") != "O" else 24 for d in dtypes)
+
+
+def is_small(frame: Chunks, per_row: int | None = None) -> bool:
+    """Whether a frame of known length is so small that one chunk is the best place for it."""
+    if frame.count == 1:
+        return True
+    return frame.known and sum(frame.lengths or ()) * (per_row or row_bytes(frame.empty)) <= SMALL_BYTES
+
+
+def hashed(keys: Sequence[Any]) -> np.ndarray:
+    """One number a row that is equal for equal keys, in every process."""
+    total = np.zeros(len(keys[0]), dtype="u8")
+    for key in keys:
+        total = total * np.uint64(1000003) + _hash(key)
+    return total ^ (total >> np.uint64(32))
+
+
+def _hash(key: Any) -> np.ndarray:
+    values = key.array if isinstance(key, (pd.Series, pd.Index)) else key
+    if isinstance(values, pd.api.extensions.ExtensionArray) and isinstance(values.dtype, pd.CategoricalDtype):
+        categories = _hash(values.categories)
+        codes = np.asarray(values.codes)
+        return np.append(categories, np.uint64(0))[codes] if len(categories) else np.zeros(len(codes), "u8")
+    dtype = getattr(values, "dtype", None)
+    kind = getattr(dtype, "kind", "O")
+    if kind in "biufmM" and kind != "O" and not isinstance(dtype, pd.DatetimeTZDtype):
+        missing = np.asarray(pd.isna(values))
+        plain = pd.Series(values)
+        if kind in "mM":
+            array = np.asarray(plain.astype("i8") if not missing.any() else plain.to_numpy().view("i8")).astype("f8")
+            array = np.where(missing, np.nan, array)
+        else:
+            array = plain.to_numpy(dtype="f8", na_value=np.nan) if missing.any() else plain.to_numpy(dtype="f8")
+        array = np.where(np.isnan(array), np.nan, array + 0.0)  # one zero, one nan
+        return pd.util.hash_array(array)
+    if dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty"):
+        return np.array([_hash_object(v) for v in values], dtype="u8")
+    array = np.asarray(values, dtype=object) if dtype != object else np.asarray(values)
+    codes, unique = pd.factorize(array)
+    return np.append(pd.util.hash_array(np.asarray(unique, dtype=object), categorize=False), np.uint64(0))[codes] if len(unique) else np.zeros(len(array), "u8")
+
+
+def _hash_object(value: Any) -> int:
+    if isinstance(value, numbers.Number):
+        return hash(value) & (2**64 - 1) if value == value else 0
+    missing = value is None or value is pd.NA or value is pd.NaT
+    return 0 if missing else zlib.crc32(repr(value).encode())
+
+
+def taken(data: Any, rows: np.ndarray) -> Any:
+    """Some rows of a pandas object or an array."""
+    if isinstance(data, (pd.DataFrame, pd.Series)):
+        return data.iloc[rows]
+    return data[rows]
+
+
+def split_rows(frame: Any, number: int, *others: Any, where: Callable[..., np.ndarray] | None, count: int) -> list[Piece]:
+    """`count` pieces of a chunk; `where(frame, others)` says which one a row goes to."""
+    if where is None or count == 1:
+        return [(number, np.arange(len(frame)), frame, list(others))]
+    goes = where(frame, others)
+    order = np.argsort(goes, kind="stable")
+    bounds = np.searchsorted(goes[order], np.arange(count + 1))
+    cuts = [order[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [(number, rows, taken(frame, rows), [taken(o, rows) for o in others]) for rows in cuts]
+
+
+def by_hash(frame: Any, others: Sequence[Any], *, keys: Callable[..., list[Any]], count: int) -> np.ndarray:
+    """Which chunk each row's key lives in."""
+    return (hashed(keys(frame, others)) % np.uint64(count)).astype("i8")
+
+
+def numbers_of(chunks: Chunks) -> Chunks:
+    """The number of each chunk, chunk by chunk."""
+    return graph.constants(list(range(chunks.count)), "number")
+
+
+def sent(
+    frame: Chunks, others: Sequence[Any], keys: Callable[..., list[Any]] | None, merge: Callable[[list[Piece]], Any],
+    count: int, label: str | None = None,
+) -> Chunks:  # fmt: skip
+    """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met."""
+    where = None if keys is None or count == 1 else partial(by_hash, keys=keys, count=count)
+    split = partial(split_rows, where=where, count=count)
+    return graph.exchange(frame, split, merge, count, numbers_of(frame), *others, label=label, lengths=None)
+
+
+def met(pieces: list[Piece]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
+    """Pieces as one: the frame, the other data, home chunk and row of each row."""
+    frame = graph.concat([p[2] for p in pieces])
+    others = [_joined([p[3][i] for p in pieces]) for i in range(len(pieces[0][3]))]
+    homes = np.repeat(np.array([p[0] for p in pieces]), [len(p[1]) for p in pieces])
+    return frame, others, homes, np.concatenate([p[1] for p in pieces])
+
+
+def _joined(parts: list[Any]) -> Any:
+    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else graph.concat(parts)
+
+
+def home(results: Chunks, count: int, lengths: Any, label: str | None = None) -> Chunks:
+    """Results (data, home chunk, row) exchanged back: chunk i has the rows of home i in order."""
+    return graph.exchange(results, partial(_by_home, count=count), _in_row_order, count, label=label, lengths=lengths)
+
+
+def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int) -> list[Any]:
+    data, homes, rows = result
+    order = np.argsort(homes, kind="stable")
+    bounds = np.searchsorted(homes[order], np.arange(count + 1))
+    return [(taken(data, order[a:b]), rows[order[a:b]]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:
+    data = graph.concat([p[0] for p in pieces])
+    rows = np.concatenate([p[1] for p in pieces])
+    return data if (rows[1:] >= rows[:-1]).all() else data.iloc[np.argsort(rows, kind="stable")]
