@@ -6,6 +6,7 @@ Module functions, methods, signatures, documentation, coverage rows, stubs and o
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -84,7 +85,10 @@ class Op:
         """file:line of the lowering, for people who look."""
         if self.lower is None:
             return ""
-        code = inspect.unwrap(self.lower).__code__
+        lower: Any = self.lower
+        while isinstance(lower, functools.partial):
+            lower = lower.func
+        code = inspect.unwrap(lower).__code__
         return f"{code.co_filename}:{code.co_firstlineno}"
 
 
@@ -278,9 +282,16 @@ def public(op: Op) -> Callable[..., Any]:
     function.__name__ = op.public
     function.__qualname__ = op.public
     function.__module__ = f"marsdask.{op.room}"
-    function.__signature__ = op.signature  # type: ignore[attr-defined]
+    function.__signature__ = shown(op.signature)  # type: ignore[attr-defined]
     function.__doc__ = documentation(op)
     return function
+
+
+def shown(signature: inspect.Signature) -> inspect.Signature:
+    """A signature as people see it: the lowering's annotations speak of Dask collections, the stubs of handles."""
+    empty = inspect.Parameter.empty
+    parameters = [p.replace(annotation=empty) for p in signature.parameters.values()]
+    return inspect.Signature(parameters)
 
 
 def documentation(op: Op) -> str:
@@ -299,7 +310,8 @@ def documentation(op: Op) -> str:
 
 def link(op: Op) -> str:
     """Where NumPy or pandas documents the semantics."""
-    pages = (semantics.link(key, op.public) for key in (*op.owners, op.room))
+    keys = (op.room, *op.owners) if op.function else op.owners
+    pages = (semantics.link(key, op.public) for key in keys)
     return next((f"Semantics: {page}" for page in pages if page), "")
 
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,9 @@ PLACES: dict[str, tuple[tuple[Any, ...], str]] = {
 
 def oracle(key: str, name: str) -> Any:
     """What `name` of a room or class is in NumPy or pandas; None where they do not have it."""
-    for place in PLACES.get(key, ((), ""))[0]:
-        if hasattr(place, name):
-            return getattr(place, name)
-    return None
+    places = PLACES.get(key, ((), ""))[0]
+    found = (vars(p).get(name) if isinstance(p, ModuleType) else getattr(p, name, None) for p in places)
+    return next((each for each in found if each is not None), None)
 
 
 def link(key: str, name: str) -> str:

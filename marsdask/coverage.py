@@ -1,0 +1,175 @@
+"""The coverage page, from the registry: a row for every public name, and what stands for it.
+
+A name is an entry of the registry, an attribute of a class or module, or a gap with its reason.
+"""
+
+from __future__ import annotations
+
+import collections
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import marsdask.dataframe
+import marsdask.tensor
+from marsdask import gaps, registry, semantics
+from marsdask.registry import Op
+
+TITLES = {
+    "tensor": "Tensor functions: `mt`",
+    "tensor.linalg": "Linear algebra: `mt.linalg`",
+    "tensor.random": "Random numbers: `mt.random`",
+    "tensor.fft": "Fourier transforms: `mt.fft`",
+    "tensor.special": "Special functions: `mt.special`",
+    "tensor.stats": "Statistics: `mt.stats`",
+    "tensor.spatial.distance": "Distances: `mt.spatial.distance`",
+    "tensor.images": "Images: `mt.images`",
+    "Tensor": "Tensor's attributes and methods",
+    "RandomState": "`mt.random.RandomState`",
+    "dataframe": "Frame functions: `md`",
+    "DataFrame": "DataFrame",
+    "Series": "Series",
+    "Index": "Index",
+    "GroupBy": "GroupBy",
+    "DataFrameGroupBy": "GroupBy of a frame",
+    "SeriesGroupBy": "GroupBy of a series",
+    "str": "Text: `.str`",
+    "dt": "Time: `.dt`",
+    "plot": "Charts: `.plot`",
+    "Rolling": "Rolling windows: `.rolling()`",
+    "Expanding": "Expanding windows: `.expanding()`",
+    "EWM": "Exponentially weighted windows: `.ewm()`",
+    "Categorical": "Categorical",
+    "marsdask": "Sessions: `marsdask`",
+    "remote": "Plain functions: `marsdask.remote`",
+    "Object": "What `remote.spawn` gives back",
+}
+STATUSES = {
+    "delegated": "Dask's own operation, or pandas' on each chunk; the oracle tests say it is right",
+    "tiled": "tiled by marsdask",
+    "gathered": "right, but in one chunk, which `options.gather_limit` bounds",
+    "attribute": "an attribute, or a plain method of the class",
+    "unbuilt": "a gap: using it raises `NotImplementedError` with the reason",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One public name of a room or class."""
+
+    name: str
+    status: str
+    says: str
+    differs: str = ""
+    page: str = ""
+
+    @property
+    def line(self) -> str:
+        oracle = f"[{'scipy' if 'scipy' in self.page else 'numpy' if 'numpy' in self.page else 'pandas'}]({self.page})"
+        cells = (f"`{self.name}`", self.status, self.says, self.differs, oracle if self.page else "")
+        return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
+
+
+def sections() -> dict[str, list[Row]]:
+    """The rows of every room and class, in the page's order."""
+    keys = [*TITLES, *sorted({*gaps.NAMES, *registry.FILLED, *registry.ATTACHED} - TITLES.keys())]
+    return {key: found for key in keys if (found := rows(key))}
+
+
+def rows(key: str) -> list[Row]:
+    """The rows of a room or class, by name."""
+    entries = {op.public: op for op in registry.OPS.values() if belongs(op, key)}
+    target = where(key)
+    names = {*entries, *gaps.NAMES.get(key, ()), *attributes(target)}
+    return [row(key, name, entries.get(name), target) for name in sorted(names, key=_order)]
+
+
+def belongs(op: Op, key: str) -> bool:
+    """Whether an entry gives a room a function, or a class a method."""
+    if op.public.startswith("_"):
+        return False
+    return key in op.owners or (op.room == key and op.function and key in registry.FILLED)
+
+
+def where(key: str) -> Any:
+    """The module or class that has the names of a room or class; None where nobody built it."""
+    if key in registry.ATTACHED:
+        return registry.ATTACHED[key]
+    if key in registry.FILLED:
+        return importlib.import_module(registry.FILLED[key])
+    return marsdask if key == "marsdask" else None
+
+
+def attributes(target: Any) -> Iterator[str]:
+    """The public names of a class or module that are neither modules nor only there for the file itself."""
+    if isinstance(target, type):
+        yield from (name for name in dir(target) if not name.startswith("_"))
+    elif target is not None:
+        yield from getattr(target, "__all__", ())
+
+
+def row(key: str, name: str, op: Op | None, target: Any) -> Row:
+    """What stands for one name."""
+    page = semantics.link(key, name)
+    if op is not None:
+        says = op.reason if op.status == "unbuilt" else op.first_line
+        return Row(name, op.status, says, op.differs, page)
+    found = None if target is None else inspect.getattr_static(target, name, None)
+    if found is not None and not isinstance(found, ModuleType):
+        return Row(name, "attribute", said(found), page=page)
+    return Row(name, "unbuilt", gaps.reason(key, name), page=page)
+
+
+def said(found: Any) -> str:
+    """The first line of an attribute's own documentation."""
+    own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
+    doc = inspect.getdoc(found) if own else None
+    return doc.splitlines()[0] if doc else ""
+
+
+def _order(name: str) -> tuple[bool, str, str]:
+    return name.startswith("__"), name.lower(), name
+
+
+def counts() -> list[tuple[str, dict[str, int]]]:
+    """How many names of each room and class have each status."""
+    return [(key, collections.Counter(row.status for row in found)) for key, found in sections().items()]
+
+
+def table() -> list[str]:
+    """The counts as lines of a Markdown table."""
+    found = counts()
+    total: collections.Counter[str] = collections.Counter()
+    lines = [f"| room or class | {' | '.join(STATUSES)} | all |", "|---" * (len(STATUSES) + 2) + "|"]
+    for key, of in found:
+        total.update(of)
+        lines.append(_counted(f"`{key}`", of))
+    return [*lines, _counted("all", total)]
+
+
+def _counted(title: str, of: dict[str, int]) -> str:
+    cells = [str(of.get(status, 0) or "") for status in STATUSES]
+    return f"| {title} | {' | '.join(cells)} | {sum(of.values())} |"
+
+
+def page() -> str:
+    """The page `docs/coverage.md`."""
+    lines = [
+        "# What is covered",
+        "",
+        "Every public name of Mars, and every name marsdask adds: what stands for it, what it gives back, where it",
+        "differs from NumPy and pandas, and who documents the semantics. `python -m marsdask ops NAME` says more of one.",
+        "This page is written from the registry by `make coverage-page`; do not edit it.",
+        "",
+        *(f"- **{status}**: {meaning}" for status, meaning in STATUSES.items()),
+        "",
+        *table(),
+    ]
+    for key, found in sections().items():
+        lines += ["", f"## {TITLES.get(key, f'`marsdask.{key}`')}", ""]
+        lines += ["| name | status | gives back, or why not | differs | semantics |", "|---|---|---|---|---|"]
+        lines += [each.line for each in found]
+    return "\n".join(lines) + "\n"
