@@ -40,11 +40,10 @@ from marsdask.options import option_context, options
 class Result:
     """Executed data: a collection over computed chunks, and the metadata a run has made exact."""
 
-    __slots__ = ("__weakref__", "collection", "meta", "session", "siblings")
+    __slots__ = ("__weakref__", "collection", "meta", "session")
 
     def __init__(self, session: Session, collection: Any, known: Any):
         self.session, self.collection, self.meta = session, collection, known
-        self.siblings: tuple[Any, ...] = ()
 
     def __reduce__(self) -> Any:
         raise WrongSession(
@@ -90,6 +89,7 @@ class Session:
         for handle, node in todo:
             if handle.node is node:  # not assigned to while it ran
                 handle._result, handle._keep = self.results[token(node)], ()
+                handle._group[:] = [self.results.get(token(n)) for n in _with_siblings(node)]
                 _set(node, "_meta", handle._result.meta)
         del alive, results
 
@@ -106,7 +106,6 @@ class Session:
         ]
         for node, result in zip(nodes, results, strict=True):
             self.results[token(node)] = result
-            result.siblings = tuple(r for n, r in zip(nodes, results, strict=True) if _same_parent(n, node))
         return results
 
     def lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], engines.Kept]:
@@ -238,10 +237,6 @@ def _with_siblings(node: Node) -> list[Node]:
     known = meta(parent)
     count = len(known.items) if isinstance(known, TupleMeta) else 1
     return [node if i == mine else Node("item", (parent, i)) for i in range(count)]
-
-
-def _same_parent(a: Node, b: Node) -> bool:
-    return a.op == b.op == "item" and a is not b and a.args[0] == b.args[0]
 
 
 def _warn_duplicated(nodes: Sequence[Node]) -> None:

@@ -292,6 +292,8 @@ def as_tensors(values: Any) -> list[Tensor]:
 def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
     known = meta(node)
     items = tuple(registry.wrap(Node("item", (node, i)), keep) for i in range(len(known.items)))
+    for item in items:  # executing one executes all, and each handle keeps the data of all
+        item._group = items[0]._group
     return named_tuple(items, known.fields)
 
 
