@@ -69,6 +69,11 @@ def name_for(label: str | None = None) -> str:
     return f"{label or place.label}-{digest.hexdigest()}"
 
 
+def in_one_process() -> bool:
+    """Whether tasks hand over their pieces in memory, so that looking at all chunks costs no copy."""
+    return _place.get().shared_memory
+
+
 class Chunks(DaskMethodsMixin):
     """A row of chunks, in Dask's own tasks. Immutable.
 
@@ -489,6 +494,52 @@ def to_array(
     layers = {name: tasks, f"{name}-inputs": below}
     graph = HighLevelGraph(layers, {name: {f"{name}-inputs"}, f"{name}-inputs": set()})
     return da.Array(graph, name, axes, dtype=dtype)
+
+
+class Block:
+    """In the arguments of a task of `blocks`: the chunk of an array at an index."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: da.Array, index: tuple[int, ...]):
+        self.array, self.index = array, index
+
+    @property
+    def key(self) -> Key:
+        return (self.array.name, *self.index)
+
+
+def blocks(
+    make: Callable[[tuple[int, ...]], Any],
+    chunks: tuple[tuple[int, ...], ...],
+    dtype: Any,
+    inputs: Sequence[da.Array],
+    label: str | None = None,
+) -> da.Array:
+    """A Dask array with a task of its own for each chunk.
+
+    `make(index)` gives `(func, *args)`, where an argument may be a `Block` or a list of them, or a `Block` that is taken
+    over as it is. `inputs` are the arrays whose blocks are used.
+    """
+    name = name_for(label)
+    tasks: dict[Key, Any] = {}
+    for index in np.ndindex(*map(len, chunks)):
+        key = (name, *index)
+        made = make(index)
+        if isinstance(made, Block):
+            tasks[key] = Alias(key, target=made.key)
+        else:
+            tasks[key] = Task(key, made[0], *map(_block_ref, made[1:]))
+    graph = HighLevelGraph.from_collections(name, tasks, dependencies=list(inputs))
+    return da.Array(graph, name, chunks, dtype=dtype)
+
+
+def _block_ref(arg: Any) -> Any:
+    if isinstance(arg, Block):
+        return TaskRef(arg.key)
+    if type(arg) is list and any(isinstance(a, Block) for a in arg):
+        return List(*map(_block_ref, arg))
+    return arg
 
 
 def merged(
