@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import dask
 import dask.array as da
 import numpy as np
 from dask.threaded import get as threaded_get
 from dask.typing import Key
+from dask.utils import key_split
 
 from marsdask import graph
+from marsdask.errors import (
+    ArgumentTypeError,
+    ClusterUnreachable,
+    NoWorkers,
+    OutOfWorkerMemory,
+    WorkerLost,
+    WouldRun,
+)
 from marsdask.graph import Chunks
 from marsdask.lower import Ask, Question
 from marsdask.options import options
@@ -87,9 +96,34 @@ class Distributed:
                 raise
         for future in futures:
             if future.status == "error":
-                future.result()  # raises the task's own error
+                self._raise(future)
         by_key = dict(zip(unique, futures, strict=True))
         return [by_key[k] for k in keys]
+
+    def _raise(self, future: Any) -> NoReturn:
+        """The task's own error; ours where the cluster and not the task failed."""
+        from distributed.scheduler import KilledWorker, NoWorkerError
+
+        try:
+            future.result()
+        except KilledWorker as error:
+            raise self._lost(error) from error
+        except NoWorkerError as error:
+            raise NoWorkers(
+                f"{key_split(future.key)!r} found no worker in time: {error}. Hint: are any workers connected, and not "
+                "all paused for memory? See the dashboard's workers page."
+            ) from error
+        raise WouldRun(f"{future.key} ended in error and gave none")
+
+    def _lost(self, error: Any) -> WorkerLost:
+        """Why the workers died, as far as the scheduler knows."""
+        task, worker, allowed = error.args[:3]
+        operation, address = key_split(task), getattr(worker, "address", str(worker))
+        limit = int(getattr(worker, "memory_limit", 0) or 0)
+        for _, event in reversed(self.client.get_events("worker-restart-memory") or ()):
+            if event.get("worker") == address:
+                return OutOfWorkerMemory.by_nanny(operation, address, int(event["rss"]), limit)
+        return WorkerLost.by(operation, address, allowed + 1)
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         return list(self.client.gather(list(held)))
@@ -97,6 +131,43 @@ class Distributed:
     def close(self) -> None:
         for each in self.owned:
             each.close()
+
+
+def started(n_worker: int, n_thread: int) -> Distributed:
+    """A local cluster of worker processes, which ends with its engine."""
+    import distributed
+
+    # With Dask's 15 s a worker process that dies and is not back by then is never replaced. A user's value wins.
+    patience = "distributed.deploy.lost-worker-timeout"
+    ours = {} if dask.config.get(patience, "15s") != "15s" else {patience: "300s"}
+    with dask.config.set(ours):
+        cluster = distributed.LocalCluster(
+            n_workers=n_worker, threads_per_worker=n_thread, dashboard_address="127.0.0.1:0"
+        )
+    client = distributed.Client(cluster, set_as_default=False)
+    return Distributed(client, owned=(client, cluster))
+
+
+def connected(address: Any) -> Distributed:
+    """An engine on a cluster that is there: "host:port" with or without "tcp://" or "tls://", a Client, or a cluster."""
+    import distributed
+
+    if isinstance(address, distributed.Client):
+        return Distributed(address)
+    if not isinstance(address, str) and not hasattr(address, "scheduler_address"):
+        raise ArgumentTypeError(
+            f"address={address!r}: expected 'tcp://host:port', a distributed Client or a cluster object, "
+            f"got {type(address).__name__}."
+        )
+    try:
+        client = distributed.Client(address, set_as_default=False)
+    except (OSError, TimeoutError) as error:
+        raise ClusterUnreachable(
+            f"address={address!r}: no scheduler answers ({error}). Hint: is it running, and is the port right?"
+        ) from error
+    except ValueError as error:
+        raise ArgumentTypeError(f"address={address!r}: expected 'tcp://host:port' ({error}).") from error
+    return Distributed(client, owned=(client,))
 
 
 def run(engine: Engine, collections: Sequence[Any], kept: Kept) -> dict[Key, Any]:

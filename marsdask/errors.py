@@ -125,6 +125,36 @@ class TooLargeForOneChunk(MarsDaskError, MemoryError):
     """An operation that works in one chunk was given more than one worker should hold."""
 
 
+class WorkerLost(MarsDaskError, RuntimeError):
+    """A task ended worker after worker, so the scheduler gave it up."""
+
+    @classmethod
+    def by(cls, operation: str, worker: str, times: int) -> WorkerLost:
+        return cls(
+            f"{operation!r} was running when {times} workers died, the last of them {worker}; it was not tried again. "
+            "Hint: look at that worker's log; a crash in native code or a kill from outside leaves no Python error."
+        )
+
+
+class OutOfWorkerMemory(WorkerLost, MemoryError):
+    """A task needed more memory than a worker may use."""
+
+    @classmethod
+    def by_nanny(cls, operation: str, worker: str, used: int, limit: int) -> OutOfWorkerMemory:
+        return cls(
+            f"{operation!r} needed more memory than a worker has: {worker} was restarted at {used:,} of {limit:,} "
+            "bytes, and so were those that tried before. Hint: smaller chunks (chunk_size=), or workers with more memory."
+        )
+
+
+class NoWorkers(MarsDaskError, TimeoutError):
+    """There was no worker to run a task in the time allowed."""
+
+
+class ClusterUnreachable(MarsDaskError, ConnectionError):
+    """No scheduler answers at an address."""
+
+
 class WouldRun(MarsDaskError, RuntimeError):
     """Something tried to compute where only metadata may be looked at."""
 

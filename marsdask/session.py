@@ -22,7 +22,7 @@ import numpy as np
 
 from marsdask import engine as engines
 from marsdask import graph, passes, registry
-from marsdask.engine import Distributed, Engine, Threads
+from marsdask.engine import Engine, Threads
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -487,26 +487,17 @@ def new_session(
     for name, count in (("n_worker", n_worker), ("n_cpu", n_cpu)):
         if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
             raise ArgumentError(f"new_session({name}={count!r}): expected a whole number from 1 on.")
-    if address is None and n_worker is None and n_cpu is None:
-        session = Session(Threads(), session_id=session_id)
-    else:
-        session = Session(_distributed(address, n_worker, n_cpu), session_id=session_id)
-    return session.as_default() if default else session
-
-
-def _distributed(address: Any, n_worker: int | None, n_cpu: int | None) -> Distributed:
-    from distributed import Client, LocalCluster
-
-    if address is None:
+    if address is not None:
+        if n_worker is not None or n_cpu is not None:
+            raise ArgumentError("new_session(address=, n_worker=, n_cpu=): counts start a cluster, an address joins one.")
+        engine: Engine = engines.connected(address)
+    elif n_worker is not None or n_cpu is not None:
         workers = n_worker or 1
-        threads = max(1, (n_cpu or workers) // workers)
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=threads, dashboard_address=":0")
-        client = Client(cluster, set_as_default=False)
-        return Distributed(client, owned=(client, cluster))
-    if isinstance(address, Client):
-        return Distributed(address)
-    client = Client(address, set_as_default=False)
-    return Distributed(client, owned=(client,))
+        engine = engines.started(workers, max(1, (n_cpu or workers) // workers))
+    else:
+        engine = Threads()
+    session = Session(engine, session_id=session_id)
+    return session.as_default() if default else session
 
 
 def get_default_session() -> Session | None:

@@ -1,0 +1,77 @@
+"""What a cluster may do to a program, as errors that say so."""
+
+import os
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+
+import marsdask.tensor as mt
+from marsdask.errors import ClusterUnreachable, MarsDaskError, NoWorkers, WorkerLost
+from marsdask.session import Session, new_session
+
+pytestmark = pytest.mark.cluster
+
+
+def dies(block: Any) -> Any:
+    if block.size:
+        os._exit(3)
+    return block
+
+
+def fails(block: Any) -> Any:
+    if block.size:
+        raise LookupError("the user's own")
+    return block
+
+
+@pytest.fixture(scope="module")
+def fragile() -> Any:
+    """A cluster that gives a task up after its first worker, and does not wait long for one."""
+    short = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.no-workers-timeout": "1s"}
+    with dask.config.set(short), new_session(n_worker=1, default=False) as session:
+        yield session
+
+
+@pytest.mark.filterwarnings("ignore:Creating scratch")
+def test_dead_worker(fragile: Session) -> None:
+    t = mt.ones((3,), chunk_size=3).map_chunk(dies, dtype="f8")
+    with pytest.raises(WorkerLost, match="'map_chunk' was running") as caught:
+        t.execute(session=fragile)
+    assert isinstance(caught.value, RuntimeError)
+    again = (mt.ones((3,)) + 1).execute(session=fragile)  # the worker is back
+    np.testing.assert_array_equal(again.fetch(), [2, 2, 2])
+
+
+def test_users_errors_keep_their_type(fragile: Session) -> None:
+    t = mt.ones((3,), chunk_size=3).map_chunk(fails, dtype="f8")
+    with pytest.raises(LookupError, match="the user's own"):
+        t.execute(session=fragile)
+
+
+def test_no_workers() -> None:
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "200ms"}):
+        from distributed import LocalCluster
+
+        with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
+            with new_session(cluster, default=False) as session, pytest.raises(NoWorkers, match="no worker in time"):
+                mt.ones((3,)).execute(session=session)
+
+
+@pytest.mark.parametrize("address", [42, ["tcp://127.0.0.1:1"]])
+def test_addresses_that_are_none(address: Any) -> None:
+    with pytest.raises(TypeError, match="address=") as caught:
+        new_session(address)
+    assert isinstance(caught.value, MarsDaskError)
+
+
+def test_nobody_there() -> None:
+    with dask.config.set({"distributed.comm.timeouts.connect": "300ms"}):
+        with pytest.raises(ClusterUnreachable, match="no scheduler answers"):
+            new_session("tcp://127.0.0.1:9")
+
+
+def test_counts_and_address_exclude_each_other() -> None:
+    with pytest.raises(ValueError, match="n_worker"):
+        new_session("tcp://127.0.0.1:9", n_worker=2)
