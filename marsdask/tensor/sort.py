@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from functools import partial
 from typing import Any
@@ -19,7 +20,10 @@ from marsdask.tensor.fold import axes_of, one_axis, one_chunk, whole_along
 from marsdask.tensor.views import assign
 
 # Values per chunk that splitters are chosen from: buckets then differ by a few percent.
-SAMPLED = 1024
+SAMPLED = 4096
+# Up to this many buckets pick their values themselves: each looks at all of the data, 1.2 ns a value and bucket.
+PICKED = 16
+BLOCK = 2**15
 # A line of fewer bytes is sorted in one chunk: exchanging costs more than a second core gives.
 IN_ONE_CHUNK = 2**20
 
@@ -114,15 +118,55 @@ def sort(
 
 
 def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
-    """A chunked line in order: each chunk is split at sampled values (which places equal ones together), then each
-    bucket sorted. One copy of the data is in flight, and nothing is merged."""
-    graph.rule(f"sort: {a.numblocks[0]} chunks split at sampled values, then each sorted")
+    """A chunked line in order: its values go to buckets by sampled splitters, then each bucket is sorted.
+
+    Nothing is merged: merging sorted runs costs a pass per doubling, a bucket one pass. In one process a bucket picks its
+    values out of all chunks itself, and there is no copy but the result; between processes each chunk sends pieces.
+    """
     a = yield Keep(a)
-    found = yield Ask(graph.per_chunk(sample, a, lengths=None))
-    pivots = splitters(found, a.numblocks[0])
+    here = graph.in_one_process()
+    count = max(a.numblocks[0], min(2 * (os.cpu_count() or 1), PICKED)) if here else a.numblocks[0]
+    pivots = splitters((yield Ask(graph.per_chunk(sample, a, lengths=None))), count)
+    below = yield Ask(graph.per_chunk(partial(_below, pivots), a, lengths=None))
+    sizes = (
+        np.diff([[0, *b, n] for b, n in zip(below, a.chunks[0], strict=True)], axis=1).sum(axis=0).tolist()
+    )
     chunks = graph.per_chunk(_as_is, a, lengths=None)
-    buckets = graph.exchange(chunks, partial(split, pivots), _sorted_together, len(pivots) + 1)
+    if here and len(sizes) <= PICKED:
+        graph.rule(f"sort: {len(sizes)} buckets, each picks its values from all chunks and is sorted")
+        edges = [None, *pivots, None]
+        picked = [
+            graph.value(partial(_picked, lo, hi, size), chunks)
+            for lo, hi, size in zip(edges, edges[1:], sizes, strict=False)
+        ]
+        buckets = graph.joined(*picked).with_lengths(tuple(sizes))
+    else:
+        graph.rule(f"sort: {a.numblocks[0]} chunks cut at sampled values, exchanged, then each sorted")
+        buckets = graph.exchange(
+            chunks, partial(split, pivots), _sorted_together, len(sizes), lengths=tuple(sizes)
+        )
     return graph.to_array(buckets, (), a.dtype)
+
+
+def _below(pivots: Any, part: Any) -> list[int]:
+    return [int(np.count_nonzero(part < p)) for p in pivots]
+
+
+def _picked(lo: Any, hi: Any, size: int, parts: list[Any]) -> Any:
+    """The values in `lo <= v < hi` of all chunks, sorted; looked for block by block, so that masks stay in cache."""
+    bucket = np.empty(size, parts[0].dtype)
+    at = 0
+    for part in parts:
+        for start in range(0, len(part), BLOCK):
+            block = part[start : start + BLOCK]
+            if hi is None:  # the last bucket takes the holes too
+                found = block if lo is None else block[~(block < lo)]
+            else:
+                found = block[block < hi] if lo is None else block[(block >= lo) & (block < hi)]
+            bucket[at : at + len(found)] = found
+            at += len(found)
+    bucket.sort()
+    return bucket
 
 
 def _as_is(part: Any) -> Any:
@@ -148,7 +192,7 @@ def splitters(samples: list[Any], count: int) -> Any:
 
 def split(pivots: Any, part: Any) -> list[Any]:
     """The values of a chunk by bucket, unordered inside. Counting what is less makes the cut exact at ties."""
-    ends = [int(np.count_nonzero(part < p)) for p in pivots]
+    ends = _below(pivots, part)
     cuts = sorted({e for e in ends if 0 < e < len(part)})
     placed = np.partition(part, cuts) if cuts else part
     return [placed[a:b] for a, b in zip([0, *ends], [*ends, len(part)], strict=True)]
@@ -222,7 +266,9 @@ def _check_kth(kth: Any, length: float) -> Any:
     if isinstance(kth, registry.Handle):
         kth = kth.to_numpy() if kth.is_executed() else kth
     if isinstance(kth, registry.Handle):
-        raise ArgumentTypeError("kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first.")
+        raise ArgumentTypeError(
+            "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
+        )
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
@@ -251,7 +297,9 @@ def _prepare_partition(
     return registry.make(name, a, kth, axis, **({"order": order} if order is not None else {}))
 
 
-def _partition_meta(dtype: Any, a: TensorMeta, kth: Any, axis: int | None = -1, order: Any = None) -> TensorMeta:
+def _partition_meta(
+    dtype: Any, a: TensorMeta, kth: Any, axis: int | None = -1, order: Any = None
+) -> TensorMeta:
     return _line_meta(dtype, a, axis)
 
 
@@ -317,7 +365,9 @@ def _partition_in_place(self: Any, **arguments: Any) -> None:
     assign(self, _prepare_partition("partition", self, **arguments), what="partition")
 
 
-@operation("Tensor.sort", room="tensor", owners=["Tensor"], function=False, sizes="any", prepare=_sort_in_place)
+@operation(
+    "Tensor.sort", room="tensor", owners=["Tensor"], function=False, sizes="any", prepare=_sort_in_place
+)
 def sort_in_place(
     self: Any,
     axis: int = -1,
@@ -331,7 +381,12 @@ def sort_in_place(
 
 
 @operation(
-    "Tensor.partition", room="tensor", owners=["Tensor"], function=False, sizes="any", prepare=_partition_in_place
+    "Tensor.partition",
+    room="tensor",
+    owners=["Tensor"],
+    function=False,
+    sizes="any",
+    prepare=_partition_in_place,
 )
 def partition_in_place(
     self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
@@ -417,7 +472,15 @@ def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool)
     cut = tuple(kept if i == axis else c for i, c in enumerate(a.chunks))
     local = a.map_blocks(partial(_topk_of, k, axis, largest, True), chunks=cut, dtype=np.intp)
     few = da.blockwise(
-        partial(_at, axis), index, a, index, local, index, dtype=a.dtype, align_arrays=False, adjust_chunks={axis: kept}
+        partial(_at, axis),
+        index,
+        a,
+        index,
+        local,
+        index,
+        dtype=a.dtype,
+        align_arrays=False,
+        adjust_chunks={axis: kept},
     )
     absolute = da.blockwise(
         partial(_absolute, axis), index, where, (axis,), local, index, dtype=np.intp, align_arrays=False,
