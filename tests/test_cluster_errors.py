@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 import dask
+import distributed  # before its settings are changed: its own defaults come with the import
 import numpy as np
 import pytest
 
@@ -52,10 +53,11 @@ def test_users_errors_keep_their_type(fragile: Session) -> None:
 
 def test_no_workers() -> None:
     with dask.config.set({"distributed.scheduler.no-workers-timeout": "200ms"}):
-        from distributed import LocalCluster
-
-        with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
-            with new_session(cluster, default=False) as session, pytest.raises(NoWorkers, match="no worker in time"):
+        with distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
+            with (
+                new_session(cluster, default=False) as session,
+                pytest.raises(NoWorkers, match="no worker in time"),
+            ):
                 mt.ones((3,)).execute(session=session)
 
 
