@@ -52,13 +52,13 @@ def test_users_errors_keep_their_type(fragile: Session) -> None:
 
 
 def test_no_workers() -> None:
-    with dask.config.set({"distributed.scheduler.no-workers-timeout": "200ms"}):
-        with distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
-            with (
-                new_session(cluster, default=False) as session,
-                pytest.raises(NoWorkers, match="no worker in time"),
-            ):
-                mt.ones((3,)).execute(session=session)
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "200ms"}),
+        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster,
+        new_session(cluster, default=False) as session,
+        pytest.raises(NoWorkers, match="no worker in time"),
+    ):
+        mt.ones((3,)).execute(session=session)
 
 
 @pytest.mark.parametrize("address", [42, ["tcp://127.0.0.1:1"]])
@@ -69,9 +69,11 @@ def test_addresses_that_are_none(address: Any) -> None:
 
 
 def test_nobody_there() -> None:
-    with dask.config.set({"distributed.comm.timeouts.connect": "300ms"}):
-        with pytest.raises(ClusterUnreachable, match="no scheduler answers"):
-            new_session("tcp://127.0.0.1:9")
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "300ms"}),
+        pytest.raises(ClusterUnreachable, match="no scheduler answers"),
+    ):
+        new_session("tcp://127.0.0.1:9")
 
 
 def test_counts_and_address_exclude_each_other() -> None:
