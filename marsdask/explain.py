@@ -19,12 +19,13 @@ from typing import Any
 from dask.utils import format_bytes
 
 from marsdask import graph, passes
+from marsdask.lazy import Lazy
 from marsdask.lower import Lowering, Question
 from marsdask.meta import FrameMeta, TensorMeta, TupleMeta, meta
 from marsdask.node import Node, inputs
 from marsdask.options import options
 from marsdask.registry import lookup
-from marsdask.session import Lazy, get_default_or_create
+from marsdask.session import get_default_or_create
 
 
 class _Unanswered(Exception):

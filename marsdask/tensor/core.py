@@ -15,7 +15,7 @@ from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, Un
 from marsdask.handle import Handle
 from marsdask.meta import TensorMeta, meta
 from marsdask.node import Data, Node
-from marsdask.session import Lazy
+from marsdask.lazy import Lazy
 from marsdask.tensor.views import assign
 
 SCALARS = (bool, int, float, complex, np.generic)

@@ -1,0 +1,146 @@
+"""Lazy: what all handles that can run have in common, Dask's collection protocol included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import numpy as np
+
+from marsdask import graph, registry
+from marsdask import session as sessions
+from marsdask.handle import Handle
+from marsdask.meta import ObjectMeta, TensorMeta, meta
+from marsdask.node import Data, Node, _set, token
+from marsdask.options import option_context, options
+from marsdask.session import Session
+
+
+class Lazy(Handle):
+    """What all handles that can run have in common."""
+
+    __slots__ = ("_collection",)
+    _collection: tuple[Node, Any]
+
+    def execute(self, session: Session | None = None, **kwargs: Any) -> Any:
+        """Run, hold the result, and return self. `wait=False` returns an ExecutionInfo."""
+        return sessions.execute(self, session=session, **kwargs)
+
+    def fetch(self, session: Session | None = None, **kwargs: Any) -> Any:
+        """The data as NumPy or pandas. Raises ValueError if this was not executed."""
+        return sessions.fetch(self, session=session, **kwargs)
+
+    def is_executed(self) -> bool:
+        """Whether the data are there."""
+        node = self.node
+        result = self._result
+        if result is None and node.op == "item" and (default := sessions.get_default_session()) is not None:
+            result = default.result_of(self)
+        return result is not None and not result.session.closed
+
+    def unexecuted_repr(self) -> str:
+        node = self.node
+        return f"{type(self).__name__} <op={node.op}, key={token(node)}>"
+
+    @property
+    def known(self) -> Any:
+        """The metadata: exact after execute()."""
+        node = self.node
+        return self._result.meta if self._result is not None else meta(node)
+
+    def _run_and_fetch(self, session: Session | None = None) -> Any:
+        """The data, running first where that has not happened."""
+        if not self.is_executed():
+            self.execute(session=session)
+        return self.fetch(session=session)
+
+    def explain(self, **kwargs: Any) -> str:
+        """What this is and what will run: see `marsdask.explain`."""
+        from marsdask.explain import explain
+
+        return explain(self, **kwargs)
+
+    def collection(self) -> Any:
+        """The Dask collection this lowers to; questions it asks are answered now. The same until it is rebound."""
+        node = self.node
+        cached = getattr(self, "_collection", None)
+        if cached is None or cached[0] is not node:
+            session = self._result.session if self._result is not None else sessions.get_default_or_create()
+            if self._result is not None:
+                return self._result.collection
+            (collection,), kept = session.lowered([node])
+            if kept:
+                (collection,) = (graph.settled(collection, kept),)
+            cached = self._collection = (node, collection)
+        return cached[1]
+
+    # Dask's collection protocol.
+    def __dask_graph__(self) -> Any:
+        return self.collection().__dask_graph__()
+
+    def __dask_keys__(self) -> Any:
+        return self.collection().__dask_keys__()
+
+    def __dask_layers__(self) -> Any:
+        return self.collection().__dask_layers__()
+
+    def __dask_tokenize__(self) -> Any:
+        return token(self.node)
+
+    @property
+    def __dask_optimize__(self) -> Any:
+        return type(self.collection()).__dask_optimize__
+
+    @property
+    def __dask_scheduler__(self) -> Any:
+        return type(self.collection()).__dask_scheduler__
+
+    def __dask_postcompute__(self) -> Any:
+        return self.collection().__dask_postcompute__()
+
+    def __dask_postpersist__(self) -> Any:
+        rebuild, args = self.collection().__dask_postpersist__()
+        return _persisted, (rebuild, args, self.node)
+
+    def compute(self, **kwargs: Any) -> Any:
+        """Dask's own spelling: the data, through `dask.compute`."""
+        (result,) = dask.compute(self, traverse=False, **kwargs)
+        return result
+
+    def persist(self, **kwargs: Any) -> Any:
+        """Dask's own spelling: the same handle over computed chunks, through `dask.persist`."""
+        (result,) = dask.persist(self, traverse=False, **kwargs)
+        return result
+
+    def visualize(self, filename: str = "marsdask", **kwargs: Any) -> Any:
+        """Draw the Dask graph (needs graphviz)."""
+        return dask.visualize(self, filename=filename, traverse=False, **kwargs)
+
+
+def _persisted(dsk: Any, rebuild: Any, args: Any, node: Node, **kwargs: Any) -> Any:
+    collection = rebuild(dsk, *args, **kwargs)
+    leaf = Node("from_dask", (Data(collection),))
+    _set(leaf, "_meta", meta(node))
+    return registry.wrap(leaf)
+
+
+def _from_dask_meta(data: Any) -> Any:
+    collection = data.value
+    if isinstance(collection, graph.Chunks) and collection.node is not None:
+        return meta(collection.node)
+    return TensorMeta(tuple(collection.shape), np.dtype(collection.dtype))
+
+
+@registry.operation("from_dask", room="engine", sizes="any", status="delegated", meta=_from_dask_meta)
+def _from_dask(data: Any) -> Any:
+    """A Dask collection of the user's."""
+    return data.value
+
+
+def _eager(handle: Any) -> None:
+    if options.eager_mode and isinstance(handle, Lazy) and not isinstance(meta(handle.node), ObjectMeta):
+        with option_context({"eager_mode": False}):
+            handle.execute()
+
+
+registry.READY.append(_eager)

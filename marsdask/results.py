@@ -1,0 +1,77 @@
+"""Executed data: what a session holds, and how it becomes NumPy and pandas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marsdask import engine as engines
+from marsdask import graph, registry
+from marsdask.errors import WrongSession
+from marsdask.meta import FrameMeta, TensorMeta, TupleMeta, meta
+from marsdask.node import Node
+
+
+class Result:
+    """Executed data: a collection over computed chunks, and the metadata a run has made exact."""
+
+    __slots__ = ("__weakref__", "collection", "meta", "session")
+
+    def __init__(self, session: Any, collection: Any, known: Any):
+        self.session, self.collection, self.meta = session, collection, known
+
+    def __reduce__(self) -> Any:
+        raise WrongSession(
+            "executed data cannot be pickled. Hint: fetch() it, or pickle the unexecuted expression."
+        )
+
+
+def tasks_of(collection: Any) -> list[Any]:
+    keys = graph.keys_of(collection)
+    tasks = collection.tasks if isinstance(collection, graph.Chunks) else collection.dask
+    return [tasks[k] for k in keys]
+
+
+def finished(collection: Any, parts: list[Any], known: Any) -> Any:
+    """What a user gets of fetched chunks."""
+    if not isinstance(collection, graph.Chunks):
+        whole = engines.assembled(collection, parts)
+        if not known.shape:
+            return whole[()] if isinstance(whole, np.ndarray) else whole
+        return np.asarray(whole, order=known.order if known.order == "F" else None)
+    return graph.concat(parts) if isinstance(known, FrameMeta) else parts[0]
+
+
+def exact(known: Any, collection: Any) -> Any:
+    """Metadata with the sizes that a run has found."""
+    if isinstance(known, TensorMeta):
+        return TensorMeta(tuple(collection.shape), known.dtype, known.order)
+    if isinstance(known, FrameMeta):
+        length = sum(collection.lengths) if collection.known else known.length
+        return FrameMeta(known.empty, length, known.rows, known.ranged)
+    return known
+
+
+def with_siblings(node: Node) -> list[Node]:
+    """The node, and the other results of the same operation where it has several."""
+    if node.op != "item":
+        return [node]
+    parent, mine = node.args
+    known = meta(parent)
+    count = len(known.items) if isinstance(known, TupleMeta) else 1
+    return [node if i == mine else Node("item", (parent, i)) for i in range(count)]
+
+
+@registry.operation("result", room="engine", sizes="any", status="delegated")
+def _result(data: Any) -> Any:
+    """Executed data."""
+    return data.value.collection
+
+
+@registry.operation(
+    "item", room="engine", sizes="any", status="delegated", meta=lambda several, i: several.items[i]
+)
+def _item(several: Any, i: int) -> Any:
+    """One of several results."""
+    return several[i]
