@@ -14,7 +14,7 @@ from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ColumnNotFound, U
 from marsdask.handle import Handle, held
 from marsdask.meta import FrameMeta
 from marsdask.node import Data, Node
-from marsdask.session import Lazy
+from marsdask.lazy import Lazy
 
 
 class FrameHandle(Lazy):
@@ -282,8 +282,8 @@ def as_frame(value: Any) -> Any:
 registry.CONVERTERS[registry.Frame] = as_frame
 
 
-def frame_meta(empty: Any, length: float, rows: Any, *, ranged: bool = False) -> FrameMeta:
+def frame_meta(empty: Any, length: float, rows: Any, *, ranged: bool = False, labels: Any = None) -> FrameMeta:
     """Metadata from any pandas object: its rows are cut off."""
-    return FrameMeta(empty[:0] if isinstance(empty, pd.Index) else empty.iloc[:0], length, rows, ranged)
+    return FrameMeta(empty[:0] if isinstance(empty, pd.Index) else empty.iloc[:0], length, rows, ranged, labels)
 
 
