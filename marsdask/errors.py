@@ -97,6 +97,10 @@ class Unbuilt(MarsDaskError, NotImplementedError):
         return cls(f"{function}({argument}={value!r}) is not built. Hint: {hint}")
 
 
+class UnbuiltAttribute(Unbuilt, AttributeError):
+    """A gap that is no function; `hasattr` says False."""
+
+
 class NotExecuted(MarsDaskError, ValueError):
     """Data was asked of something that has not run."""
 

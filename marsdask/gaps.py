@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from marsdask import registry, semantics
-from marsdask.errors import Unbuilt
+from marsdask.errors import UnbuiltAttribute
 
 _DATA = tomllib.loads(files("marsdask").joinpath("mars.toml").read_text(encoding="utf-8"))
 NAMES: dict[str, list[str]] = {key: text.split() for key, text in _DATA["names"].items()}
@@ -38,8 +38,11 @@ def close() -> None:
     for owner, kind in registry.ATTACHED.items():
         for name in missing(owner, kind):
             op = _gap(owner, name, room="methods", owners=(owner,), function=False)
-            is_method = callable(semantics.oracle(owner, name) or registry.public)
-            setattr(kind, name, registry.public(op) if is_method else property(_raising(op)))
+            if callable(semantics.oracle(owner, name) or registry.public):
+                setattr(kind, name, registry.public(op))
+            else:
+                setattr(kind, name, property(_raising(op)))
+                kind.__getattr__ = _asked_before(kind, kind.__getattr__)  # type: ignore[attr-defined]
 
 
 def missing(key: str, target: Any) -> list[str]:
@@ -51,10 +54,26 @@ def missing(key: str, target: Any) -> list[str]:
 
 def _raising(op: registry.Op) -> Callable[[Any], NoReturn]:
     def attribute(self: Any) -> NoReturn:
-        raise Unbuilt.operation(op.public, op.reason)
+        raise UnbuiltAttribute.operation(op.public, op.reason)
 
     attribute.__doc__ = registry.documentation(op)
+    attribute.entry = op  # type: ignore[attr-defined]
     return attribute
+
+
+def _asked_before(kind: type, other: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """`__getattr__` for a class with gaps: Python asks it again when a property raised an AttributeError."""
+    if hasattr(other, "asked_before"):
+        return other
+
+    def __getattr__(self: Any, name: str) -> Any:
+        entry = registry.entry_of(vars(kind).get(name))
+        if entry is not None:
+            raise UnbuiltAttribute.operation(entry.public, entry.reason)
+        return other(self, name)
+
+    __getattr__.asked_before = True  # type: ignore[attr-defined]
+    return __getattr__
 
 
 def _gap(key: str, name: str, **where: Any) -> registry.Op:

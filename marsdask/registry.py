@@ -35,7 +35,9 @@ class Frame:
     """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
 
 
-CONVERTED = {"Array": Array, "Arrays": Arrays, "Frame": Frame}
+CONVERTED = {
+    "Array": Array, "Arrays": Arrays, "Frame": Frame, "Array | None": Array, "Arrays | None": Arrays, "Frame | None": Frame,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,8 @@ READY: list[Callable[[Any], None]] = []
 
 
 def add(op: Op) -> Op:
-    """Put an entry in; a name can be taken only once."""
-    if op.name in OPS:
+    """Put an entry in; a name can be taken only once, but a gap gives way."""
+    if op.name in OPS and OPS[op.name].status != "unbuilt":
         raise ArgumentError(f"operation {op.name!r} is registered twice")
     OPS[op.name] = op
     return op
@@ -284,6 +286,7 @@ def public(op: Op) -> Callable[..., Any]:
     function.__module__ = f"marsdask.{op.room}"
     function.__signature__ = shown(op.signature)  # type: ignore[attr-defined]
     function.__doc__ = documentation(op)
+    function.entry = op  # type: ignore[attr-defined]
     return function
 
 
@@ -319,8 +322,20 @@ def attach(target: type, owner: str) -> None:
     """Give a handle class the methods of all entries that name it as owner."""
     ATTACHED[owner] = target
     for op in OPS.values():
-        if owner in op.owners and op.public not in vars(target):
+        if owner in op.owners and _free(target, op.public):
             setattr(target, op.public, public(op))
+
+
+def _free(target: type, name: str) -> bool:
+    """Whether a class has nothing of that name itself, or a gap."""
+    has = vars(target).get(name)
+    entry = entry_of(has)
+    return has is None or (entry is not None and entry.status == "unbuilt")
+
+
+def entry_of(function: Any) -> Op | None:
+    """The entry that a public function, method or property was made of."""
+    return getattr(getattr(function, "fget", function), "entry", None)
 
 
 def fill(module: dict[str, Any], room: str) -> list[str]:

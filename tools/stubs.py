@@ -1,0 +1,457 @@
+"""Writes the .pyi files from the registry: `python tools/stubs.py [FOLDER]`, in a checkout.
+
+What a function or method gives back is learnt by evaluating the oracle tests' cases lazily and looking at the handles.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import contextlib
+import inspect
+import keyword
+import math
+import pathlib
+import subprocess
+import sys
+import textwrap
+import types
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import numpy as np
+import pandas as pd
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import gaps, registry
+from marsdask.coverage import belongs
+from marsdask.handle import Handle
+from marsdask.registry import Op
+from marsdask.lazy import Lazy
+from tests import oracle
+
+BUILTINS = {
+    "bool",
+    "int",
+    "float",
+    "complex",
+    "str",
+    "bytes",
+    "object",
+    "list",
+    "dict",
+    "tuple",
+    "set",
+    "slice",
+    "type",
+}
+TYPING = {
+    "Any",
+    "Callable",
+    "Hashable",
+    "Iterator",
+    "Iterable",
+    "Literal",
+    "Mapping",
+    "Sequence",
+    "Self",
+    "None",
+}
+ALIASES = {"Array": "ArrayLike", "Arrays": "Sequence[ArrayLike]", "Frame": "FrameLike"}
+HEAD = '''"""Written from the registry by `make stubs`; do not edit."""
+
+import builtins
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NoReturn, Self, overload
+
+import dask.array as da
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from marsdask.lazy import Lazy
+from marsdask.progress import ExecutionInfo
+from marsdask.session import Session
+'''
+RUNS = '''
+@overload
+def execute(self, session: Session | None = None, *, wait: Literal[False], **kwargs: Any) -> ExecutionInfo: ...
+@overload
+def execute(self, session: Session | None = None, *, wait: builtins.bool = True, **kwargs: Any) -> Self:
+    """Run, hold the result, and return self. `wait=False` returns an ExecutionInfo."""
+'''
+GETITEM = """
+@overload
+def __getitem__(self, key: builtins.list[Any] | Series | Tensor | np.ndarray[Any, Any] | pd.Index | builtins.slice) -> DataFrame: ...
+@overload
+def __getitem__(self, key: builtins.str | builtins.int | builtins.tuple[Any, ...]) -> Series: ...
+def __getattr__(self, column: builtins.str) -> Series: ...
+"""
+# What the registry cannot tell: more than one signature.
+BY_HAND = {
+    ("DataFrame", "__getitem__"): GETITEM,
+    ("Tensor", "__getitem__"): "def __getitem__(self, key: Any) -> Tensor: ...",
+    ("Tensor", "__iter__"): "def __iter__(self) -> Iterator[Tensor]: ...",
+}
+# Python's own, or seen only by Dask, NumPy, pandas and copy().
+SKIPPED = {
+    "__init__", "__new__", "__slots__", "__doc__", "__module__", "__dict__", "__weakref__", "__reduce__", "__dir__",
+    "__getattr__", "__setattr__", "__repr__", "__str__", "__copy__", "__deepcopy__", "__annotations__", "__qualname__",
+    "__firstlineno__", "__static_attributes__", "__parameters__", "__orig_bases__",
+}  # fmt: skip
+OPERATORS = {
+    f"__{side}{name}__"
+    for name in "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul".split()
+    for side in ("", "r", "i")
+} | {f"__{name}__" for name in "lt le gt ge eq ne neg pos abs invert".split()}
+
+
+def classes() -> dict[str, type]:
+    """The classes that have methods of the registry, by name."""
+    return {kind.__name__: kind for kind in registry.ATTACHED.values()}
+
+
+def type_name(value: Any) -> str:
+    """The annotation for something a case gave back."""
+    kind = type(value)
+    if value is None:
+        return "None"
+    if kind.__name__ in classes() or isinstance(value, mt.ExecutableTuple):
+        return kind.__name__
+    if kind in (list, tuple) and value and len({type_name(v) for v in value}) == 1:
+        inner = type_name(value[0])
+        return f"builtins.list[{inner}]" if kind is list else f"builtins.tuple[{inner}, ...]"
+    if kind.__module__ == "builtins" and kind.__name__ in BUILTINS:
+        return f"builtins.{kind.__name__}" + {
+            "dict": "[Any, Any]",
+            "list": "[Any]",
+            "tuple": "[Any, ...]",
+        }.get(kind.__name__, "")
+    if isinstance(value, Iterator):
+        return "Iterator[Any]"
+    if kind is np.ndarray:
+        return "np.ndarray[Any, Any]"
+    if getattr(pd, kind.__name__, None) is kind:
+        return f"pd.{kind.__name__}"
+    return "Any"
+
+
+Learnt = dict[tuple[str, str], set[str]]
+
+
+def learnt() -> Learnt:
+    """What each operation gave back, by its name and the class of its first argument, over all cases."""
+    found: Learnt = collections.defaultdict(set)
+    call = registry.call
+
+    def spy(op: Op, args: Any, kwargs: Any) -> Any:
+        result = call(op, args, kwargs)
+        first = (
+            type(args[0]).__name__
+            if args and isinstance(args[0], Handle) or args and type(args[0]).__name__ in classes()
+            else ""
+        )
+        if not any(bool(v) for v in flags_of(op, args, kwargs)):
+            found[op.name, first].add(type_name(result))
+        return result
+
+    names = {True: oracle.frames("one"), False: oracle.tensors("one")}
+    registry.call = spy
+    try:
+        for op in list(registry.OPS.values()):
+            for case in oracle.cases_of(op) if op.status != "unbuilt" else ():
+                frame = op.room.startswith("dataframe")
+                with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    oracle.evaluate(op, case, dict(names[frame]), registry.public(op), md)
+    finally:
+        registry.call = call
+    return found
+
+
+def is_flag(p: inspect.Parameter) -> bool:
+    """Whether a parameter that is False by default changes the kind of the result."""
+    return p.default is False and (p.name.startswith("ret") or p.name == "inplace")
+
+
+def flags_of(op: Op, args: Any, kwargs: Any) -> Iterator[Any]:
+    """The flags that a call sets."""
+    given = op.signature.bind(*args, **kwargs).arguments
+    return (given[p.name] for p in op.signature.parameters.values() if is_flag(p) and p.name in given)
+
+
+def result_type(op: Op, owner: str, found: Learnt) -> str:
+    """The annotation of what an entry gives back, as a function or as a method of `owner`."""
+    kinds = found.get((op.name, owner), set())
+    if not owner:
+        kinds = set().union(*(each for (name, _), each in found.items() if name == op.name))
+    elif not kinds:  # not tried on this class: what it gives back where it was tried
+        others = {first: each for (name, first), each in found.items() if name == op.name and first}
+        if others and all(each == {first} for first, each in others.items()):
+            return owner
+        kinds = set().union(*others.values()) if len(others) == 1 else set()
+        kinds = set() if kinds & classes().keys() - {"Tensor"} else kinds
+    if "Any" in kinds or not 0 < len(kinds) < 3:
+        return "Any"
+    return " | ".join(sorted(kinds))
+
+
+def annotation(of: Any) -> str:
+    """An annotation that the stubs can say; else Any."""
+    text = of if isinstance(of, str) else getattr(of, "__name__", "Any")
+    if text in ALIASES:
+        return ALIASES[text]
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return "Any"
+    if any(
+        isinstance(n, ast.Attribute) and not ast.unparse(n).startswith(("np.", "pd.")) for n in ast.walk(tree)
+    ):
+        return "Any"
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    if not names <= BUILTINS | TYPING | {"np", "pd"}:
+        return "Any"
+
+    class Safe(ast.NodeTransformer):  # a class may have an attribute `str`, a module a function `bool`
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            return ast.parse(f"builtins.{node.id}", mode="eval").body if node.id in BUILTINS else node
+
+    return ast.unparse(Safe().visit(tree))
+
+
+def default(value: Any) -> str:
+    """A default as the stub shows it."""
+    if (
+        value is None
+        or isinstance(value, (bool, int, str))
+        or (isinstance(value, float) and math.isfinite(value))
+    ):
+        return repr(value)
+    if type(value) is tuple and all(default(v) != "..." for v in value):
+        return repr(value)
+    return "..."
+
+
+def parameters(signature: inspect.Signature, takes: Mapping[str, str] = {}, *, method: bool) -> str:  # noqa: B006
+    """The text between the parentheses; `takes`: annotations that are known better."""
+    kinds = inspect.Parameter
+    texts, star = [], False
+    given = list(signature.parameters.values())
+    positional_only = [p for p in given if p.kind is kinds.POSITIONAL_ONLY]
+    for i, p in enumerate(given):
+        if method and i == 0:
+            texts.append("self")
+            continue
+        lead = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}.get(p.kind, "")
+        if p.kind is kinds.KEYWORD_ONLY and not star:
+            texts.append("*")
+        star = star or p.kind in (kinds.VAR_POSITIONAL, kinds.KEYWORD_ONLY)
+        says = takes.get(p.name) or ("Any" if p.annotation is p.empty else annotation(p.annotation))
+        value = "" if p.default is p.empty else f" = {default(p.default)}"
+        if value == " = None" and "None" not in says and says != "Any":
+            says += " | None"
+        texts.append(f"{lead}{p.name}: {says}{value}")
+        if positional_only and p is positional_only[-1]:
+            texts.append("/")
+    return ", ".join(texts)
+
+
+def documented(head: str, doc: str) -> str:
+    """A definition with the first line of its documentation."""
+    line = doc.strip().splitlines()[0].replace("\\", "\\\\").replace('"""', "'''") if doc.strip() else ""
+    line += " " if line.endswith('"') else ""
+    return f'{head}\n    """{line}"""\n' if line else f"{head} ...\n"
+
+
+def of_entry(op: Op, owner: str, found: Learnt) -> str:
+    """The definition of an entry, as a function or as a method of `owner`."""
+    if op.status == "unbuilt":
+        first = "self, " if owner else ""
+        if owner and isinstance(vars(registry.ATTACHED[owner]).get(op.public), property):
+            return documented(f"@property\ndef {op.public}(self) -> NoReturn:", registry.documentation(op))
+        return documented(
+            f"def {op.public}({first}*args: Any, **kwargs: Any) -> NoReturn:", registry.documentation(op)
+        )
+    takes = {name: ALIASES[kind.__name__] for name, kind in op.converted.items()}
+    if isinstance(op.oracle, np.ufunc):
+        takes |= dict.fromkeys(list(op.signature.parameters)[: op.oracle.nin], "ArrayLike")
+    text = parameters(op.signature, takes, method=bool(owner))
+    says, doc = result_type(op, owner, found), registry.documentation(op)
+    flags = [p for p in op.signature.parameters.values() if is_flag(p)]
+    if not flags or says == "Any":
+        return documented(f"def {op.public}({text}) -> {says}:", doc)
+    plain = parameters(op.signature, takes | {p.name: "Literal[False]" for p in flags}, method=bool(owner))
+    wide = documented(f"def {op.public}({text}) -> Any:", doc)
+    return f"@overload\ndef {op.public}({plain}) -> {says}: ...\n@overload\n{wide}"
+
+
+def members(owner: str, kind: type, found: Learnt) -> Iterator[str]:
+    """The definitions of a class: its own attributes and methods, and those of the registry."""
+    own: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        if each not in (object, *Lazy.__mro__, *tuple.__mro__):
+            own |= vars(each)
+    if issubclass(kind, Lazy):
+        yield RUNS
+    constructor = registry.OPS.get(owner)
+    if constructor is not None:
+        yield documented(
+            f"def __init__(self, {parameters(constructor.signature, method=False)}) -> None:",
+            kind.__doc__ or "",
+        )
+    for name in sorted(own):
+        if (owner, name) in BY_HAND:
+            yield BY_HAND[owner, name]
+        elif (entry := registry.entry_of(own[name])) is not None:
+            yield of_entry(entry, owner, found)
+        elif name in SKIPPED or (name.startswith("_") and not name.endswith("__")):
+            continue
+        else:
+            yield of_attribute(owner, kind, name, own[name])
+
+
+def of_attribute(owner: str, kind: type, name: str, value: Any) -> str:
+    """The definition of what the class itself has: a property, a method, an operator."""
+    if name == "__hash__":
+        return (
+            "__hash__: ClassVar[None]  # type: ignore[assignment]\n"
+            if value is None
+            else "def __hash__(self) -> builtins.int: ...\n"
+        )
+    if isinstance(value, property):
+        says = annotation(inspect.signature(value.fget).return_annotation) if value.fget else "Any"
+        says = seen(kind, name) if says in ("Any", "_empty") else says
+        text = documented(f"@property\ndef {name}(self) -> {says}:", inspect.getdoc(value) or "")
+        return text + (f"@{name}.setter\ndef {name}(self, value: Any) -> None: ...\n" if value.fset else "")
+    if isinstance(value, (staticmethod, classmethod)):
+        mark = "staticmethod" if isinstance(value, staticmethod) else "classmethod"
+        return documented(
+            f"@{mark}\ndef {name}(*args: Any, **kwargs: Any) -> Any:", inspect.getdoc(value.__func__) or ""
+        )
+    if not isinstance(value, types.FunctionType):
+        return f"{name}: {seen(kind, name)}\n"
+    if name in OPERATORS:
+        other = "" if name[2:-2] in ("neg", "pos", "abs", "invert") else ", other: Any"
+        back = "Any" if name == "__rmatmul__" or (name.endswith("matmul__") and owner != "Tensor") else owner
+        wrong = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+        return f"def {name}(self{other}) -> {back}: ...{wrong}\n"
+    signature = inspect.signature(value)
+    back = signature.return_annotation
+    says = owner if back == owner else annotation(back) if back is not signature.empty else "Any"
+    return documented(
+        f"def {name}({parameters(signature, method=True)}) -> {says}:", inspect.getdoc(value) or ""
+    )
+
+
+def seen(kind: type, name: str) -> str:
+    """What an attribute is on the handles of the oracle tests."""
+    handles = [*oracle.frames("one").values(), *oracle.tensors("one").values()]
+    handles += [h.index for h in handles if hasattr(h, "index") and hasattr(h, "columns")]
+    found = set()
+    for handle in handles:
+        if type(handle) is kind:
+            with contextlib.suppress(Exception):
+                found.add(type_name(getattr(handle, name)))
+    return " | ".join(sorted(found)) if 0 < len(found) < 3 and "Any" not in found else "Any"
+
+
+def module(room: str, found: Learnt) -> str:
+    """The stub of the module that has a room's functions, and the classes of that room."""
+    name = registry.FILLED[room]
+    here = {
+        o: k
+        for o, k in registry.ATTACHED.items()
+        if k.__module__.startswith(name) and room in ("tensor", "dataframe", k.__module__)
+    }
+    parts = [HEAD, imports(room, here)]
+    for owner, kind in here.items():
+        base = "Lazy" if issubclass(kind, Lazy) else ""
+        doc = (inspect.getdoc(kind) or owner).splitlines()[0]
+        body = textwrap.indent("".join(f"{m}\n" for m in members(owner, kind, found)), "    ")
+        parts.append(f'class {kind.__name__}({base}):\n    """{doc}"""\n\n{body}\n')
+    entries = {op.public: op for op in registry.OPS.values() if belongs(op, room) and op.room == room}
+    parts += [of_entry(entries[n], "", found) for n in sorted(entries) if not keyword.iskeyword(n)]
+    parts += values(name, room, {*entries, *(k.__name__ for k in here.values())})
+    return "\n".join(parts)
+
+
+def imports(room: str, here: dict[str, type]) -> str:
+    """What the stub takes from the other stubs, and its aliases."""
+    lines = ["from marsdask.tensor.core import ExecutableTuple as ExecutableTuple"]
+    for other in ("tensor", "dataframe"):
+        if room != other:
+            names = sorted(
+                {
+                    k.__name__
+                    for k in registry.ATTACHED.values()
+                    if k.__module__.startswith(f"marsdask.{other}.")
+                }
+                - {k.__name__ for k in here.values()}
+            )
+            lines += [
+                f"from marsdask.{other} import {n}"
+                for n in names
+                if other == "tensor" and n == "Tensor" or other == "dataframe"
+            ]
+    below = [r for r in registry.FILLED if r.rpartition(".")[0] == room]
+    lines += [
+        f"from marsdask.{room} import {r.rpartition('.')[2]} as {r.rpartition('.')[2]}" for r in sorted(below)
+    ]
+    lines += ["ArrayLike = Tensor | npt.ArrayLike | da.Array"]
+    lines += ["FrameLike = DataFrame | Series | Index | Tensor | pd.DataFrame | pd.Series | pd.Index"]
+    return "\n".join(lines) + "\n\n"
+
+
+def values(name: str, room: str, taken: set[str]) -> Iterator[str]:
+    """What else a module has: constants, dtypes, pandas' classes, plain functions."""
+    space = vars(sys.modules[name])
+    for each in sorted(
+        {*gaps.NAMES.get(room, ()), *space.get("__all__", ())} & space.keys() - taken - {"ExecutableTuple"}
+    ):
+        value = space[each]
+        if isinstance(value, types.ModuleType):
+            continue
+        home = "pd" if getattr(pd, each, None) is value else "np" if vars(np).get(each) is value else ""
+        if home and (isinstance(value, type) or callable(value)):
+            yield f"{each} = {home}.{each}\n"
+        elif isinstance(value, types.FunctionType):
+            yield documented(
+                f"def {each}({parameters(inspect.signature(value), method=False)}) -> Any:",
+                inspect.getdoc(value) or "",
+            )
+        else:
+            yield f"{each}: {type_name(value)}\n"
+
+
+def formatted(text: str) -> str:
+    """The text as ruff writes it."""
+    ruff = pathlib.Path(sys.executable).with_name("ruff")
+    command = [str(ruff), "format", "--stdin-filename", str(ROOT / "stub.pyi"), "-"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{done.stderr}\n{text}")
+    return done.stdout
+
+
+def write(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Write a stub beside every module that was filled from the registry."""
+    found = learnt()
+    written = []
+    for room, name in registry.FILLED.items():
+        source = pathlib.Path(sys.modules[name].__file__ or "").resolve().relative_to(ROOT / "marsdask")
+        path = folder / source.with_suffix(".pyi")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(formatted(module(room, found)), encoding="utf-8")
+        written.append(path)
+    return written
+
+
+if __name__ == "__main__":
+    for path in write(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "marsdask")):
+        print(f"wrote {path}")
