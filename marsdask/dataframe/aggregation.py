@@ -122,6 +122,9 @@ Output = tuple[Any, str, dict[str, Any]]
 def outputs(empty: Any, spec: Grouping, func: Any, kwargs: Mapping[str, Any]) -> list[Output] | None:
     """The columns that `groupby.agg(func, **kwargs)` gives, in order; None where chunks cannot prepare one of them."""
     found = _outputs(empty, spec, func, dict(kwargs))
+    if found is not None:  # the size of a nullable column is nullable in pandas: leave that to it
+        plain = [how != "size" or c is None or isinstance(dtype_of(empty, c), (np.dtype, pd.CategoricalDtype)) for c, how, _ in found]
+        found = [(None if how == "size" else c, how, k) for c, how, k in found] if all(plain) else None
     if found is None or not all(_prepared(empty, *each) for each in found):
         return None
     if not spec["observed"] and any(how in ("var", "std", "sem") or _final(empty, c, how) is WHOLE_MEAN for c, how, _ in found):
@@ -160,10 +163,17 @@ def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> l
     if func is None and kwargs:
         if series:
             return [(columns[0], f, {}) for f in kwargs.values()] if all(isinstance(f, str) for f in kwargs.values()) else None
-        pairs = list(kwargs.values())
+        pairs = list(map(named_pair, kwargs.values()))
         if all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[1], str) for p in pairs):
             return [(p[0], p[1], {}) for p in pairs]
     return None
+
+
+def named_pair(value: Any) -> Any:
+    """A named aggregation as (column, function), where it is no more than that."""
+    if isinstance(value, pd.NamedAgg) and not isinstance(value, tuple) and not (value.args or value.kwargs):
+        return (value.column, value.aggfunc)
+    return value
 
 
 def dtype_of(empty: Any, column: Any) -> Any:
@@ -208,7 +218,7 @@ def parts_of(empty: Any, found: Sequence[Output]) -> tuple[tuple[Any, str], ...]
 
 
 def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, str]]) -> pd.DataFrame:
-    """A chunk's table: one row a group; columns 0..k-1 the keys, then the parts."""
+    """A chunk's table: one row a group; the keys, then the parts, in columns 0, 1, ..."""
     if frame.ndim == 1:
         frame = frame.to_frame(0)
     group = grouped(spec, frame, keys, sort=False, observed=True, as_index=True, select=None)
@@ -227,11 +237,15 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, 
         index = counted.index
     assert index is not None
     table = index.to_frame(index=False)
-    table.columns = range(table.shape[1])
-    first = table.shape[1]
+    table.columns = key_names(table.shape[1])
     for i, each in enumerate(parts):
-        table[first + i] = made[each].array
+        table[i] = made[each].array
     return table
+
+
+def key_names(k: int) -> list[str]:
+    """The columns of a table that hold keys. Text: pandas takes whole numbers for levels in places."""
+    return [f"key{i}" for i in range(k)]
 
 
 def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]]) -> pd.DataFrame:
@@ -239,7 +253,7 @@ def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[
     k = count_keys(spec)
     together = _together(tables, parts, k, sort=False, observed=True, dropna=False)
     keys = together.index.to_frame(index=False)
-    keys.columns = range(k)
+    keys.columns = key_names(k)
     together.index = keys.index
     return pd.concat([keys, together], axis=1)
 
@@ -247,12 +261,12 @@ def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[
 def _together(tables: list[pd.DataFrame], parts: Sequence[tuple[Any, str]], k: int, **flags: Any) -> pd.DataFrame:
     """The parts of all chunks, joined by group, under the index that pandas gives the groups."""
     table = graph.concat(tables)
-    group = table.groupby(list(range(k)), **flags)
+    group = table.groupby(key_names(k), **flags)
     by_join: dict[tuple[str, Any], list[int]] = {}
     for i, (_, name) in enumerate(parts):
         part = PARTS[name]
         if part.join:
-            by_join.setdefault((part.join, tuple(part.join_kwargs.items())), []).append(k + i)
+            by_join.setdefault((part.join, tuple(part.join_kwargs.items())), []).append(i)
     found: dict[int, Any] = {}
     index = None
     for (how, kwargs), columns in by_join.items():
@@ -262,10 +276,10 @@ def _together(tables: list[pd.DataFrame], parts: Sequence[tuple[Any, str]], k: i
     assert index is not None
     for i, (column, name) in enumerate(parts):
         if name == "mean":
-            at = {p: k + j for j, (c, p) in enumerate(parts) if c == column}
+            at = {p: j for j, (c, p) in enumerate(parts) if c == column}
             mean, spread = _moments(group, table, at, len(index))
             found[at["mean"]], found[at["spread"]] = (pd.Series(v, index=index) for v in (mean, spread))
-    return pd.DataFrame({k + i: found[k + i] for i in range(len(parts))}, index=index)
+    return pd.DataFrame({i: found[i] for i in range(len(parts))}, index=index)
 
 
 def _moments(group: Any, table: pd.DataFrame, at: Mapping[str, int], groups: int) -> tuple[Any, Any]:
@@ -291,7 +305,7 @@ def finished(
     k = count_keys(spec)
     flags = {"sort": spec["sort"], "observed": spec["observed"], "dropna": spec["dropna"]}
     table = _together(tables, parts, k, **flags)
-    where = {each: k + i for i, each in enumerate(parts)}
+    where = {each: i for i, each in enumerate(parts)}
     columns = {}
     for j, (column, how, kwargs) in enumerate(found):
         final = _final(source, column, how)

@@ -168,7 +168,18 @@ def made(op: str, group: GroupBy, name: str, args: Sequence[Any], kwargs: Mappin
 def on_samples(frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What pandas makes of groups of made-up rows."""
     with np.errstate(all="ignore"):
-        return grouping.ran(spec, sampled(frame), [sampled(k) for k in keys], name, sampled(args), sampled(kwargs))
+        return grouping.ran(spec, _with_holes(sampled(frame)), [sampled(k) for k in keys], name, sampled(args), sampled(kwargs))
+
+
+def _with_holes(rows: Any) -> Any:
+    """Made-up rows with a hole in float32: only then does pandas 3.1 say that the mean is float32 too."""
+    narrow = [c for c, d in enumerate([rows.dtype] if rows.ndim == 1 else rows.dtypes) if d == np.float32]
+    for c in narrow:
+        if rows.ndim == 1:
+            rows.iloc[0] = np.nan
+        else:
+            rows.isetitem(c, np.array([np.nan, *np.ones(len(rows) - 1)], "f4"))
+    return rows
 
 
 def grouped_meta(frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any) -> FrameMeta:
@@ -205,7 +216,9 @@ def _columns(node: Node) -> frozenset[Any] | None:
         if isinstance(func, dict):
             return frozenset([*keys, *func])
         if func is None:
-            pairs = [p for n, p in kwargs.items() if isinstance(p, tuple) and len(p) == 2]
+            pairs = [aggregation.named_pair(p) for p in kwargs.values()]
+            if not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
+                return None
             return frozenset([*keys, *(p[0] for p in pairs)])
     return None
 
@@ -277,14 +290,14 @@ def reduce(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any,
 
 
 def _table_keys(table: pd.DataFrame, others: Any, *, k: int) -> list[Any]:
-    return [table[i] for i in range(k)]
+    return [table[n] for n in aggregation.key_names(k)]
 
 
 def _joined_parts(pieces: list[shuffle.Piece], *, spec: Grouping, parts: Any) -> Any:
     table, _, homes, rows = shuffle.met(pieces)
     joined = aggregation.joined([table], spec=spec, parts=parts)
     k = grouping.count_keys(spec)
-    number = table.groupby(list(range(k)), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    number = table.groupby(aggregation.key_names(k), sort=False, dropna=False, observed=True).ngroup().to_numpy()
     seen = np.unique(number, return_index=True)[1]
     return joined, homes[seen].astype("i8") << 40 | rows[seen]
 
@@ -326,7 +339,7 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: 
     categories = any(isinstance(d, pd.CategoricalDtype) for d in _key_dtypes(spec, empty, keys))
     if frame.count == 1:
         return graph.per_chunk(partial(_direct, run=run), frame, *keys, lengths="unknown")
-    if count == 1 or (categories and not spec["observed"]) or (not spec["sort"] and name in MANY_ROWS):
+    if count == 1 or name == "value_counts" or (categories and not spec["observed"]) or (not spec["sort"] and name in MANY_ROWS):
         graph.rule("groupby: rows of all groups in one chunk")
         return shuffle.sent(frame, keys, None, partial(_met_and_ran, run=run), 1).with_lengths((math.nan,))
     graph.rule("groupby: rows exchanged by key")
@@ -391,14 +404,27 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
         else:
             goes = np.concatenate([p[1] for p in full])
         result = result.iloc[np.argsort(goes, kind="stable")]
-    if spec["as_index"] or like.ndim == 1:
+    if not spec["as_index"] and like.ndim == 2:
+        result = result.reset_index()
+        result = result.set_axis(like.columns, axis=1) if len(result.columns) == len(like.columns) else result
+    return narrowed(result, like)
+
+
+def narrowed(result: Any, like: Any) -> Any:
+    """float32 where `like` says so: pandas 3.1 widens means of columns without holes."""
+    if result.ndim != like.ndim or like.ndim == 1:
+        wide = result.ndim == like.ndim and like.dtype == np.float32 and result.dtype == np.float64
+        return result.astype("f4") if wide else result
+    if len(result.columns) != len(like.columns):
         return result
-    result = result.reset_index()
-    return result.set_axis(like.columns, axis=1) if len(result.columns) == len(like.columns) else result
+    for i, (have, want) in enumerate(zip(result.dtypes, like.dtypes, strict=True)):
+        if have == np.float64 and want == np.float32:
+            result.isetitem(i, result.iloc[:, i].astype("f4"))
+    return result
 
 
 @operation("groupby.keep", room="engine", meta=kept_meta)
-def keep(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
+def keep(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None) -> Any:
     """A row for each row: rows exchanged by key, and back home."""
     empty = frame.empty
     frame, keys, _ = yield from matched(frame, keys, {})
@@ -406,13 +432,14 @@ def keep(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, k
     if frame.count == 1:
         return graph.per_chunk(partial(_direct, run=run), frame, *keys)
     count = 1 if name == "ngroup" else hash_chunks(frame, spec, empty)
-    met = shuffle.sent(frame, keys, _keys_of(spec), partial(_met_and_kept, run=run), count)
+    like = _like(frame, spec, keys, name, args, kwargs, empty) if like is None else like
+    met = shuffle.sent(frame, keys, _keys_of(spec), partial(_met_and_kept, run=run, like=like), count)
     return shuffle.home(met, frame.count, frame.lengths)
 
 
-def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any) -> Any:
+def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any, like: Any) -> Any:
     frame, keys, homes, rows = shuffle.met(pieces)
-    return run(frame, keys), homes, rows
+    return run(frame, keys) if len(frame) else like, homes, rows
 
 
 @operation("groupby.pick", room="engine", meta=fewer_meta)

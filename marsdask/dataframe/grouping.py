@@ -7,7 +7,7 @@ selected label or list of labels), `lone` (`by` was no list). Keys that are data
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -162,14 +162,21 @@ def key_values(spec: Grouping, frame: Any, keys: Sequence[Any]) -> list[Any]:
     return found
 
 
-def method(name: str) -> Callable[..., Any]:
-    """A function from a pandas groupby to what its method of that name gives."""
-    return lambda group, *args, **kwargs: getattr(group, name)(*args, **kwargs)
-
-
 def ran(spec: Grouping, frame: Any, keys: Sequence[Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """What the pandas groupby of a frame gives for a method (`()` for the frame's own dtypes and the like)."""
+    """What the pandas groupby of a frame gives for a method."""
     group = grouped(spec, frame, keys)
     if name == "fillna":
         return group.transform(lambda part: part.fillna(*args, **kwargs))
-    return getattr(group, name)(*args, **kwargs)
+    result = getattr(group, name)(*args, **kwargs)
+    return _narrow(frame, result) if "mean" in (name, *args[:1]) else result
+
+
+def _narrow(frame: Any, result: Any) -> Any:
+    """Means of float32 as float32: pandas 3.1 widens those of columns without holes only."""
+    if result.ndim == 1:
+        source = frame.dtype if frame.ndim == 1 else frame.dtypes.get(result.name)
+        return result.astype("f4") if source == np.float32 and result.dtype == np.float64 else result
+    if frame.ndim == 1 or frame.columns.nlevels != result.columns.nlevels:
+        return result
+    narrow = [c for c, d in result.dtypes.items() if d == np.float64 and frame.dtypes.get(c) == np.float32]
+    return result.astype(dict.fromkeys(narrow, "f4")) if narrow else result

@@ -91,7 +91,6 @@ PICKED = {
 WHOLE = {
     "sample": ("df.groupby('k').sample(n=1, random_state=3)", "df.groupby('k').v.sample(frac=0.5, random_state=1)"),
     "take": ("df.groupby('k').take([0])",),
-    "corrwith": ("df.groupby('k')[['v', 'i']].corrwith(df.i)",),
 }
 """What pandas gives on all rows in one chunk."""
 
@@ -222,6 +221,7 @@ def _agg(self: Any, func: Any = None, *args: Any, method: str = "auto", combine_
     if func is None and not kwargs:
         raise ArgumentTypeError("Must provide 'func' or tuples of 'column, aggfunc'.")
     values = (*kwargs.values(),) if func is None else ()
+    values = tuple(v for v in values if not isinstance(v, pd.NamedAgg))
     if isinstance(self, DataFrameGroupBy) and func is None and not all(isinstance(v, tuple) and len(v) == 2 for v in values):
         raise ArgumentTypeError("Must provide 'func' or tuples of 'column, aggfunc'.")
     if func is not None:
@@ -315,7 +315,7 @@ def _like_meta(frame: FrameMeta, spec: Grouping, keys: Any, name: str, args: Any
 
 
 operation("groupby.keep_as", room="engine", meta=_like_meta)(
-    lambda frame, spec, keys, name, args, kwargs, like: groupby.keep(frame, spec, keys, name, args, kwargs)
+    lambda frame, spec, keys, name, args, kwargs, like: groupby.keep(frame, spec, keys, name, args, kwargs, like)
 )
 
 
@@ -353,7 +353,8 @@ def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, args: Any, kwargs:
     if len(numbered):
         grouping.grouped(spec, frame, keys).apply(lambda group: (seen.append(func(group, *rest, **kwargs)), 0)[1])
     first = numbered.to_numpy()
-    return [v.iloc[first] for v in values], names, seen, homes[first].astype("i8") << 40 | rows[first]
+    lone = spec["select"] if frame.ndim == 2 else frame.name
+    return [v.iloc[first] for v in values], (names, frame.ndim == 1 or lone is not None and not isinstance(lone, list), lone), seen, homes[first].astype("i8") << 40 | rows[first]
 
 
 def _applied(parts: list[Any], *, spec: Grouping) -> Any:
@@ -363,17 +364,17 @@ def _applied(parts: list[Any], *, spec: Grouping) -> Any:
     at = np.argsort(np.concatenate([p[3] for p in full]), kind="stable")
     labels = pd.Index([_Label(i) for i in range(len(results))], dtype=object)
     keys = []
-    for i, name in enumerate(full[0][1]):
+    names, series, lone = full[0][1]
+    for i, name in enumerate(names):
         whole = pd.concat([p[0][i] for p in full]).set_axis(labels)
         keys.append(whole.iloc[at].rename(name))
     table = pd.DataFrame({"row": np.arange(len(results))}, index=labels).iloc[at]
     by = keys[0] if len(keys) == 1 else keys
     group = table.groupby(by, sort=spec["sort"], dropna=spec["dropna"], group_keys=spec["group_keys"], observed=True)
-    series = all(isinstance(r, pd.Series) for r in results)
-    chosen = group["row"] if series and spec["select"] is not None and not isinstance(spec["select"], list) else group
+    chosen = group["row"] if series else group
     result = chosen.apply(lambda rows: results[int(np.asarray(rows).ravel()[0])])
-    if isinstance(result, pd.Series) and result.name == "row":
-        result.name = spec["select"] if not isinstance(spec["select"], list) else None
+    if series and isinstance(result, pd.Series) and result.name == "row":
+        result.name = lone
     return result
 
 
@@ -425,8 +426,8 @@ for _name, _function, _cases, _doc in (
     _made.__doc__ = _doc
     operation(f"GroupBy.{_name}", room="dataframe", signature=_shown(_function), owners=BOTH, function=False, prepare=_call(_function), cases=_cases)(_made)
 
-for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot"):
-    registry.unbuilt(f"GroupBy.{_name}", "windows and plots of groups need a reader of their own; use apply", room="dataframe", owners=BOTH, function=False)
+for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
+    registry.unbuilt(f"GroupBy.{_name}", "windows, plots and pairs of groups need a reader of their own; use apply", room="dataframe", owners=BOTH, function=False)
 
 for _kind, _owner in ((DataFrameGroupBy, "DataFrameGroupBy"), (SeriesGroupBy, "SeriesGroupBy")):
     registry.attach(_kind, _owner)
