@@ -440,6 +440,32 @@ def _cut_and_join(parts: list[Any], ranges: list[tuple[int, int]]) -> Any:
     return np.concatenate(cut) if isinstance(cut[0], np.ndarray) else concat(cut)
 
 
+def taken(
+    chunks: Chunks, pieces: Sequence[tuple[int, Any]], lengths: Any = None, label: str | None = None
+) -> Chunks:
+    """New chunks, each from one old chunk: `pieces` are (its number, positions as a slice or an array)."""
+    name = name_for(label)
+    tasks: dict[Key, GraphNode] = {
+        (name, j): Task((name, j), _rows_at, TaskRef((chunks.name, i)), where)
+        for j, (i, where) in enumerate(pieces)
+    }
+    return Chunks(name, tasks, len(tasks), (chunks,), lengths or (NAN,) * len(tasks))
+
+
+def _rows_at(part: Any, where: Any) -> Any:
+    return part[where] if isinstance(part, (pd.Index, np.ndarray)) else part.iloc[where]
+
+
+def chained(func: Callable[..., Any], chunks: Chunks, label: str | None = None) -> Chunks:
+    """One after another: chunk i of the result is `func(chunk i, result i - 1)`, None before the first."""
+    name = name_for(label)
+    tasks: dict[Key, GraphNode] = {}
+    for i, key in enumerate(chunks.keys):
+        before = TaskRef((name, i - 1)) if i else None
+        tasks[name, i] = Task((name, i), func, TaskRef(key), before)
+    return Chunks(name, tasks, chunks.count, (chunks,), None)
+
+
 def row_ranges(old: Sequence[float], new: Sequence[float]) -> list[list[tuple[int, int, int]]]:
     """For `regroup`: which rows of old chunks make new chunks of the given lengths.
 
