@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import inspect
 import math
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
@@ -65,7 +66,7 @@ class Rows:
     @property
     def token(self) -> str:
         if self._token is None:
-            self._token = token(Node("rows", self.made_by or (id(self),)))
+            self._token = token(Node("rows", self.made_by or (uuid.uuid4().hex,)))
         return self._token
 
 
@@ -80,13 +81,15 @@ An operation whose chunks depend on sizes (a merge) says `Rows()` instead: its r
 class FrameMeta:
     """An empty pandas object of the right kind, columns, dtypes and names; the length; which rows.
 
-    `ranged`: the labels are 0..n-1.
+    `ranged`: the labels are 0..n-1. `labels`: the row labels themselves where they are known without a run (data in
+    memory, a reduction by column); they say which columns a frame plus a series, or a transposed frame, has.
     """
 
     empty: Any
     length: float
     rows: Rows
     ranged: bool = False
+    labels: Any = None
 
     @property
     def kind(self) -> str:

@@ -2,13 +2,10 @@
 
 from typing import Any
 
-from marsdask import registry
+from marsdask import gaps, registry
 from marsdask.errors import UnknownName
-from marsdask.dataframe import creation, groups, indexing, reduction, rows
-from marsdask.dataframe.chunkwise import chunkwise
+from marsdask.dataframe import arithmetic, concat, creation, groups, indexing, merge, reduction, rows
 from marsdask.dataframe.core import DataFrame, Index, Series
-chunkwise("fillna", "isna", traits=("through",))
-chunkwise("add", "mul", "gt")
 __all__ = registry.fill(globals(), "dataframe")
 for kind in (DataFrame, Series, Index):
     registry.attach(kind, kind.__name__)
@@ -16,3 +13,4 @@ for kind in (DataFrame, Series, Index):
 
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.dataframe", name, __all__)
+gaps.close()

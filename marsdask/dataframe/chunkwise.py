@@ -189,7 +189,7 @@ def sampled(value: Any) -> Any:
     if isinstance(value, FrameMeta):
         return sample(value.empty)
     if isinstance(value, TensorMeta):
-        return np.ones((2,) * len(value.shape), value.dtype)[()]
+        return np.ones((2, *(2 if math.isnan(n) else int(n) for n in value.shape[1:]))[: len(value.shape)], value.dtype)[()]
     if type(value) in (list, tuple):
         return type(value)(sampled(v) for v in value)
     if type(value) is dict:
@@ -201,7 +201,7 @@ def chunkwise_meta(does: Callable[..., Any], rows: KeptRows, frame: FrameMeta, *
     """Metadata of a row by row operation: pandas' own, on made-up rows."""
     result = pandas_on_samples(does, frame, *args, **kwargs)
     if rows == "same":
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged)
+        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
     return frame_meta(result, math.nan, NEW)
 
 

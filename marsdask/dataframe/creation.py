@@ -1,4 +1,4 @@
-"""Frames from data in memory."""
+"""Frames from data in memory, from tensors and from other frames."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from marsdask import graph, registry
-from marsdask.dataframe.core import as_frame, frame_meta
-from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
+from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
 from marsdask.meta import NEW, FrameMeta
@@ -20,10 +20,16 @@ from marsdask.registry import operation
 from marsdask.tensor.chunking import cut, requested
 
 
-def row_chunks(length: int, row_bytes: float, chunk_size: Any = None, num_partitions: int | None = None, ndim: int = 2) -> tuple[int, ...]:
+def row_chunks(
+    length: int, row_bytes: float, chunk_size: Any = None, num_partitions: int | None = None, ndim: int = 2
+) -> tuple[int, ...]:
     """Rows per chunk: as asked, else chunks of `options.chunk_store_limit` bytes."""
     if num_partitions is not None:
-        if not isinstance(num_partitions, (int, np.integer)) or isinstance(num_partitions, bool) or num_partitions < 1:
+        if (
+            not isinstance(num_partitions, (int, np.integer))
+            or isinstance(num_partitions, bool)
+            or num_partitions < 1
+        ):
             raise ArgumentError(f"num_partitions={num_partitions!r}: expected a whole number from 1 on.")
         return cut(length, max(-(-length // int(num_partitions)), 1))
     wanted = requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
@@ -36,7 +42,7 @@ def row_chunks(length: int, row_bytes: float, chunk_size: Any = None, num_partit
 
 def is_ranged(index: pd.Index) -> bool:
     """Whether labels are 0..n-1."""
-    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
+    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1 and index.name is None
 
 
 def _data_meta(data: Data, chunks: Any) -> FrameMeta:
@@ -52,44 +58,280 @@ def frame_data(data: Data, chunks: Any) -> Chunks:
         per_row = graph.nbytes(whole) / max(len(whole), 1)
         chunks = row_chunks(len(whole), per_row)
     bounds = [0, *np.cumsum(chunks).tolist()]
-    cuts = [whole[a:b] if isinstance(whole, pd.Index) else whole.iloc[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    cuts = [
+        whole[a:b] if isinstance(whole, pd.Index) else whole.iloc[a:b]
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
     return graph.constants(cuts or [whole])
 
 
-def _check_mars(name: str, gpu: Any, sparse: Any) -> None:
-    for argument, value in (("gpu", gpu), ("sparse", sparse)):
-        if value:
-            raise Unbuilt.argument(name, argument, value, f"leave {argument}=False; Dask chunks here are pandas objects in host memory.")
-
-
-def from_pandas(whole: Any, chunk_size: Any, num_partitions: Any) -> Any:
+def from_pandas(whole: Any, chunk_size: Any = None, num_partitions: Any = None) -> Any:
     """A handle on pandas data."""
     per_row = graph.nbytes(whole) / max(len(whole), 1)
     chunks = row_chunks(len(whole), per_row, chunk_size, num_partitions, whole.ndim)
     return registry.wrap(Node("frame_data", (Data(whole), chunks)))
 
 
+def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
+    """An error for `gpu=True` or `sparse=True`, which Mars had."""
+    for argument, value in (("gpu", gpu), ("sparse", sparse)):
+        if value:
+            raise Unbuilt.argument(
+                name, argument, value, f"leave {argument}=False: chunks are pandas objects in host memory."
+            )
+
+
 def _make_frame(
     data: Any = None, index: Any = None, columns: Any = None, dtype: Any = None, copy: Any = None,
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
-    _check_mars("DataFrame", gpu, sparse)
-    if isinstance(data, Handle):
-        raise NotImplementedError
-    return from_pandas(pd.DataFrame(data, index=index, columns=columns, dtype=dtype, copy=copy), chunk_size, num_partitions)
+    check_host("DataFrame", gpu, sparse)
+    columns = _local(columns)
+    if isinstance(data, FrameHandle):
+        if data.ndim == 1:
+            data = registry.call(
+                registry.lookup("frame.to_frame"), (data,), {} if columns is None else {"name": columns[0]}
+            )
+        made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
+        made = made if index is None else _call("frame.reindex", made, index=_local(index))
+    elif isinstance(data, Handle):
+        made = from_tensor(data, index, columns)
+    elif isinstance(data, Mapping) and any(isinstance(v, Handle) for v in data.values()):
+        made = _frame_of_columns(data, index, columns)
+    else:
+        labels = None if isinstance(index, Handle) else index
+        whole = pd.DataFrame(data, index=labels, columns=columns, dtype=dtype, copy=copy)
+        made, dtype = from_pandas(whole, chunk_size, num_partitions), None
+        if labels is not index:
+            made = with_labels(made, index)
+        return made
+    made = made if dtype is None else _call("frame.astype", made, dtype)
+    return _rechunked(made, chunk_size, num_partitions)
+
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    return registry.call(registry.lookup(name), args, kwargs)
+
+
+def _local(labels: Any) -> Any:
+    """Column labels or the like as pandas has them: lazy ones are run."""
+    return labels.to_pandas() if isinstance(labels, FrameHandle) else labels
+
+
+def _rechunked(made: Any, chunk_size: Any, num_partitions: Any) -> Any:
+    if chunk_size is None and num_partitions is None:
+        return made
+    if "frame.rechunk" in registry.OPS and num_partitions is None:
+        return _call("frame.rechunk", made, chunk_size)
+    return registry.make("frame.cut", made, chunk_size, num_partitions)
 
 
 def _make_series(
     data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: Any = None,
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
-    _check_mars("Series", gpu, sparse)
+    check_host("Series", gpu, sparse)
+    if isinstance(data, FrameHandle):
+        if data.ndim == 2:
+            raise ArgumentTypeError("Series(data): a DataFrame is no single column. Hint: take df[name].")
+        is_index = data.known.kind == "Index"
+        made = registry.make("frame.labels_as_series", data) if is_index else data
+        if index is not None and is_index:
+            made = with_labels(made, index)
+        elif index is not None:
+            made = _call("frame.reindex", made, _local(index))
+        if name is not None:
+            made = registry.make("frame.named", made, name)
+    elif isinstance(data, Handle):
+        if data.ndim > 1:
+            raise ShapeError(f"Series(data): expected one dimension, got a tensor of {data.ndim}.")
+        made = from_tensor(data, index, name)
+    else:
+        labels = None if isinstance(index, Handle) else index
+        whole = pd.Series(data, index=labels, dtype=dtype, name=name, copy=copy)
+        made = from_pandas(whole, chunk_size, num_partitions)
+        return made if labels is index else with_labels(made, index)
+    made = made if dtype is None else _call("frame.astype", made, dtype)
+    return _rechunked(made, chunk_size, num_partitions)
+
+
+def _make_index(
+    data: Any = None, dtype: Any = None, copy: bool = False, name: Any = None, tupleize_cols: bool = True,
+    chunk_size: Any = None, gpu: Any = None, sparse: Any = None, names: Any = None, num_partitions: int | None = None,
+) -> Any:  # fmt: skip
+    check_host("Index", gpu, sparse)
     if isinstance(data, Handle):
-        raise NotImplementedError
-    return from_pandas(pd.Series(data, index=index, dtype=dtype, name=name, copy=copy), chunk_size, num_partitions)
+        if not isinstance(data, FrameHandle):
+            data = registry.make("frame.from_tensor", data)
+        made = data if data.known.kind == "Index" else registry.make("frame.series_as_index", data)
+        made = made if dtype is None else registry.make("frame.index_as", made, dtype)
+        if name is not None or names is not None:
+            made = registry.make("frame.index_named", made, [name] if name is not None else list(names))
+        return _rechunked(made, chunk_size, num_partitions)
+    whole = pd.Index(data, dtype=dtype, copy=copy, name=name, tupleize_cols=tupleize_cols)
+    if names is not None:
+        whole = whole.set_names(names)
+    return from_pandas(whole, chunk_size, num_partitions)
 
 
-for _name, _make in (("DataFrame", _make_frame), ("Series", _make_series)):
+for _name, _make in (("DataFrame", _make_frame), ("Series", _make_series), ("Index", _make_index)):
     operation(_name, room="dataframe.constructors", prepare=_make)(_make)
 
-_ = (as_frame, ArgumentTypeError, Mapping)
+
+def with_labels(frame: Any, labels: Any) -> Any:
+    """`frame` under other row labels: a list, array, tensor, series or index of its length."""
+    if isinstance(labels, FrameHandle):
+        return registry.make("frame.set_labels", frame, labels)
+    if isinstance(labels, Handle):
+        return registry.make("frame.set_labels", frame, registry.make("frame.from_tensor", labels))
+    whole = labels if isinstance(labels, pd.Index) else pd.Index(labels)
+    _same_length(frame, len(whole))
+    return registry.make("frame.set_labels", frame, from_pandas(whole))
+
+
+def _same_length(frame: Any, given: float) -> None:
+    mine = frame.shape[0]
+    if mine == mine and given == given and mine != given:
+        raise ShapeError(
+            f"Length mismatch: Expected axis has {int(mine)} elements, new values have {int(given)} elements"
+        )
+
+
+def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
+    """A frame from a dict with lazy columns: series are aligned, everything else is positional."""
+    if columns is not None:
+        missing = [c for c in columns if c not in data]
+        data = {c: data[c] for c in columns if c in data}
+        if missing:
+            raise Unbuilt.argument("DataFrame", "columns", missing, "name only keys of the dict.")
+    first = next((k for k, v in data.items() if isinstance(v, FrameHandle)), None)
+    if first is None:
+        first = next(k for k, v in data.items() if isinstance(v, Handle))
+    head = data[first]
+    base = head if isinstance(head, FrameHandle) else from_tensor(head, None, None)
+    if base.known.kind == "Index":
+        base = registry.make("frame.renumber", registry.make("frame.labels_as_series", base))
+    if base.ndim != 1:
+        raise ArgumentTypeError(f"DataFrame(data): the value of {first!r} is no single column.")
+    values = [base if k == first else v for k, v in data.items()]
+    made = registry.lookup("frame.from_columns").prepare(list(data), base, values)  # type: ignore[misc]
+    if index is None:
+        return made
+    if isinstance(head, FrameHandle) and head.known.kind == "Series":
+        return _call("frame.reindex", made, index=_local(index))
+    return with_labels(made, index)
+
+
+def from_tensor(tensor: Any, index: Any = None, columns: Any = None) -> Any:
+    """A frame (2-d) or series (1-d) of a tensor under the labels 0..n-1 or those given."""
+    if tensor.ndim == 0 or tensor.ndim > 2:
+        raise ShapeError(f"a frame needs a tensor of 1 or 2 dimensions, got {tensor.ndim}.")
+    if tensor.ndim == 2:
+        width = tensor.shape[1]
+        if width != width:
+            raise ShapeError("a frame needs a known number of columns. Hint: execute() the tensor first.")
+        columns = pd.RangeIndex(int(width)) if columns is None else pd.Index(columns)
+        if len(columns) != width:
+            raise ShapeError(
+                f"columns: {len(columns)} columns passed, the tensor of shape {tensor.shape} has {int(width)}"
+            )
+    made = registry.make("frame.from_tensor", tensor, columns)
+    return made if index is None else with_labels(made, index)
+
+
+def _dataframe_from_tensor(
+    tensor: Any, index: Any = None, columns: Any = None, gpu: Any = None, sparse: Any = None
+) -> Any:
+    check_host("dataframe_from_tensor", gpu, sparse)
+    handle = registry.CONVERTERS[registry.Array](tensor)
+    made = from_tensor(handle, index, _local(columns) if handle.ndim == 2 else None)
+    if handle.ndim == 1:
+        made = _call("frame.to_frame", made, name=0 if columns is None else list(_local(columns))[0])
+    return made
+
+
+@operation("dataframe_from_tensor", room="dataframe", prepare=_dataframe_from_tensor)
+def dataframe_from_tensor(
+    tensor: Any, index: Any = None, columns: Any = None, gpu: Any = None, sparse: Any = None
+) -> Any:
+    """A DataFrame of a tensor; `index` may be lazy."""
+    return tensor
+
+
+def _series_from_tensor(
+    tensor: Any, index: Any = None, name: Any = None, dtype: Any = None, gpu: Any = None, sparse: Any = None
+) -> Any:
+    return _make_series(
+        registry.CONVERTERS[registry.Array](tensor), index, dtype, name, gpu=gpu, sparse=sparse
+    )
+
+
+@operation("series_from_tensor", room="dataframe", prepare=_series_from_tensor)
+def series_from_tensor(
+    tensor: Any, index: Any = None, name: Any = None, dtype: Any = None, gpu: Any = None, sparse: Any = None
+) -> Any:
+    """A Series of a 1-d tensor; `index` may be lazy."""
+    return tensor
+
+
+def _series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
+    made = as_frame(ind)
+    if made.known.kind != "Index":
+        raise ArgumentTypeError(f"series_from_index(ind): expected an Index, got {type(ind).__name__}.")
+    series = _call("Index.to_series", made, index=index, name=name)
+    return series
+
+
+@operation("series_from_index", room="dataframe", prepare=_series_from_index)
+def series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
+    """A Series whose values are an Index's labels, under the same labels or those of `index`."""
+    return ind
+
+
+def _from_records(
+    data: Any, index: Any = None, exclude: Any = None, columns: Any = None, coerce_float: bool = False,
+    nrows: int | None = None, gpu: Any = None, sparse: Any = False, chunk_size: Any = None,
+) -> Any:  # fmt: skip
+    check_host("from_records", gpu, sparse)
+    if isinstance(data, Handle) and not isinstance(data, FrameHandle):
+        if data.dtype.names:
+            data = data.to_numpy()
+        else:
+            made = from_tensor(data if nrows is None else data[:nrows], index, columns)
+            return made if exclude is None else made.drop(columns=list(exclude))
+    whole = pd.DataFrame.from_records(
+        data, index=index, exclude=exclude, columns=columns, coerce_float=coerce_float, nrows=nrows
+    )
+    return from_pandas(whole, chunk_size)
+
+
+@operation("from_records", room="dataframe", prepare=_from_records)
+def from_records(
+    data: Any, index: Any = None, exclude: Any = None, columns: Any = None, coerce_float: bool = False,
+    nrows: int | None = None, gpu: Any = None, sparse: Any = False, chunk_size: Any = None,
+) -> Any:  # fmt: skip
+    """A DataFrame of records: a structured array, tuples or dicts; or of a 2-d tensor."""
+    return data
+
+
+def _date_range(
+    start: Any = None, end: Any = None, periods: int | None = None, freq: Any = None, tz: Any = None,
+    normalize: bool = False, name: Any = None, closed: Any = None, inclusive: Any = None, chunk_size: Any = None,
+    unit: Any = None,
+) -> Any:  # fmt: skip
+    if closed is not None and inclusive is not None:
+        raise ArgumentError("date_range: give closed= or inclusive=, not both.")
+    inclusive = inclusive if inclusive is not None else closed or "both"
+    known = {} if unit is None else {"unit": unit}
+    whole = pd.date_range(start, end, periods, freq, tz, normalize, name, inclusive=inclusive, **known)
+    return from_pandas(whole, chunk_size)
+
+
+@operation("date_range", room="dataframe", prepare=_date_range)
+def date_range(
+    start: Any = None, end: Any = None, periods: int | None = None, freq: Any = None, tz: Any = None,
+    normalize: bool = False, name: Any = None, closed: Any = None, inclusive: Any = None, chunk_size: Any = None,
+    unit: Any = None,
+) -> Any:  # fmt: skip
+    """An Index of dates at a fixed frequency. `closed` is Mars's word for `inclusive`."""
+    return start

@@ -10,7 +10,7 @@ import pandas as pd
 
 from marsdask import graph
 from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta
+from marsdask.meta import NEW, FrameMeta
 from marsdask.node import Node
 from marsdask.passes import Demand
 from marsdask.registry import operation
@@ -48,7 +48,7 @@ def _renumber_demands(node: Node, demand: Demand) -> list[Demand]:
 
 def _renumber_meta(frame: FrameMeta) -> FrameMeta:
     empty = frame.empty.set_axis(pd.RangeIndex(0), axis=0)
-    return FrameMeta(empty, frame.length, frame.rows, ranged=True)
+    return FrameMeta(empty, frame.length, NEW, ranged=True)
 
 
 @operation(

@@ -1,0 +1,376 @@
+"""Operators and arithmetic methods of frames, aligned by labels as pandas aligns them.
+
+Frames of the same rows work chunk by chunk; two with labels 0..n-1 are cut alike; any others are aligned in one chunk.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable, Generator
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import matched, sampled, together
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame, frame_meta
+from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
+from marsdask.graph import Chunks
+from marsdask.handle import Handle, held
+from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.node import Node, inputs
+from marsdask.passes import EVERYTHING, Demand
+from marsdask.registry import Op, add
+
+ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
+LOGIC = {"and": "and_", "or": "or_", "xor": "xor"}
+UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
+          "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
+          "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}  # fmt: skip
+MIRROR = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def _function(name: str) -> tuple[Callable[..., Any], bool]:
+    """What `__name__` calls, and whether its operands are swapped."""
+    short = name.strip("_")
+    if short in ARITHMETIC or short in COMPARE:
+        return getattr(operator, short), False
+    if short in LOGIC:
+        return getattr(operator, LOGIC[short]), False
+    return _function(short[1:])[0], True
+
+
+def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool = False) -> Any:
+    """One operation of pandas on two operands; a positional one loses its labels first."""
+    if positional and isinstance(right, (pd.Series, pd.Index)):
+        right = right.array if isinstance(right.dtype, pd.api.extensions.ExtensionDtype) else right.to_numpy()
+    if name.startswith("__"):
+        function, swapped = _function(name)
+        return function(right, left) if swapped else function(left, right)
+    return getattr(left, name)(right, **kwargs)
+
+
+def _along_columns(frame: FrameHandle, other: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a series (or a vector) stands for columns: a frame's default."""
+    one_row = getattr(other, "ndim", 1) == 1
+    return frame.ndim == 2 and one_row and kwargs.get("axis", "columns") in (None, 1, "columns")
+
+
+def binary(name: str, frame: Any, other: Any, **kwargs: Any) -> Any:
+    """The handle of `frame <name> other`; `how` says what the other operand is to the frame."""
+    if isinstance(other, (pd.DataFrame, pd.Series)):
+        other = as_frame(other)
+    swapped = {"r": ""} if name.startswith("__r") else {}
+    if isinstance(other, DataFrame) and frame.ndim == 1:
+        if not name.startswith("__"):
+            raise ArgumentTypeError(f"{name}(): a Series takes no DataFrame. Hint: use the operator, or df.{name}(series).")
+        short = name.strip("_")
+        other_name = f"__{MIRROR[short]}__" if short in MIRROR else f"__{short[1:]}__" if swapped else f"__r{short}__"
+        return binary(other_name, other, frame)
+    if kwargs.get("level") is not None and isinstance(other, FrameHandle):
+        pair = [registry.make("frame.one_chunk", f) for f in (frame, other)]
+        return registry.make("frame.binary", name, *pair, "rows", **kwargs)
+    if isinstance(other, dict):
+        other = as_frame(pd.Series(other))
+    if isinstance(other, (Series,)) and _along_columns(frame, other, kwargs):
+        if meta(other.node).labels is None:
+            raise Unbuilt.argument(name, "axis", "columns", "the labels of this series are known only after a run, and so are the result's columns; use axis=0, or pass series.to_pandas().")
+        return registry.make("frame.binary", name, frame, other, "columns", **kwargs)
+    if isinstance(other, (Index, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray, list, tuple, range)) and np.ndim(other) == 1:
+        if _along_columns(frame, other, kwargs):
+            return registry.make("frame.binary", name, frame, list(other) if isinstance(other, range) else other, "plain", **kwargs)
+        values = other if isinstance(other, Index) else as_frame(pd.Series(_listed(other)))
+        return registry.make("frame.binary", name, frame, _cut(values, frame, name), "array", **kwargs)
+    if isinstance(other, (list, np.ndarray)) and np.ndim(other) == 2:
+        other = registry.CONVERTERS[registry.Array](np.asarray(other))
+    if isinstance(other, Handle) and not isinstance(other, FrameHandle):
+        ndim = len(other.known.shape)
+        if ndim == 1 and _along_columns(frame, other, kwargs):
+            return registry.make("frame.binary", name, frame, other, "columns", **kwargs)
+        whole = ndim == 2 and other.known.shape[0] == 1 != frame.known.length
+        return registry.make("frame.binary", name, frame, other, "rows" if ndim and not whole else "columns" if ndim else "plain", **kwargs)
+    if isinstance(other, FrameHandle):
+        fresh, (other,), _ = together(frame, [other], {})
+        return registry.make("frame.binary", name, fresh, other, "rows", **kwargs)
+    return registry.make("frame.binary", name, frame, other, "plain", **kwargs)
+
+
+def _listed(values: Any) -> Any:
+    return list(values) if isinstance(values, (tuple, range)) else values
+
+
+def _cut(values: Any, frame: Any, name: str) -> Any:
+    """Positional values in the chunks of the frame."""
+    a, b = values.known.length, frame.known.length
+    if a != b and not math.isnan(a) and not math.isnan(b):
+        raise ShapeError(f"{name}: Lengths must match: {int(a)} values for {int(b)} rows.")
+    return registry.make("frame.cut_alike", values, frame)
+
+
+def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: Any) -> Any:
+    left, right = sample(frame.empty), sampled(other)
+    aligned = how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows
+    if how == "columns" and isinstance(other, FrameMeta):
+        right = pd.Series(list(sample(other.empty)) * (len(other.labels) // 2 + 1))[: len(other.labels)].astype(other.empty.dtype)
+        right = right.set_axis(other.labels).rename(other.empty.name)
+    elif how == "columns":
+        right = np.ones([2 if math.isnan(n) else int(n) for n in other.shape], other.dtype)
+    elif aligned and name.strip("_") not in COMPARE and not isinstance(right, pd.Index):
+        right = right.iloc[:1]  # labels may be missing on one side
+    with np.errstate(all="ignore"):
+        result = operate(name, left, right, kwargs, how == "array")
+    if isinstance(result, np.ndarray):
+        return TensorMeta((frame.length,), result.dtype)
+    if aligned:
+        return frame_meta(result, math.nan, NEW)
+    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+
+
+def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, other, how = node.args[1:4]
+    one_frame = type(other) is not Node or getattr(meta(other), "ndim", 0) < 2
+    if how == "rows" and type(other) is Node and isinstance(meta(other), FrameMeta) and meta(other).rows != meta(frame).rows:
+        return [EVERYTHING] * len(inputs(node))
+    columns = mine.columns if one_frame and how != "columns" and not isinstance(other, (list, tuple, np.ndarray)) and meta(frame).ndim == 2 else None
+    rest = Demand(None, True, True) if how in ("columns", "plain") else Demand(None, mine.order, mine.labels)
+    return [Demand(columns, mine.order, mine.labels), *([rest] * (len(inputs(node)) - 1))]
+
+
+@registry.operation("frame.binary", room="engine", meta=_binary_meta, demands=_binary_demands)
+def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any) -> Generator[Any, Any, Any]:
+    """An operator or arithmetic method, chunk by chunk."""
+    if how == "columns":
+        other = graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
+    elif isinstance(other, da.Array):
+        frame, (other,), _ = yield from matched(frame, (other,), {})
+    empty = frame.empty
+    result = graph.per_chunk(operate, name, frame, other, kwargs, how == "array", label=name.strip("_"))
+    if isinstance(empty, pd.Index) and name.strip("_") in COMPARE:
+        return graph.to_array(result, dtype=bool)
+    return result
+
+
+def _method_of(name: str) -> None:
+    """Register one method or operator of DataFrame and Series, and of Index where pandas has it."""
+    source = getattr(pd.DataFrame, name, None)
+    signature = inspect.signature(source)
+    reflected = name.startswith("r") and name not in ("round",)
+    cases = CASES_METHOD if not name.startswith("__") else CASES_OPERATOR
+    short = name.strip("_")
+    base = short[1:] if short.startswith("r") else short
+    if base in LOGIC:
+        cases = tuple(c.replace("num", "(num > 1)").replace("si", "(si > 2)") for c in CASES_LOGIC)
+    elif base in COMPARE:
+        cases = (*cases, "ts.OP(ts)", "st.OP('x')", "dn.q.OP(2)", "dn.o.OP('m')", "ts.OP(pd.Timestamp('2013-01-05'))")
+    if name.startswith("__") and base in COMPARE:
+        cases = (*cases, "s.OP(sl)")
+    owners = ("DataFrame", "Series", "Index") if name.startswith("__") else ("DataFrame", "Series")
+
+    def prepare(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+        given = {} if name.startswith("__") else {"axis": axis} if self.ndim == 2 else {}
+        if not name.startswith("__"):
+            given |= {k: v for k, v in (("level", level), ("fill_value", fill_value)) if v is not None}
+        return binary(ALIASES.get(name, name), self, other, **given)
+
+    if "axis" in signature.parameters:
+        signature = signature.replace(parameters=[p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()], return_annotation=inspect.Signature.empty)
+    else:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter("self", kind), inspect.Parameter("other", kind)])
+    add(
+        Op(
+            name=f"frame.{name}",
+            room="dataframe",
+            lower=_documented(name, reflected),
+            signature=signature,
+            status="delegated",
+            oracle=source,
+            owners=owners,
+            function=False,
+            prepare=prepare,
+            cases=tuple(c.replace("OP", name) for c in cases),
+        )
+    )
+
+
+def _documented(name: str, reflected: bool) -> Callable[..., Any]:
+    def lower(frame: Chunks, other: Any) -> Any:
+        return graph.per_chunk(operate, name, frame, other, {})
+
+    side = "with the operands swapped, " if reflected or name.startswith("__r") else ""
+    lower.__doc__ = f"pandas' `{name}`, {side}aligned by labels; arrays and lists are positional."
+    return lower
+
+
+CASES_METHOD = (
+    "num.OP(num)", "num.OP(2)", "num.OP(num[['v', 'k']])", "num.OP(num.k, axis=0)", "s.OP(si)", "s.OP(3)", "num.OP([1, 2, 3])",
+    "num.OP(num.k.sum())", "s.OP(sl)", "s.OP(si[si > 2])", "num.OP(pd.Series([1, 2, 3], index=['k', 'i', 'zz']))",
+    "num.OP(num.max())", "s.OP(s[s > 1], fill_value=2)", "num.OP(num[['k']], fill_value=1)", "s.OP(list(range(12)))", "num.OP(np.arange(12), axis='index')",
+)  # fmt: skip
+CASES_OPERATOR = (
+    "num.OP(num)", "num.OP(2)", "s.OP(si)", "s.OP(s.mean())", "num.OP([1, 2, 3])", "s.OP(np.arange(12.0))", "num.OP(num.mean())",
+    "num.OP(np.arange(36).reshape(12, 3))", "dn.q.OP(2)", "dn.f.OP(dn.f)", "num[num.k > 2].OP(num[num.k > 2])", "s.OP(list(range(12)))",
+)  # fmt: skip
+CASES_LOGIC = ("num.OP(num)", "si.OP(si)", "si.OP(True)", "dn.p.OP(dn.p)")
+ALIASES = {"div": "truediv", "divide": "truediv", "rdiv": "rtruediv", "multiply": "mul", "subtract": "sub"}
+
+for _name in ARITHMETIC:
+    for _made in (_name, f"r{_name}", f"__{_name}__", f"__r{_name}__"):
+        _method_of(_made)
+for _name in LOGIC:
+    for _made in (f"__{_name}__", f"__r{_name}__"):
+        _method_of(_made)
+for _name in COMPARE:
+    for _made in (_name, f"__{_name}__"):
+        _method_of(_made)
+for _name in ALIASES:
+    _method_of(_name)
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        result = binary(f"__{name}__", self, other)
+        if result.known.rows != self.known.rows:  # aligned: pandas keeps the left rows
+            result = registry.make("frame.rows_of", result, self)
+        self.rebind(result.node, held(result))
+        return self
+
+    method.__doc__ = f"`{name}` in place: this frame becomes the result."
+    return method
+
+
+@registry.operation("frame.rows_of", room="engine", status="gathered",
+                    meta=lambda frame, like: frame_meta(frame.empty, like.length, like.rows, ranged=like.ranged))  # fmt: skip
+def rows_of(frame: Chunks, like: Chunks) -> Chunks:
+    """An aligned result under the labels of another frame."""
+    return graph.per_chunk(_reindexed, like, graph.gather(frame))
+
+
+def _reindexed(like: Any, frame: Any) -> Any:
+    return frame.reindex(like.index)
+
+
+def _divmod(self: Any, other: Any) -> Any:
+    """Quotient and remainder: two frames."""
+    return binary("__floordiv__", self, other), binary("__mod__", self, other)
+
+
+def _rdivmod(self: Any, other: Any) -> Any:
+    """Quotient and remainder of `other` by this: two frames."""
+    return binary("__rfloordiv__", self, other), binary("__rmod__", self, other)
+
+
+def _unary_meta(name: str, frame: FrameMeta) -> Any:
+    return frame_meta(unary(sample(frame.empty), name), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+
+
+def unary(chunk: Any, name: str) -> Any:
+    """A unary operator of pandas."""
+    return getattr(operator, name)(chunk)
+
+
+@registry.operation("frame.unary", room="engine", meta=_unary_meta, demands=lambda node, mine: [mine])
+def unary_chunks(name: str, frame: Chunks) -> Chunks:
+    """A unary operator, chunk by chunk."""
+    return graph.per_chunk(unary, frame, name, label=name)
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def method(self: Any) -> Any:
+        return registry.make("frame.unary", name, self)
+
+    method.__doc__ = f"pandas' unary `{name}`."
+    return method
+
+
+for _name in (*ARITHMETIC, *LOGIC):
+    setattr(FrameHandle, f"__i{_name}__", _in_place(_name))
+for _name, _does in (("neg", "neg"), ("pos", "pos"), ("invert", "inv"), ("abs", "abs")):
+    setattr(FrameHandle, f"__{_name}__", _unary(_does))
+for _kind in (DataFrame, Series):
+    _kind.__divmod__ = _divmod  # type: ignore[attr-defined]
+    _kind.__rdivmod__ = _rdivmod  # type: ignore[attr-defined]
+    _kind.divmod = _divmod  # type: ignore[attr-defined]
+    _kind.rdivmod = _rdivmod  # type: ignore[attr-defined]
+
+
+def _ufunc_meta(ufunc: np.ufunc, frame: Any, *others: Any, **kwargs: Any) -> Any:
+    first = next(m for m in (frame, *others) if isinstance(m, FrameMeta))
+    with np.errstate(all="ignore"):
+        result = call_ufunc(ufunc, *map(sampled, (frame, *others)), **kwargs)
+    return frame_meta(result, first.length, first.rows, ranged=first.ranged, labels=first.labels)
+
+
+def call_ufunc(ufunc: np.ufunc, *operands: Any, take: int | None = None, **kwargs: Any) -> Any:
+    """A ufunc of pandas objects; `take` picks one of several results."""
+    result = ufunc(*operands, **kwargs)
+    return result if take is None else result[take]
+
+
+def _ufunc_demands(node: Node, mine: Demand) -> list[Demand]:
+    frames = [n for n in inputs(node) if isinstance(meta(n), FrameMeta)]
+    columns = mine.columns if len(frames) == 1 else None
+    return [Demand(columns, mine.order, mine.labels)] * len(inputs(node))
+
+
+@registry.operation("frame.ufunc", room="engine", meta=_ufunc_meta, demands=_ufunc_demands)
+def ufunc_chunks(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Generator[Any, Any, Chunks]:
+    """A NumPy ufunc of frames, chunk by chunk."""
+    at = next(i for i, o in enumerate(operands) if isinstance(o, Chunks))
+    frame, rest, _ = yield from matched(operands[at], (*operands[:at], *operands[at + 1 :]), {})
+    rest = list(rest)
+    return graph.per_chunk(call_ufunc, ufunc, *rest[:at], frame, *rest[at:], label=ufunc.__name__, **kwargs)
+
+
+def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *operands: Any, out: Any = None, **kwargs: Any) -> Any:
+    """NumPy's ufuncs of frames: an operator where there is one, so that labels align."""
+    if method == "reduce" and ufunc.__name__ in REDUCING and len(operands) == 1:
+        return getattr(self, REDUCING[ufunc.__name__])(axis=kwargs.get("axis", 0))
+    if method != "__call__" or out is not None:
+        return NotImplemented
+    name = UFUNCS.get(ufunc.__name__)
+    if name and not kwargs and len(operands) == 2:
+        left, right = operands
+        if isinstance(left, FrameHandle):
+            return binary(f"__{name}__", left, right)
+        return binary(f"__{MIRROR[name]}__" if name in MIRROR else f"__r{name}__", right, left)
+    frames = [o for o in operands if isinstance(o, (FrameHandle, pd.Series, pd.DataFrame))]
+    rest = [o for o in operands if not isinstance(o, (FrameHandle, pd.Series, pd.DataFrame))]
+    first, others, _ = together(as_frame(frames[0]), frames[1:], {})
+    rest = [registry.CONVERTERS[registry.Array](o) if isinstance(o, (list, np.ndarray)) else o for o in rest]
+    found, plain = iter([first, *others]), iter(rest)
+    given = [next(found) if isinstance(o, (FrameHandle, pd.Series, pd.DataFrame)) else next(plain) for o in operands]
+    if ufunc.nout == 1:
+        return registry.make("frame.ufunc", ufunc, *given, **kwargs)
+    return tuple(registry.make("frame.ufunc", ufunc, *given, take=i, **kwargs) for i in range(ufunc.nout))
+
+
+REDUCING = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
+WHOLE_FRAME = ("sum", "prod", "mean", "median", "min", "max", "any", "all")
+RENAMED = {"amax": "max", "amin": "min", "around": "round", "absolute": "abs"}
+
+
+def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's functions of frames: the method of that name, as NumPy itself calls it; else the tensor function."""
+    name = RENAMED.get(func.__name__, func.__name__)
+    if args and isinstance(args[0], FrameHandle) and name not in ("where", "unique") and hasattr(type(args[0]), name):
+        kwargs = {k: v for k, v in kwargs.items() if not (k in ("out", "dtype") and v is None)}
+        if name in WHOLE_FRAME and len(args) == 1:
+            kwargs.setdefault("axis", None)
+        elif name in WHOLE_FRAME:
+            kwargs["axis"], args = args[1], (args[0], *args[2:])
+        return getattr(args[0], name)(*args[1:], **kwargs)
+    op = registry.OPS.get(name)
+    if op is None or op.room != "tensor":
+        return NotImplemented
+    convert = registry.CONVERTERS[registry.Array]
+    return registry.call(op, tuple(convert(a) if isinstance(a, FrameHandle) else a for a in args), kwargs)
+
+
+FrameHandle.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
+FrameHandle.__array_function__ = array_function  # type: ignore[attr-defined]
