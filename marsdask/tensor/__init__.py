@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from marsdask import registry
+from marsdask import gaps, registry
 from marsdask.errors import UnknownName
 from marsdask.tensor import convert, creation, elementwise, fusion, reduction, sort
+from marsdask.tensor import cumulative, indexing, reshaping, rounding, sets, setitem, writes
 from marsdask.tensor.core import ExecutableTuple, Tensor
 __all__ = registry.fill(globals(), "tensor")
 registry.attach(Tensor, "Tensor")
@@ -12,3 +13,4 @@ registry.attach(Tensor, "Tensor")
 
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.tensor", name, __all__)
+gaps.close()

@@ -35,7 +35,9 @@ class Tensor(Lazy):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        self.rebind(registry.make("reshape", self, shape).node)
+        from marsdask.tensor.reshaping import reshape_in_place
+
+        reshape_in_place(self, shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -67,6 +69,40 @@ class Tensor(Lazy):
     @property
     def nbytes(self) -> float:
         return self.size * self.dtype.itemsize
+
+    @property
+    def T(self) -> Tensor:
+        """A view with the axes reversed."""
+        return registry.call(registry.lookup("transpose"), (self,), {})  # type: ignore[no-any-return]
+
+    @property
+    def real(self) -> Tensor:
+        """A view of the real part."""
+        return registry.call(registry.lookup("real"), (self,), {})  # type: ignore[no-any-return]
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> Tensor:
+        """A view of the imaginary part; read-only zeros where there is none."""
+        return registry.call(registry.lookup("imag"), (self,), {})  # type: ignore[no-any-return]
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        self.imag[...] = value
+
+    @property
+    def flat(self) -> Any:
+        """The elements on one axis: `x.flat[1:3] = 0` writes into x."""
+        from marsdask.tensor.writes import Flat
+
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        self.flat[...] = value
 
     @property
     def _meta(self) -> np.ndarray[Any, Any]:

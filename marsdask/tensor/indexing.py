@@ -1,0 +1,210 @@
+"""`x[key]`: basic keys make views, fancy keys make copies with NumPy's exact order of axes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.handle import Handle
+from marsdask.lower import Ask
+from marsdask.meta import TensorMeta
+from marsdask.node import Node
+from marsdask.registry import Array, operation
+from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.keys import (
+    FULL,
+    Lazy,
+    fancy_shape,
+    is_basic,
+    is_fancy,
+    placed,
+    plain,
+    result_shape,
+    without_truths,
+)
+from marsdask.tensor.reshaping import reshaped
+from marsdask.tensor.views import view
+
+
+def lazy(value: Any) -> Lazy | None:
+    """A tensor in a key, as a handle, as metadata or as a Dask array."""
+    if isinstance(value, (Tensor, TensorMeta, da.Array)):
+        return Lazy(np.dtype(value.dtype).kind, tuple(value.shape), value)
+    return None
+
+
+def arguments(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A plain key as a node keeps it."""
+    return tuple(e.value if isinstance(e, Lazy) else e for e in key)
+
+
+def plain_key(key: Any, shape: Any) -> tuple[Any, ...]:
+    """`plain` for what users write: frames and pandas objects count as the arrays they hold."""
+    if isinstance(key, tuple):
+        return plain(tuple(map(_as_index, key)), shape, lazy)
+    return plain(_as_index(key), shape, lazy)
+
+
+def _as_index(value: Any) -> Any:
+    return as_tensor(value) if isinstance(value, Handle) and not isinstance(value, Tensor) else value
+
+
+def part(base: Any, key: Any) -> Any:
+    """`base[key]`: a view for a basic key, else a copy."""
+    key, first = without_truths(key)
+    if first:
+        return part(part(base, first), key)
+    entries = plain_key(key, base.known.shape)
+    if is_basic(entries):
+        return sliced(base, entries)
+    return registry.make("getitem", base, arguments(entries))
+
+
+def sliced(base: Any, key: tuple[Any, ...]) -> Any:
+    """A view by a plain basic key."""
+    return view(base, partial(_slice_node, key), partial(_unslice_node, key))
+
+
+def _slice_node(key: tuple[Any, ...], base: Node) -> Node:
+    return Node("slice", (base, key))
+
+
+def _unslice_node(key: tuple[Any, ...], base: Node, new: Node) -> Node:
+    return Node("setitem", (base, key, new))
+
+
+def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
+    entries = plain(key, x.shape, lazy)
+    return TensorMeta(result_shape(entries, x.shape), x.dtype, x.order)
+
+
+@operation("slice", room="engine", status="delegated", meta=_part_meta, traits=("slice",))
+def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
+    """The part of x that a basic key names."""
+    return basic_part(x, plain(key, x.shape))
+
+
+def basic_part(x: da.Array, key: tuple[Any, ...]) -> da.Array:
+    """`x[key]` for ints, slices and None; the part that is everything is x itself."""
+    return x if all(isinstance(e, slice) and e == FULL for e in key) else x[key]
+
+
+@operation("getitem", room="engine", meta=_part_meta)
+def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
+    """The elements of x that a fancy key names, in NumPy's order."""
+    entries = plain(key, x.shape, lazy)
+    masked = lone_mask(entries)
+    if masked is not None:
+        return by_mask(x, entries, masked)
+    known = yield from settled(entries, x.shape)
+    return by_arrays(x, known)
+
+
+def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, ...]]:
+    """A plain key with the values of its tensors, which are asked for."""
+    wanted = [e for e in _flat(key) if isinstance(e, da.Array)]
+    if wanted:
+        answer = yield Ask(*wanted)
+        values = {id(w): v for w, v in zip(wanted, answer if len(wanted) > 1 else (answer,), strict=True)}
+        key = tuple(_with_values(e, values) for e in key)
+    return plain(key, shape)
+
+
+def _flat(key: tuple[Any, ...]) -> list[Any]:
+    found: list[Any] = []
+    for e in key:
+        found += [e.start, e.stop, e.step] if isinstance(e, slice) else [e.value if isinstance(e, Lazy) else e]
+    return found
+
+
+def _with_values(entry: Any, values: dict[int, Any]) -> Any:
+    if isinstance(entry, slice):
+        return slice(*(values.get(id(b), b) for b in (entry.start, entry.stop, entry.step)))
+    return np.asarray(values[id(entry.value)]) if isinstance(entry, Lazy) else entry
+
+
+def lone_mask(key: tuple[Any, ...]) -> int | None:
+    """Where the only fancy index of a key is a mask that is a tensor: that can be done chunk by chunk."""
+    fancy = [i for i, e in enumerate(key) if is_fancy(e)]
+    if len(fancy) != 1 or any(isinstance(e, int) or isinstance(e, slice) and _asks(e) for e in key):
+        return None
+    mask = key[fancy[0]]
+    return fancy[0] if isinstance(mask, Lazy) and mask.kind == "b" and mask.ndim else None
+
+
+def _asks(entry: slice) -> bool:
+    return any(isinstance(b, da.Array) for b in (entry.start, entry.stop, entry.step))
+
+
+def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
+    """The rows of x that a mask over one or several axes keeps."""
+    mask: da.Array = key[at].value
+    before = [e for e in key[:at] if isinstance(e, slice)]
+    after = [e for e in key[at + 1 :] if isinstance(e, slice)]
+    x = basic_part(x, (*before, *[FULL] * mask.ndim, *after))
+    first = len(before)
+    if mask.ndim > 1:
+        x = reshaped(x, (*x.shape[:first], -1, *x.shape[first + mask.ndim :]))
+        mask = reshaped(mask, (-1,))
+    x = x[(*[FULL] * first, mask)]
+    news = [e for e in key if not isinstance(e, str)]
+    if None in [e if e is None else 0 for e in news]:
+        x = x[tuple(None if e is None else FULL for e in news)]
+    return x
+
+
+def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
+    """`x[key]` where every fancy index is an integer array in memory."""
+    if not any(is_fancy(e) for e in key):
+        return x[key]
+    fancy = tuple(int(n) for n in fancy_shape(key))
+    target = placed(key, fancy)
+    entries = [e for e in key if e is not None and not isinstance(e, str)]
+    x = x[tuple(FULL if is_fancy(e) else e for e in entries)]
+    kept = [(axis, e) for axis, e in enumerate(entries) if not isinstance(e, int)]
+    arrays = {i: e for i, (_, e) in enumerate(kept) if is_fancy(e)}
+    if len(arrays) == 1:
+        ((at, index),) = arrays.items()
+        x = da.moveaxis(x[(*[FULL] * at, index.ravel())], at, 0)
+    else:
+        points = [np.broadcast_to(a, fancy).ravel() for a in arrays.values()]
+        position = iter(points)
+        x = x.vindex[tuple(next(position) if i in arrays else FULL for i in range(len(kept)))]
+    if len(fancy) != 1:
+        x = reshaped(x, (*fancy, *x.shape[1:]))
+    # Axes of x now: the fancy ones, then the sliced ones in their order.
+    sliced_axes = [axis for axis, e in kept if not is_fancy(e)]
+    where = {("fancy", j): j for j in range(len(fancy))}
+    where |= {("axis", axis): len(fancy) + i for i, axis in enumerate(sliced_axes)}
+    order = [where[source] for source in target.axes if source[0] != "new"]
+    if order != sorted(order):
+        x = da.transpose(x, order)
+    if any(source[0] == "new" for source in target.axes):
+        x = x[tuple(None if source[0] == "new" else FULL for source in target.axes)]
+    return x
+
+
+def _getitem(self: Any, key: Any) -> Any:
+    return part(self, key)
+
+
+@operation("Tensor.__getitem__", room="tensor", owners=("Tensor",), function=False, prepare=_getitem, oracle=operator.getitem, cases=(
+    "x, 2", "x, np.s_[1:5, ::-2]", "x, np.s_[..., None, 1]", "x, (None, Ellipsis)", "c3, np.s_[-1, :, 1:]", "x, np.s_[::-1, ::-1]", "x, ()",
+    "x, [3, 0, 0, 6]", "x, np.s_[:, [4, 1]]", "x, ([1, 6, 0], [0, 4, 2])", "c3, np.s_[[1, 3], :, [0, 2]]", "c3, np.s_[:, [1, 2], [0, 2]]",
+    "c3, np.s_[0, :, [1, 2]]", "c3, np.s_[:, 0, [1, 2]]", "c3, np.s_[[3], ..., [1]]", "c3, np.s_[:, [2], ..., [1]]", "c3, np.s_[None, [1, 2], 1:, None]",
+    "x, np.ix_([1, 5, 2], [3, 0])", "c3, np.ix_([1, 3], [0], [4, 0])", "x, np.array([[0, 1], [6, 3]])", "c3, (1, np.array([[0, 1], [2, 0]]))",
+    "x, [[True, False, True, False, False, True, True]]", "v, v > 0", "x, x > 3", "x, x[:, 0] > 0", "c3, c3[:, :, 0] > 5", "c3, c3[0] > 5", "c3, (slice(None), c3[0] > 5)",
+    "c3, (slice(1, 3), c3[0, :, 0] > 5)", "x, (x[:, 0] > 0, slice(None, None, -2))", "x, (x[:, 0] > 0, 1)", "x, (x[:, 0] > 0, [1])", "x, (None, x[:, 0] > 0, None)",
+    "x, True", "x, False", "c3, (True, 1)", "c3, (slice(None), True, [1, 0])", "x, np.bool_(True)", "x, np.array([], int)", "x, []", "s0, ()", "s0, ...", "s0, None",
+    "x, w[:3] % 5", "x, (n[:, 0], n[:, 1] % 5)", "c3, (slice(None), n[0, :2] % 3)", "x, n % 7", "v, w[0]", "x, 7", "x, -8", "x, (0, 0, 0)", "x, 1.0", "x, [0, 9]",
+    "x, [1.5]", "x, x", "x, 'a'", "x, b[:4]", "x, ([0, 1], [0, 1, 2])", "x, np.s_[::0]", "x, (..., ...)", "x, np.s_[1.0:]", "x, np.array(2)", "x, (np.int8(-1), np.uint8(3))",
+    "e, []", "e, x[:0, 0] > 0", "x, np.s_[5:2]", "x, np.s_[-100:100]", "x, (x > 0, 0)",
+))  # fmt: skip
+def getitem_method(self: Array, key: Any) -> Any:
+    """The part of the tensor that `key` names. Basic keys make views: writes go both ways."""

@@ -1,0 +1,485 @@
+"""Shapes: reshape, ravel, transpose and their kin, as views wherever NumPy gives one."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
+from marsdask.handle import Handle, held
+from marsdask.meta import NAN, TensorMeta
+from marsdask.node import Node
+from marsdask.registry import Array, operation
+from marsdask.tensor import layout
+from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.keys import check_fits
+from marsdask.tensor.views import view
+
+
+def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
+    """`x.reshape(shape)` for any chunks: where Dask cannot, by way of one axis."""
+    shape = full_shape(shape, x.shape)
+    if shape == x.shape:
+        return x
+    if not math.prod(shape):
+        return da.empty(shape, dtype=x.dtype, chunks=shape)
+    if any(0 in c for c in x.chunks):  # Dask loses count at empty chunks
+        x = x.rechunk(tuple(tuple(n for n in c if n) for c in x.chunks))
+    try:
+        return x.reshape(shape)
+    except NotImplementedError:
+        return _cut(x.reshape(-1), shape)
+
+
+def _cut(x: da.Array, shape: tuple[int, ...]) -> da.Array:
+    """One axis into many: whole rows of the result per chunk, about as large as the chunks are."""
+    row = math.prod(shape[1:])
+    rows = max(max(x.chunks[0]) // max(row, 1), 1)
+    return x.rechunk((rows * row,)).reshape(shape)
+
+
+def full_shape(shape: Sequence[float], old: Sequence[float]) -> tuple[Any, ...]:
+    """`shape` with its -1 worked out from the old shape; an error where the sizes differ."""
+    size = math.prod(old)
+    free = [i for i, n in enumerate(shape) if n == -1]
+    if len(free) > 1:
+        raise ArgumentError(f"shape={tuple(shape)!r}: can only specify one unknown dimension.")
+    rest = math.prod(n for n in shape if n != -1)
+    if any(n < -1 for n in shape):
+        raise ArgumentError(f"shape={tuple(shape)!r}: negative dimensions are not allowed.")
+    if math.isnan(size):
+        return tuple(NAN if n == -1 else n for n in shape)
+    if free:
+        if not rest or size % rest:
+            raise ShapeError(f"cannot reshape tensor of size {size:.0f} into shape {tuple(shape)}.")
+        return tuple(int(size // rest) if n == -1 else int(n) for n in shape)
+    if rest != size:
+        raise ShapeError(f"cannot reshape tensor of size {size:.0f} into shape {tuple(shape)}.")
+    return tuple(map(int, shape))
+
+
+def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
+    """A shape, or one number, as a tuple of ints."""
+    entries = shape if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    try:
+        return tuple(operator.index(n) for n in entries)
+    except TypeError:
+        raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers.") from None
+
+
+def axis_of(axis: Any, ndim: int) -> int:
+    """One axis from 0 on, or an error."""
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        raise ArgumentTypeError(f"axis={axis!r}: expected a whole number.") from None
+    if not -ndim <= number < ndim:
+        raise AxisError.outside(axis, ndim)
+    return number % ndim
+
+
+def axes_of(axes: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
+    """One or several different axes from 0 on."""
+    found = tuple(axis_of(a, ndim) for a in (axes if isinstance(axes, (tuple, list)) else (axes,)))
+    if len(set(found)) != len(found):
+        raise ArgumentError(f"{name}={axes!r}: repeated axis.")
+    return found
+
+
+ORDERS = ("C", "F", "A", "K")
+
+
+def check_order(order: Any, allowed: str = "CFA") -> str:
+    if order not in tuple(allowed):
+        raise ArgumentError(f"order={order!r}: expected one of {', '.join(allowed)}.")
+    return str(order)
+
+
+def _transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
+    axes = _all_axes(axes, a.ndim)
+    order = a.order
+    if len(axes) > 1 and axes == tuple(reversed(range(len(axes)))):
+        order = "F" if a.order == "C" else "C"
+    return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
+
+
+def _all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    return tuple(reversed(range(ndim))) if axes is None else axes_of(tuple(axes), ndim, "axes")
+
+
+def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:
+    """A view of the tensor with its axes in another order."""
+    back = tuple(int(i) for i in np.argsort(axes)) if axes else ()
+    return view(a, partial(_transposed_node, axes), partial(_untransposed_node, back))
+
+
+def _transposed_node(axes: tuple[int, ...], base: Node) -> Node:
+    return Node("transpose", (base, axes))
+
+
+def _untransposed_node(back: tuple[int, ...], base: Node, new: Node) -> Node:
+    return Node("transpose", (new, back))
+
+
+def _reshaped_meta(a: TensorMeta, shape: Any, order: str = "C", copy: Any = None) -> TensorMeta:
+    return TensorMeta(full_shape(whole_numbers(shape), a.shape), a.dtype, order)
+
+
+def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
+    """The same elements in another shape, read and laid out in C or Fortran order."""
+    if order == "F":
+        shape = full_shape(shape, a.shape)
+        return reshaped(a.transpose(), tuple(reversed(shape))).transpose()
+    return reshaped(a, shape)
+
+
+@operation("reshaped_like", room="engine", meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order))
+def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
+    """The elements of `a` in the shape of `like`."""
+    return in_shape(a, like.shape, order)
+
+
+def reshaped_view(a: Any, shape: tuple[int, ...], order: str = "C") -> Any:
+    """A view of the tensor in another shape."""
+    return view(a, partial(_reshaped_node, shape, order), partial(_unreshaped_node, order))
+
+
+def _reshaped_node(shape: tuple[int, ...], order: str, base: Node) -> Node:
+    return Node("reshape", (base, shape, order))
+
+
+def _unreshaped_node(order: str, base: Node, new: Node) -> Node:
+    return Node("reshaped_like", (new, base, order))
+
+
+def _reshape(a: Any, shape: Any = None, order: str = "C", copy: Any = None) -> Any:
+    if shape is None:
+        raise ArgumentTypeError("reshape() missing 1 required positional argument: 'shape'")
+    a = as_tensor(a)
+    check_order(order)
+    numbers = whole_numbers(shape)
+    full_shape(numbers, a.known.shape)
+    if order == "A":
+        order = "F" if a.order == "F" and a.ndim > 1 else "C"
+    if copy or not layout.reshape_is_view(a, numbers, order):
+        if copy is False:
+            raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
+        return registry.make("reshape", a, numbers, order)
+    return reshaped_view(a, numbers, order)
+
+
+RESHAPES = ("x, (5, 7)", "x, -1", "x, (1, -1, 5)", "x, (35, 1)", "c3, (12, 5)", "c3, (6, 10)", "c3, (3, 4, 5)", "c3, (5, -1)", "x, (5, 7), 'F'", "c3, (10, 6), order='F'",
+            "x, (4, 9)", "x, (-1, -1)", "x, (-1, 4)", "x, 35.0", "x, (2.0, 5)", "e, (5, 0)", "e, (0, 3)", "e, (-1, 0)", "s0, (1, 1)", "s0, ()", "x, (7, 5), 'A'", "x, (5, 7), 'Z'",
+            "x, (-7, -5)", "x[x > 0], (-1, 1)", "v[v > 2][:6], (2, -1)", "v[:10], (2, 5)")  # fmt: skip
+
+
+@operation("reshape", room="tensor", meta=_reshaped_meta, prepare=_reshape, oracle=np.reshape, cases=RESHAPES)
+def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    """The same elements in another shape: a view where NumPy gives one."""
+    return in_shape(a, whole_numbers(shape), order)
+
+
+def _reshape_method(self: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+    return _reshape(self, shape[0] if len(shape) == 1 else shape, order, copy)
+
+
+def _oracle_reshape(x: Any, *shape: Any, **kwargs: Any) -> Any:
+    return x.reshape(*shape, **kwargs)
+
+
+@operation("Tensor.reshape", room="tensor", function=False, owners=("Tensor",), oracle=_oracle_reshape, cases=("x, 5, 7", "x, (5, 7)", "x, -1, order='F'"),
+           prepare=lambda self, shape=(), order="C", copy=None: _reshape_method(self, *shape, order=order, copy=copy))  # fmt: skip
+def reshape_method(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    """The same elements in another shape: a view where NumPy gives one."""
+
+
+def _ravel(a: Any, order: str = "C") -> Any:
+    a = as_tensor(a)
+    check_order(order, "CFAK")
+    if order in "AK":
+        order = "F" if a.order == "F" and a.ndim > 1 else "C"
+    return _reshape(a, (-1,), order)
+
+
+@operation("ravel", room="tensor", owners=("Tensor",), prepare=_ravel, oracle=np.ravel, cases=("x", "c3, 'F'", "x.T", "x, order='A'", "s0", "e", "x[x > 1]", "x, 'B'"))
+def ravel(a: Array, order: str = "C") -> Any:
+    """All elements on one axis: a view where NumPy gives one."""
+
+
+def _flatten(self: Any, order: str = "C") -> Any:
+    check_order(order, "CFAK")
+    if order in "AK":
+        order = "F" if self.order == "F" and self.ndim > 1 else "C"
+    return registry.make("reshape", self, (-1,), order)
+
+
+@operation("flatten", room="tensor", owners=("Tensor",), function=False, prepare=_flatten, oracle=np.ndarray.flatten, cases=("x", "c3, 'F'", "s0"))
+def flatten(self: Array, order: str = "C") -> Any:
+    """All elements on one axis: a copy."""
+
+
+def _transpose(a: Any, axes: Any = None) -> Any:
+    a = as_tensor(a)
+    if axes is None:
+        return transposed_view(a, tuple(reversed(range(a.ndim))))
+    if len(axes) != a.ndim:
+        raise ArgumentError(f"axes={axes!r}: axes don't match tensor of {a.ndim} dimensions.")
+    return transposed_view(a, axes_of(tuple(axes), a.ndim, "axes"))
+
+
+@operation("transpose", room="tensor", sizes="any", status="delegated", meta=_transpose_meta, prepare=_transpose, oracle=np.transpose, cases=("x", "c3, (2, 0, 1)", "c3, (-1, 0, 1)", "x, (0, 0)", "x, (0,)", "x, (0, 5)", "s0"))
+def transpose(a: Array, axes: Any = None) -> Any:
+    """A view with the axes in another order; reversed without `axes`."""
+    return a.transpose(_all_axes(axes, a.ndim))
+
+
+def _transpose_method(self: Any, axes: tuple[Any, ...] = ()) -> Any:
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        return _transpose(self, axes[0])
+    return _transpose(self, axes or None)
+
+
+def _oracle_transpose(x: Any, *axes: Any) -> Any:
+    return x.transpose(*axes)
+
+
+@operation("Tensor.transpose", room="tensor", function=False, owners=("Tensor",), prepare=_transpose_method, oracle=_oracle_transpose,
+           cases=("x", "c3, 2, 0, 1", "c3, (2, 0, 1)", "x, None"))  # fmt: skip
+def transpose_method(self: Array, *axes: Any) -> Any:
+    """A view with the axes in another order; reversed without `axes`."""
+
+
+def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    a = as_tensor(a)
+    axes = list(range(a.ndim))
+    i, j = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
+    axes[i], axes[j] = j, i
+    return transposed_view(a, tuple(axes))
+
+
+@operation("swapaxes", room="tensor", owners=("Tensor",), prepare=_swapaxes, oracle=np.swapaxes, cases=("c3, 0, -1", "x, 0, 0", "x, 0, 2"))
+def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
+    """A view with two axes swapped."""
+
+
+def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    a = as_tensor(a)
+    sources, targets = axes_of(source, a.ndim, "source"), axes_of(destination, a.ndim, "destination")
+    if len(sources) != len(targets):
+        raise ArgumentError("`source` and `destination` arguments must have the same number of elements.")
+    order = [n for n in range(a.ndim) if n not in sources]
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, axis)
+    return transposed_view(a, tuple(order))
+
+
+@operation("moveaxis", room="tensor", prepare=_moveaxis, oracle=np.moveaxis, cases=("c3, 0, -1", "c3, [0, 1], [-1, 0]", "c3, (0, 0), (1, 2)", "c3, 0, 3", "c3, (0, 1), 0"))
+def moveaxis(a: Array, source: Any, destination: Any) -> Any:
+    """A view with axes moved to other places."""
+
+
+def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    a = as_tensor(a)
+    axis = axis_of(axis, a.ndim)
+    begin = start + a.ndim if start < 0 else start
+    if not 0 <= begin <= a.ndim:
+        raise AxisError.outside(start, a.ndim)
+    axes = [i for i in range(a.ndim) if i != axis]
+    axes.insert(begin - (axis < begin), axis)
+    return transposed_view(a, tuple(axes))
+
+
+@operation("rollaxis", room="tensor", prepare=_rollaxis, oracle=np.rollaxis, cases=("c3, 2", "c3, 0, 3", "c3, 1, 0", "c3, -1, -2", "c3, 3", "c3, 0, 4", "c3, 1, 1"))
+def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
+    """A view with one axis rolled backwards."""
+
+
+def _basic(a: Any, key: tuple[Any, ...]) -> Any:
+    from marsdask.tensor.indexing import sliced  # indexing reshapes what it cuts
+
+    return sliced(a, key)
+
+
+def _squeeze(a: Any, axis: Any = None) -> Any:
+    a = as_tensor(a)
+    if axis is None:
+        gone = {i for i, n in enumerate(a.known.shape) if n == 1}
+        unknown = tuple(i for i, n in enumerate(a.known.shape) if math.isnan(n))
+        if unknown:  # kept, and the run checks that they are no ones
+            a = registry.make("not_one", a, unknown)
+    else:
+        gone = set(axes_of(axis, a.ndim))
+        for i in gone:
+            if a.known.shape[i] != 1:
+                raise ShapeError(f"cannot select axis {i} to squeeze out: its length is {a.known.shape[i]}, not one.")
+    return _basic(a, tuple(0 if i in gone else slice(None) for i in range(a.ndim)))
+
+
+@operation("not_one", room="engine", meta=lambda a, axes: a)
+def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
+    """The same, or an error where one of the axes has length 1 after all."""
+    for axis in axes:
+        if a.shape[axis] == 1:
+            raise ShapeError(f"squeeze(): axis {axis} turned out to have length 1. Hint: name the axis, or execute() first.")
+    return a
+
+
+@operation("squeeze", room="tensor", owners=("Tensor",), prepare=_squeeze, oracle=np.squeeze, cases=("x[:1]", "c3[:1, :, :1]", "c3[:1, :, :1], 0", "c3[:1, :, :1], (0, -1)", "x, 0", "x[:1], 5", "x", "v[v > 1]"))
+def squeeze(a: Array, axis: Any = None) -> Any:
+    """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
+
+
+def _expand_dims(a: Any, axis: Any) -> Any:
+    a = as_tensor(a)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    new = axes_of(tuple(axes), a.ndim + len(axes))
+    return _basic(a, tuple(None if i in new else slice(None) for i in range(a.ndim + len(axes))))
+
+
+@operation("expand_dims", room="tensor", prepare=_expand_dims, oracle=np.expand_dims, cases=("x, 0", "x, -1", "x, (0, 2)", "x, (0, 0)", "x, 4", "s0, 0", "x, 1.0"))
+def expand_dims(a: Array, axis: Any) -> Any:
+    """A view with new axes of length one."""
+
+
+def _flip(m: Any, axis: Any = None) -> Any:
+    m = as_tensor(m)
+    axes = range(m.ndim) if axis is None else axes_of(axis, m.ndim)
+    return _basic(m, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)))
+
+
+@operation("flip", room="tensor", prepare=_flip, oracle=np.flip, cases=("x", "x, 0", "c3, (0, -1)", "x, 2", "s0", "v[v > 0]", "e"))
+def flip(m: Array, axis: Any = None) -> Any:
+    """A view with the order of elements reversed along axes; all without `axis`."""
+
+
+def _flipped(axis: int, least: int, m: Any) -> Any:
+    m = as_tensor(m)
+    if m.ndim < least:
+        raise ArgumentError(f"input must be >= {least}-d.")
+    return _flip(m, axis)
+
+
+for _name, _axis in (("flipud", 0), ("fliplr", 1)):
+
+    @operation(_name, room="tensor", prepare=partial(_flipped, _axis, _axis + 1), oracle=getattr(np, _name), cases=("x", "v", "s0"))
+    def _flip_one(m: Array) -> Any:
+        """A view with the order of elements reversed along one axis."""
+
+
+def _at_least(ndim: int, x: Any) -> Any:
+    x = as_tensor(x)
+    full = slice(None)
+    if x.ndim >= ndim:
+        return x
+    if ndim == 3 and x.ndim == 2:
+        return _basic(x, (full, full, None))
+    if ndim == 3 and x.ndim == 1:
+        return _basic(x, (None, full, None))
+    return _basic(x, (None,) * (ndim - x.ndim) + (full,) * x.ndim)
+
+
+def _at_least_all(n: int, tensors: tuple[Any, ...] = ()) -> Any:
+    from marsdask.tensor.core import ExecutableTuple
+
+    made = [_at_least(n, t) for t in tensors]
+    return made[0] if len(made) == 1 else ExecutableTuple(made)
+
+
+for _n in (1, 2, 3):
+
+    @operation(f"atleast_{_n}d", room="tensor", prepare=partial(_at_least_all, _n), oracle=getattr(np, f"atleast_{_n}d"), cases=("s0", "v", "x", "c3", "3.5", "v, s0, x", "[1, 2]"))
+    def _atleast(*tensors: Any) -> Any:
+        """A view with so many axes at least."""
+
+
+def refuse(reason: str, base: Node, new: Node) -> Node:
+    """The `restore` of views that NumPy makes read-only."""
+    from marsdask.errors import ReadOnly
+
+    raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+
+
+def _broadcast_meta(array: TensorMeta, shape: Any, subok: bool = False) -> TensorMeta:
+    shape = whole_numbers(shape)
+    order = array.order if len(array.shape) == len(shape) else "C"
+    return TensorMeta(shape, array.dtype, order)
+
+
+def _broadcast_node(shape: tuple[int, ...], base: Node) -> Node:
+    return Node("broadcast_to", (base, shape))
+
+
+def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
+    """A read-only view of another shape."""
+    return view(a, partial(_broadcast_node, shape), partial(refuse, "broadcast_to() repeats elements"))
+
+
+def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    array, numbers = as_tensor(array), whole_numbers(shape)
+    if any(n < 0 for n in numbers):
+        raise ArgumentError(f"shape={shape!r}: all elements of broadcast shape must be non-negative.")
+    if array.ndim > len(numbers):
+        raise ShapeError(f"input operand has more dimensions than {numbers} allows.")
+    check_fits(array.known.shape, numbers)
+    return broadcast_view(array, numbers)
+
+
+@operation("broadcast_to", room="tensor", status="delegated", meta=_broadcast_meta, prepare=_broadcast_to, oracle=np.broadcast_to, cases=("x, (2, 7, 5)", "v[:1], 4", "x[:, :1], (7, 3)", "x, (7, 4)", "x, (5,)", "s0, (2, 2)", "x, (2, -1, 5)", "x[:1], (0, 5)", "3, (2,)"))
+def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
+    """A read-only view of a larger shape."""
+    shape = whole_numbers(shape)
+    check_fits(array.shape, shape)
+    return da.broadcast_to(array, shape)
+
+
+def _broadcast_arrays(arrays: tuple[Any, ...] = (), subok: bool = False) -> Any:
+    from marsdask.tensor.core import ExecutableTuple
+    from marsdask.tensor.elementwise import broadcast_shape
+
+    tensors = [as_tensor(a) for a in arrays]
+    shape = broadcast_shape(*(t.known.shape for t in tensors))
+    if any(map(math.isnan, shape)):
+        made = [registry.make("broadcast_like", t, tensors) for t in tensors]
+    else:
+        numbers = tuple(map(int, shape))
+        made = [t if t.known.shape == shape else broadcast_view(t, numbers) for t in tensors]
+    return ExecutableTuple(made)
+
+
+@operation("broadcast_like", room="engine", meta=lambda a, others: TensorMeta(_common([o.shape for o in others]), a.dtype))
+def broadcast_like(a: da.Array, others: list[Any]) -> da.Array:
+    """`a` in the shape that all have in common."""
+    return da.broadcast_to(a, np.broadcast_shapes(*(o.shape for o in others)))
+
+
+def _common(shapes: list[Any]) -> tuple[float, ...]:
+    from marsdask.tensor.elementwise import broadcast_shape
+
+    return broadcast_shape(*shapes)
+
+
+@operation("broadcast_arrays", room="tensor", prepare=_broadcast_arrays, oracle=np.broadcast_arrays, cases=("x, x[0], 3", "x, v", "v[v > 0], 2.0"))
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
+    """All in one common shape; what is repeated is read-only."""
+
+
+def reshape_in_place(self: Tensor, shape: Any) -> None:
+    """`x.shape = shape`: the handle becomes a view of its former self."""
+    numbers = whole_numbers(shape)
+    full_shape(numbers, self.known.shape)
+    if not layout.reshape_is_view(self, numbers, "C"):
+        raise ArgumentError("x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)")
+    former = type(self)(self._node, held(self))
+    if self._base is not None:
+        former.view_of(self._base, self._derive, self._restore)
+    derive = partial(_reshaped_node, numbers, "C")
+    self._node, self._result = derive(former.node), None
+    self.view_of(former, derive, partial(_unreshaped_node, "C"))
+    assert isinstance(former, Handle)
