@@ -173,7 +173,7 @@ def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
 def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
     """The same array with `axes` in one chunk each, the others cut finer where chunks would grow too large."""
     axes = tuple(range(a.ndim)) if axes is None else axes
-    wanted: dict[int, Any] = {i: -1 for i in axes}
+    wanted: dict[int, Any] = dict.fromkeys(axes, -1)
     if all(a.numblocks[i] == 1 for i in axes):
         return a
     line = math.prod(a.shape[i] for i in axes) * a.dtype.itemsize
@@ -188,6 +188,13 @@ def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
     return a.rechunk(wanted)
 
 
+def flat(a: da.Array) -> da.Array:
+    """All elements in C order; Dask cannot reshape chunked nothing."""
+    if a.ndim == 1:
+        return a
+    return a.reshape(-1) if a.size else da.zeros((0,), dtype=a.dtype)
+
+
 def one_chunk(a: da.Array, what: str) -> da.Array:
     """The whole array in one chunk, up to `options.gather_limit` bytes."""
     if a.npartitions > 1 and a.nbytes > options.gather_limit:
@@ -200,7 +207,11 @@ def one_chunk(a: da.Array, what: str) -> da.Array:
 
 
 def whole(
-    func: Callable[..., Any], arrays: Sequence[da.Array], shapes: Sequence[Any], dtypes: Sequence[Any], **kwargs: Any
+    func: Callable[..., Any],
+    arrays: Sequence[da.Array],
+    shapes: Sequence[Any],
+    dtypes: Sequence[Any],
+    **kwargs: Any,
 ) -> tuple[da.Array, ...]:
     """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
     singles = [graph.per_chunk(_same, one_chunk(a, func.__name__), lengths=None) for a in arrays]

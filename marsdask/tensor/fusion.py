@@ -95,6 +95,8 @@ def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
         whole = _steps(program, arrays, [None] * len(program))
+        if name in ("max", "min") and any(shape[a] == 0 for a in axes):  # nothing to say: joined as nothing
+            return whole.reshape([min(n, 1) if a in axes else n for a, n in enumerate(shape)])
         return getattr(np, name)(whole, axis=axes, keepdims=True)
     ufunc = REDUCTIONS[name]
     kernel = Kernel(program)
@@ -156,8 +158,12 @@ def _shared_buffers(program: Program, results: list[Any]) -> list[Any]:
     for at, (_, operands) in enumerate(program):
         mine = results[at]
         free = [i for kind, i in operands if kind == "at" and last_read[i] == at]
-        alike = [i for i in free if buffers[i].dtype == mine.dtype and buffers[i].shape == mine.shape]
-        buffers.append(buffers[alike[0]] if alike else mine)
+        if not isinstance(getattr(np, program[at][0]), np.ufunc):  # makes its own, or hands back its operand
+            buffers.append(None)
+            continue
+        known = [buffers[i] for i in free if buffers[i] is not None]
+        alike = [b for b in known if b.dtype == mine.dtype and b.shape == mine.shape]
+        buffers.append(alike[0] if alike else mine)
     return buffers
 
 
@@ -166,5 +172,6 @@ def _steps(program: Program, block: Any, out: list[Any], keep: list[Any] | None 
     results: list[Any] = [] if keep is None else keep
     for (name, operands), buffer in zip(program, out, strict=True):
         values = [v if kind == "is" else block[v] if kind == "in" else results[v] for kind, v in operands]
-        results.append(getattr(np, name)(*values, out=buffer))
+        function = getattr(np, name)
+        results.append(function(*values, out=buffer) if isinstance(function, np.ufunc) else function(*values))
     return results[-1]

@@ -20,6 +20,7 @@ from marsdask.registry import Op, add
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     axes_of,
+    flat,
     fold,
     joined_at_once,
     one_axis,
@@ -309,9 +310,9 @@ def _lower(
     dtype = _dtype(name, a.dtype, settings)
     if name in PLACES and axis is None:
         shape = (1,) * a.ndim
-        a, axis = a.reshape(-1), (0,)
-        flat = fold(a, axis, how.chunk, how.combine, how.finish, dtype, label=name, every=every)
-        return flat.reshape(shape) if keepdims else flat
+        a, axis = flat(a), (0,)
+        found = fold(a, axis, how.chunk, how.combine, how.finish, dtype, label=name, every=every)
+        return found.reshape(shape) if keepdims else found
     chunk = partial(_masked, how.chunk, settings) if where is not None else partial(how.chunk, **settings)
     finish = partial(how.finish, **settings)
     return fold(

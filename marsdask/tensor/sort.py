@@ -16,7 +16,7 @@ from marsdask.lower import Ask, Keep
 from marsdask.meta import TensorMeta
 from marsdask.registry import Array, operation
 from marsdask.tensor.core import ExecutableTuple, as_tensor
-from marsdask.tensor.fold import axes_of, one_axis, one_chunk, whole_along
+from marsdask.tensor.fold import flat, one_axis, one_chunk, whole_along
 from marsdask.tensor.views import assign
 
 # Values per chunk that splitters are chosen from: buckets then differ by a few percent.
@@ -108,7 +108,7 @@ def sort(
     Always stable where order can be told apart. `parallel_kind` and `psrs_kinds` only tune.
     """
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        a, axis = flat(a), 0
     if a.numblocks[axis] == 1 or a.ndim > 1:
         return whole_along(a, (axis,)).map_blocks(np.sort, axis=axis, order=order, dtype=a.dtype)
     if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OVc":
@@ -227,7 +227,7 @@ def argsort(
 ) -> Any:
     """Positions that would sort along `axis`. Always stable."""
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        a, axis = flat(a), 0
     in_place = partial(np.argsort, axis=axis, kind="stable", order=order)
     if a.numblocks[axis] == 1 or a.ndim > 1:
         return whole_along(a, (axis,)).map_blocks(in_place, dtype=np.intp)
@@ -305,7 +305,7 @@ def _partition_meta(
 
 def _partition(function: Any, line: Any, a: da.Array, kth: Any, axis: int | None, order: Any) -> Any:
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        a, axis = flat(a), 0
     if a.numblocks[axis] > 1 and a.ndim == 1 and a.nbytes > IN_ONE_CHUNK:
         return line(a, 0, order=order)  # what is sorted is partitioned
     a = whole_along(a, (axis,))
@@ -452,7 +452,7 @@ TOPK_CASES = (
 
 def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool) -> da.Array:
     if axis is None:
-        a, axis = a.reshape(-1), 0
+        a, axis = flat(a), 0
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places or a.numblocks[axis] == 1:
         chunks = {axis: kept}
