@@ -88,21 +88,21 @@ coverage-page: $(READY)  ## write docs/coverage.md from the registry
 	$(PY) -m marsdask ops --write docs/coverage.md
 
 stubs: $(READY)  ## write the .pyi files from the registry
-	$(PY) -m marsdask stubs --write marsdask
+	$(PY) -m tools.stubs
 
 generated-check: $(READY)  ## fail if the coverage page or a stub is stale
-	$(PY) tools/generated_check.py
+	$(PY) -m tools.generated_check
 
 ## Programs
 
 demo: $(READY)  ## the main job: a year of New York's flights, tables and a chart
 	$(PY) docs/examples/flights.py $(ARGS)
 
-bench: $(READY)  ## measure; ratios against Dask and NumPy are printed and kept
-	$(PY) -m pytest tests/benchmarks --benchmark-enable --benchmark-only --benchmark-autosave $(ARGS)
+bench: $(READY)  ## measure; prints ratios against Dask, NumPy and pandas from one run, and keeps them
+	$(PY) -m tests.benchmarks --json .benchmarks/last.json $(ARGS)
 
-bench-compare: $(READY)  ## measure again, beside the last kept run
-	$(PY) -m pytest tests/benchmarks --benchmark-enable --benchmark-only --benchmark-compare $(ARGS)
+bench-compare: $(READY)  ## measure and say what changed since the last `make bench`
+	$(PY) -m tests.benchmarks --compare .benchmarks/last.json $(ARGS)
 
 build: $(READY)  ## the wheel and the source archive, in dist/
 	rm -rf dist

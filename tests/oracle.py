@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import math
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,9 @@ import pandas as pd
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import registry
+from marsdask.engine import Threads
 from marsdask.handle import Handle
+from marsdask.meta import ObjectMeta, nothing_runs, raising_scheduler
 from marsdask.registry import Op
 
 rng = np.random.RandomState(7)
@@ -68,8 +72,25 @@ def chunks_for(shape: tuple[int, ...], layout: str) -> Any:
     return tuple(((2, 0, n - 2) if n >= 2 else (n, 0)) if axis == 0 else uneven(n) for axis, n in enumerate(shape))
 
 
-def tensors(layout: str) -> dict[str, Any]:
-    return {k: mt.tensor(a, chunk_size=chunks_for(a.shape, layout)) for k, a in ARRAYS.items()}
+class Names(dict[str, Any]):
+    """Names for `eval`: made when a case uses them."""
+
+    def __init__(self, make: Callable[[str], Any], known: Iterable[str], **fixed: Any):
+        super().__init__(fixed)
+        self.make, self.known = make, known
+
+    def __missing__(self, name: str) -> Any:
+        if name not in self.known:
+            raise KeyError(name)
+        self[name] = made = self.make(name)
+        return made
+
+
+def tensors(layout: str) -> Names:
+    def make(name: str) -> Any:
+        return mt.tensor(ARRAYS[name], chunk_size=chunks_for(ARRAYS[name].shape, layout))
+
+    return Names(make, ARRAYS)
 
 
 def _frames() -> dict[str, Any]:
@@ -106,13 +127,13 @@ def _frames() -> dict[str, Any]:
 FRAMES = _frames()
 
 
-def frames(layout: str) -> dict[str, Any]:
-    made = {}
-    for name, whole in FRAMES.items():
+def frames(layout: str) -> Names:
+    def make(name: str) -> Any:
+        whole = FRAMES[name]
         chunk_size = {0: chunks_for((len(whole),), layout)[0] if layout != "many" else 3}
-        kind = md.DataFrame if whole.ndim == 2 else md.Series
-        made[name] = kind(whole, chunk_size=chunk_size)
-    return made
+        return (md.DataFrame if whole.ndim == 2 else md.Series)(whole, chunk_size=chunk_size)
+
+    return Names(make, FRAMES)
 
 
 def fetched(value: Any) -> Any:
@@ -179,14 +200,28 @@ def assert_meta(handle: Any, value: Any) -> None:
 
 def evaluate(op: Op, case: str, names: dict[str, Any], function: Any, module: Any) -> Any:
     text = case if "f(" in case or op.room.startswith("dataframe") else f"f({case})"
-    return eval(text, {"f": function, "np": np, "pd": pd, "md": module, **names})
+    names |= {"f": function, "np": np, "pd": pd, "md": module}
+    # A comprehension inside of a case looks its names up among the globals.
+    used = {name: names[name] for name in compile(text, "case", "eval").co_names if name in names.known}
+    return eval(text, {**names, **used})
+
+
+@contextlib.contextmanager
+def runs_nothing(op: Op) -> Iterator[None]:
+    """Building an expression starts no computation, unless the operation's trait says that it "runs"."""
+    if "runs" in op.traits:
+        yield
+        return
+    with nothing_runs(), mock.patch.object(Threads, "submit", raising_scheduler):
+        yield
 
 
 def check_case(op: Op, case: str, layout: str) -> None:
     """One case on one layout against the oracle: values, metadata before the run, and errors alike."""
     frame = op.room.startswith("dataframe")
     ours_in = frames(layout) if frame else tensors(layout)
-    theirs_in = {k: v.copy() for k, v in (FRAMES if frame else ARRAYS).items()}
+    plain = FRAMES if frame else ARRAYS
+    theirs_in = Names(lambda name: plain[name].copy(), plain)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -195,15 +230,15 @@ def check_case(op: Op, case: str, layout: str) -> None:
             with np.testing.assert_raises(_builtin(error)):
                 fetched(evaluate(op, case, ours_in, registry.public(op), md))
             return
-        made = evaluate(op, case, ours_in, registry.public(op), md)
-        lazily = [h for h in (made if isinstance(made, tuple) else (made,)) if isinstance(h, Handle)]
-        metas = [h.known for h in lazily]
+        with runs_nothing(op):
+            made = evaluate(op, case, ours_in, registry.public(op), md)
+        several = made if isinstance(made, (tuple, list)) else (made,)
+        metas = [h.known if isinstance(h, Handle) else None for h in several]
         ours = fetched(made)
     assert_like(ours, want)
-    with contextlib.suppress(AttributeError):
-        for handle, known, value in zip(lazily, metas, ours if isinstance(made, tuple) else (ours,), strict=False):
+    for known, value in zip(metas, ours if several is made else (ours,), strict=True):
+        if known is not None and not isinstance(known, ObjectMeta):
             assert_meta(_Known(known), value)
-            del handle
 
 
 class _Known:
