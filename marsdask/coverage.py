@@ -79,6 +79,11 @@ def sections() -> dict[str, list[Row]]:
     return {key: found for key in keys if (found := rows(key))}
 
 
+def title(key: str) -> str:
+    """The heading of a room's or class's section."""
+    return TITLES.get(key, f"`marsdask.{key}`")
+
+
 def rows(key: str) -> list[Row]:
     """The rows of a room or class, by name."""
     entries = {op.public: op for op in registry.OPS.values() if belongs(op, key)}
@@ -169,7 +174,7 @@ def page() -> str:
         *table(),
     ]
     for key, found in sections().items():
-        lines += ["", f"## {TITLES.get(key, f'`marsdask.{key}`')}", ""]
+        lines += ["", f"## {title(key)}", ""]
         lines += ["| name | status | gives back, or why not | differs | semantics |", "|---|---|---|---|---|"]
         lines += [each.line for each in found]
     return "\n".join(lines) + "\n"

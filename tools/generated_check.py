@@ -1,14 +1,19 @@
-"""Fails if a file that the registry writes is not what the registry would write now."""
+"""Fails if a file that the registry writes is not what it would write now, or if a public name has no row.
+
+`python -m tools.generated_check`, in a checkout.
+"""
 
 import difflib
 import pathlib
-import subprocess
+import re
 import sys
 import tempfile
+from collections.abc import Iterator
 
+from marsdask import coverage, registry
+from tools import stubs
 
-def write(*command: str) -> None:
-    subprocess.run([sys.executable, "-m", "marsdask", *command], check=True)
+PAGE = pathlib.Path("docs/coverage.md")
 
 
 def difference(committed: pathlib.Path, fresh: pathlib.Path) -> list[str]:
@@ -19,20 +24,40 @@ def difference(committed: pathlib.Path, fresh: pathlib.Path) -> list[str]:
     )
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    room = pathlib.Path(scratch)
-    write("ops", "--write", str(room / "coverage.md"))
-    write("stubs", "--write", str(room / "marsdask"))
-    stubs = {p.relative_to(room) for p in room.rglob("*.pyi")}
-    stubs |= set(pathlib.Path("marsdask").rglob("*.pyi"))
-    pairs = [(pathlib.Path("docs/coverage.md"), room / "coverage.md")]
-    pairs += [(name, room / name) for name in sorted(stubs)]
-    stale = [(name, lines) for name, fresh in pairs if (lines := difference(name, fresh))]
+def without_row(page: str) -> Iterator[str]:
+    """Public names of the modules and classes that their section of the page does not list."""
+    listed = {
+        title: set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+        for title, _, text in (part.partition("\n") for part in page.split("\n## ")[1:])
+    }
+    for key in (*registry.FILLED, *registry.ATTACHED):
+        target = coverage.where(key)
+        here = dir(target) if isinstance(target, type) else target.__all__
+        rows = listed.get(coverage.title(key), set())
+        yield from (f"{key}.{name}" for name in here if not name.startswith("_") and name not in rows)
 
-for _, lines in stale:
-    print("\n".join(lines[:40]))
-for name, _ in stale:
-    print(f"{name} is stale. Run: make coverage-page stubs")
-if not stale:
-    print(f"{len(pairs)} generated files are up to date")
-sys.exit(bool(stale))
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as scratch:
+        room = pathlib.Path(scratch)
+        fresh = coverage.page()
+        (room / PAGE.name).write_text(fresh, encoding="utf-8")
+        stubs.write(room / "marsdask")
+        names = {p.relative_to(room) for p in room.rglob("*.pyi")} | set(
+            pathlib.Path("marsdask").rglob("*.pyi")
+        )
+        pairs = [(PAGE, room / PAGE.name), *((name, room / name) for name in sorted(names))]
+        stale = [(name, lines) for name, new in pairs if (lines := difference(name, new))]
+    for name, lines in stale:
+        print("\n".join(lines[:40]))
+        print(f"{name} is stale. Run: make coverage-page stubs")
+    bare = sorted(without_row(fresh))
+    if bare:
+        print(f"{PAGE} has no row for {', '.join(bare)}")
+    if not stale and not bare:
+        print(f"{len(pairs)} generated files are up to date, and every public name has a row")
+    return bool(stale or bare)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

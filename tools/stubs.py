@@ -1,78 +1,51 @@
-"""Writes the .pyi files from the registry: `python tools/stubs.py [FOLDER]`, in a checkout.
+"""Writes the .pyi files from the registry: `python -m tools.stubs [FOLDER]`, in a checkout.
 
 What a function or method gives back is learnt by evaluating the oracle tests' cases lazily and looking at the handles.
 """
 
 from __future__ import annotations
 
-import ast
-import collections
-import contextlib
 import inspect
 import keyword
-import math
 import pathlib
 import subprocess
 import sys
 import textwrap
 import types
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 import numpy as np
 import pandas as pd
 
-import marsdask.dataframe as md
-import marsdask.tensor as mt
 from marsdask import gaps, registry
 from marsdask.coverage import belongs
-from marsdask.handle import Handle
-from marsdask.registry import Op
 from marsdask.lazy import Lazy
-from tests import oracle
+from marsdask.registry import Op
+from tools.stub_types import (
+    ALIASES,
+    Learnt,
+    annotation,
+    default,
+    is_flag,
+    learnt,
+    result_type,
+    seen,
+    type_name,
+)
 
-BUILTINS = {
-    "bool",
-    "int",
-    "float",
-    "complex",
-    "str",
-    "bytes",
-    "object",
-    "list",
-    "dict",
-    "tuple",
-    "set",
-    "slice",
-    "type",
-}
-TYPING = {
-    "Any",
-    "Callable",
-    "Hashable",
-    "Iterator",
-    "Iterable",
-    "Literal",
-    "Mapping",
-    "Sequence",
-    "Self",
-    "None",
-}
-ALIASES = {"Array": "ArrayLike", "Arrays": "Sequence[ArrayLike]", "Frame": "FrameLike"}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = '''"""Written from the registry by `make stubs`; do not edit."""
 
 import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NoReturn, Self, overload
+from typing import Any, ClassVar, Literal, Self, overload
 
 import dask.array as da
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from typing_extensions import deprecated
 
 from marsdask.lazy import Lazy
 from marsdask.progress import ExecutionInfo
@@ -106,139 +79,26 @@ SKIPPED = {
 }  # fmt: skip
 OPERATORS = {
     f"__{side}{name}__"
-    for name in "add sub mul truediv floordiv mod pow and or xor lshift rshift matmul".split()
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+        "matmul",
+    ]
     for side in ("", "r", "i")
-} | {f"__{name}__" for name in "lt le gt ge eq ne neg pos abs invert".split()}
+} | {f"__{name}__" for name in ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert"]}
 
 
-def classes() -> dict[str, type]:
-    """The classes that have methods of the registry, by name."""
-    return {kind.__name__: kind for kind in registry.ATTACHED.values()}
-
-
-def type_name(value: Any) -> str:
-    """The annotation for something a case gave back."""
-    kind = type(value)
-    if value is None:
-        return "None"
-    if kind.__name__ in classes() or isinstance(value, mt.ExecutableTuple):
-        return kind.__name__
-    if kind in (list, tuple) and value and len({type_name(v) for v in value}) == 1:
-        inner = type_name(value[0])
-        return f"builtins.list[{inner}]" if kind is list else f"builtins.tuple[{inner}, ...]"
-    if kind.__module__ == "builtins" and kind.__name__ in BUILTINS:
-        return f"builtins.{kind.__name__}" + {
-            "dict": "[Any, Any]",
-            "list": "[Any]",
-            "tuple": "[Any, ...]",
-        }.get(kind.__name__, "")
-    if isinstance(value, Iterator):
-        return "Iterator[Any]"
-    if kind is np.ndarray:
-        return "np.ndarray[Any, Any]"
-    if getattr(pd, kind.__name__, None) is kind:
-        return f"pd.{kind.__name__}"
-    return "Any"
-
-
-Learnt = dict[tuple[str, str], set[str]]
-
-
-def learnt() -> Learnt:
-    """What each operation gave back, by its name and the class of its first argument, over all cases."""
-    found: Learnt = collections.defaultdict(set)
-    call = registry.call
-
-    def spy(op: Op, args: Any, kwargs: Any) -> Any:
-        result = call(op, args, kwargs)
-        first = (
-            type(args[0]).__name__
-            if args and isinstance(args[0], Handle) or args and type(args[0]).__name__ in classes()
-            else ""
-        )
-        if not any(bool(v) for v in flags_of(op, args, kwargs)):
-            found[op.name, first].add(type_name(result))
-        return result
-
-    names = {True: oracle.frames("one"), False: oracle.tensors("one")}
-    registry.call = spy
-    try:
-        for op in list(registry.OPS.values()):
-            for case in oracle.cases_of(op) if op.status != "unbuilt" else ():
-                frame = op.room.startswith("dataframe")
-                with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
-                    warnings.simplefilter("ignore")
-                    oracle.evaluate(op, case, dict(names[frame]), registry.public(op), md)
-    finally:
-        registry.call = call
-    return found
-
-
-def is_flag(p: inspect.Parameter) -> bool:
-    """Whether a parameter that is False by default changes the kind of the result."""
-    return p.default is False and (p.name.startswith("ret") or p.name == "inplace")
-
-
-def flags_of(op: Op, args: Any, kwargs: Any) -> Iterator[Any]:
-    """The flags that a call sets."""
-    given = op.signature.bind(*args, **kwargs).arguments
-    return (given[p.name] for p in op.signature.parameters.values() if is_flag(p) and p.name in given)
-
-
-def result_type(op: Op, owner: str, found: Learnt) -> str:
-    """The annotation of what an entry gives back, as a function or as a method of `owner`."""
-    kinds = found.get((op.name, owner), set())
-    if not owner:
-        kinds = set().union(*(each for (name, _), each in found.items() if name == op.name))
-    elif not kinds:  # not tried on this class: what it gives back where it was tried
-        others = {first: each for (name, first), each in found.items() if name == op.name and first}
-        if others and all(each == {first} for first, each in others.items()):
-            return owner
-        kinds = set().union(*others.values()) if len(others) == 1 else set()
-        kinds = set() if kinds & classes().keys() - {"Tensor"} else kinds
-    if "Any" in kinds or not 0 < len(kinds) < 3:
-        return "Any"
-    return " | ".join(sorted(kinds))
-
-
-def annotation(of: Any) -> str:
-    """An annotation that the stubs can say; else Any."""
-    text = of if isinstance(of, str) else getattr(of, "__name__", "Any")
-    if text in ALIASES:
-        return ALIASES[text]
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError:
-        return "Any"
-    if any(
-        isinstance(n, ast.Attribute) and not ast.unparse(n).startswith(("np.", "pd.")) for n in ast.walk(tree)
-    ):
-        return "Any"
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    if not names <= BUILTINS | TYPING | {"np", "pd"}:
-        return "Any"
-
-    class Safe(ast.NodeTransformer):  # a class may have an attribute `str`, a module a function `bool`
-        def visit_Name(self, node: ast.Name) -> ast.AST:
-            return ast.parse(f"builtins.{node.id}", mode="eval").body if node.id in BUILTINS else node
-
-    return ast.unparse(Safe().visit(tree))
-
-
-def default(value: Any) -> str:
-    """A default as the stub shows it."""
-    if (
-        value is None
-        or isinstance(value, (bool, int, str))
-        or (isinstance(value, float) and math.isfinite(value))
-    ):
-        return repr(value)
-    if type(value) is tuple and all(default(v) != "..." for v in value):
-        return repr(value)
-    return "..."
-
-
-def parameters(signature: inspect.Signature, takes: Mapping[str, str] = {}, *, method: bool) -> str:  # noqa: B006
+def parameters(signature: inspect.Signature, takes: Mapping[str, str] = {}, *, method: bool) -> str:
     """The text between the parentheses; `takes`: annotations that are known better."""
     kinds = inspect.Parameter
     texts, star = [], False
@@ -266,18 +126,18 @@ def documented(head: str, doc: str) -> str:
     """A definition with the first line of its documentation."""
     line = doc.strip().splitlines()[0].replace("\\", "\\\\").replace('"""', "'''") if doc.strip() else ""
     line += " " if line.endswith('"') else ""
+    if head.startswith(("def __eq__", "def __ne__")) and not head.endswith("-> Any:"):
+        head += "  # type: ignore[override]"
     return f'{head}\n    """{line}"""\n' if line else f"{head} ...\n"
 
 
 def of_entry(op: Op, owner: str, found: Learnt) -> str:
     """The definition of an entry, as a function or as a method of `owner`."""
     if op.status == "unbuilt":
-        first = "self, " if owner else ""
+        mark = f"@deprecated({f'not built: {op.reason}'!r})\n"
         if owner and isinstance(vars(registry.ATTACHED[owner]).get(op.public), property):
-            return documented(f"@property\ndef {op.public}(self) -> NoReturn:", registry.documentation(op))
-        return documented(
-            f"def {op.public}({first}*args: Any, **kwargs: Any) -> NoReturn:", registry.documentation(op)
-        )
+            return f"@property\n{mark}def {op.public}(self) -> Any: ...\n"
+        return f"{mark}def {op.public}({'self, ' if owner else ''}*args: Any, **kwargs: Any) -> Any: ...\n"
     takes = {name: ALIASES[kind.__name__] for name, kind in op.converted.items()}
     if isinstance(op.oracle, np.ufunc):
         takes |= dict.fromkeys(list(op.signature.parameters)[: op.oracle.nin], "ArrayLike")
@@ -349,18 +209,6 @@ def of_attribute(owner: str, kind: type, name: str, value: Any) -> str:
     )
 
 
-def seen(kind: type, name: str) -> str:
-    """What an attribute is on the handles of the oracle tests."""
-    handles = [*oracle.frames("one").values(), *oracle.tensors("one").values()]
-    handles += [h.index for h in handles if hasattr(h, "index") and hasattr(h, "columns")]
-    found = set()
-    for handle in handles:
-        if type(handle) is kind:
-            with contextlib.suppress(Exception):
-                found.add(type_name(getattr(handle, name)))
-    return " | ".join(sorted(found)) if 0 < len(found) < 3 and "Any" not in found else "Any"
-
-
 def module(room: str, found: Learnt) -> str:
     """The stub of the module that has a room's functions, and the classes of that room."""
     name = registry.FILLED[room]
@@ -397,7 +245,7 @@ def imports(room: str, here: dict[str, type]) -> str:
             lines += [
                 f"from marsdask.{other} import {n}"
                 for n in names
-                if other == "tensor" and n == "Tensor" or other == "dataframe"
+                if (other == "tensor" and n == "Tensor") or other == "dataframe"
             ]
     below = [r for r in registry.FILLED if r.rpartition(".")[0] == room]
     lines += [

@@ -1,0 +1,114 @@
+"""What editors, type checkers and `help()` know of the public names."""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import gaps, registry
+from marsdask.coverage import belongs
+
+GOOD = """
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+
+x = mt.ones((3, 4), chunk_size=2)
+total = (x + 1).sum(axis=0).execute().fetch()
+y: mt.Tensor = mt.sort(mt.exp(x) * 2, axis=-1).T
+frame = md.DataFrame({"a": [1.0, None], "k": [1, 2]}, chunk_size=1)
+mended: md.Series = frame["a"].fillna(0)
+reveal_type(mended.sum())
+reveal_type(frame[["a"]].execute())
+reveal_type(frame.groupby("k").sum())
+read = md.read_csv("flights.csv")["a"].fillna(0).sum().execute().fetch()
+"""
+BAD = {
+    "mt.sort([3, 1], axs=0)": 'Unexpected keyword argument "axs"',
+    "mt.ones((3, 4)).summ()": '"Tensor" has no attribute "summ"',
+    "md.Series([1]).fillna(valu=0)": 'Unexpected keyword argument "valu"',
+    "mt.sumy(1)": 'Module has no attribute "sumy"',
+}
+
+
+def checked(source: str, folder: Path) -> str:
+    """What mypy --strict says of a program, run elsewhere than in the checkout."""
+    mypy = pytest.importorskip("mypy.api", reason="mypy is installed only for work on marsdask itself")
+    program = folder / "program.py"
+    program.write_text(source)
+    cache = f"--cache-dir={folder / 'cache'}"
+    out, err, _ = mypy.run(
+        [str(program), "--strict", "--config-file=", cache, f"--python-executable={sys.executable}"]
+    )
+    return out + err
+
+
+@pytest.mark.slow
+def test_a_program_is_known_to_mypy(tmp_path: Path) -> None:
+    bad = "\n".join(BAD)
+    said = checked(f"{GOOD}\n{bad}\n", tmp_path)
+    errors = [line for line in said.splitlines() if "error:" in line]
+    assert len(errors) == len(BAD), said
+    for want, line in zip(BAD.values(), errors, strict=True):
+        assert want in line
+    kinds = [line.partition('type is "')[2] for line in said.splitlines() if "Revealed" in line]
+    assert [k.rstrip('"').rpartition(".")[2] for k in kinds] == ["Tensor", "DataFrame", "DataFrame"]
+
+
+def public_names() -> Iterator[tuple[str, Any]]:
+    for room, module in registry.FILLED.items():
+        space = importlib.import_module(module)
+        yield from (
+            (f"{room}.{op.public}", getattr(space, op.public))
+            for op in registry.in_room(room)
+            if belongs(op, room)
+        )
+    for owner, kind in registry.ATTACHED.items():
+        own = (op for op in registry.OPS.values() if owner in op.owners and not op.public.startswith("_"))
+        yield from ((f"{owner}.{op.public}", inspect.getattr_static(kind, op.public)) for op in own)
+
+
+def test_help_and_signatures() -> None:
+    bare = [
+        name
+        for name, function in public_names()
+        if not (inspect.getdoc(function) or "").strip().splitlines()[:1]
+    ]
+    assert not bare
+    functions = [(name, function) for name, function in public_names() if callable(function)]
+    assert not [
+        name for name, f in functions if any(p.startswith("_") for p in inspect.signature(f).parameters)
+    ]
+    assert not [name for name, f in functions if f.__name__ != name.rpartition(".")[2]]
+
+
+def test_dir_shows_every_name() -> None:
+    frame, tensor = md.DataFrame({"column": [1]}), mt.ones(3)
+    for owner, handle in (("DataFrame", frame), ("Tensor", tensor), ("Series", frame["column"])):
+        names = {op.public for op in registry.OPS.values() if owner in op.owners}
+        assert names <= set(dir(handle))
+    assert "column" in dir(frame)
+    for module, room in ((mt, "tensor"), (md, "dataframe")):
+        assert {op.public for op in registry.in_room(room) if op.function} <= set(dir(module))
+
+
+def test_every_name_of_mars_has_an_entry_or_is_an_attribute() -> None:
+    for key in gaps.NAMES:
+        for target in filter(
+            None, (registry.ATTACHED.get(key), sys.modules.get(registry.FILLED.get(key, "")))
+        ):
+            space = vars(target) if inspect.ismodule(target) else target
+            assert gaps.missing(key, space) == []
+
+
+def test_a_gap_raises_its_reason() -> None:
+    gap = next(
+        op for op in registry.OPS.values() if op.status == "unbuilt" and op.function and op.room == "tensor"
+    )
+    with pytest.raises(NotImplementedError, match="is not built"):
+        getattr(mt, gap.public)(1)
