@@ -47,7 +47,7 @@ def is_ranged(index: pd.Index) -> bool:
 
 def _data_meta(data: Data, chunks: Any) -> FrameMeta:
     index = data.value if isinstance(data.value, pd.Index) else data.value.index
-    return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index))
+    return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
 
 
 @operation("frame_data", room="engine", meta=_data_meta)

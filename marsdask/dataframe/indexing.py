@@ -145,7 +145,7 @@ def _select_trim(node: Node, mine: Demand) -> Node:
 
 
 def _select_meta(frame: FrameMeta, key: Any) -> FrameMeta:
-    return frame_meta(frame.empty[key], frame.length, frame.rows, ranged=frame.ranged)
+    return frame_meta(frame.empty[key], frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
 @operation("frame.select", room="engine", meta=_select_meta, demands=_select_demands, trim=_select_trim, traits=["slice"])  # fmt: skip
@@ -167,7 +167,7 @@ def _select_at_demands(node: Node, mine: Demand) -> list[Demand]:
 
 
 @operation("frame.select_at", room="engine", demands=_select_at_demands, traits=["slice"],
-           meta=lambda frame, positions: frame_meta(_pick_at(frame.empty, positions), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+           meta=lambda frame, positions: frame_meta(_pick_at(frame.empty, positions), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
 def select_at(frame: Chunks, positions: Any) -> Chunks:
     """A column, or columns, by position."""
     return graph.per_chunk(_pick_at, frame, positions)
