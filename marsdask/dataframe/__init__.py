@@ -4,7 +4,7 @@ from typing import Any
 
 from marsdask import gaps, registry
 from marsdask.errors import UnknownName
-from marsdask.dataframe import arithmetic, concat, creation, groups, indexing, merge, reduction, rows
+from marsdask.dataframe import arithmetic, concat, conversion, creation, groups, indexing, labels, merge, positions, reduction, rows
 from marsdask.dataframe.core import DataFrame, Index, Series
 __all__ = registry.fill(globals(), "dataframe")
 for kind in (DataFrame, Series, Index):
