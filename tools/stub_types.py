@@ -100,7 +100,6 @@ def learnt() -> Learnt:
             found[op.name, first].add(type_name(result))
         return result
 
-    names = {True: oracle.frames("one"), False: oracle.tensors("one")}
     registry.call = spy
     try:
         for op in list(registry.OPS.values()):
@@ -108,7 +107,8 @@ def learnt() -> Learnt:
                 frame = op.room.startswith("dataframe")
                 with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
                     warnings.simplefilter("ignore")
-                    oracle.evaluate(op, case, dict(names[frame]), registry.public(op), md)
+                    names = oracle.frames("one") if frame else oracle.tensors("one")
+                    oracle.evaluate(op, case, names, registry.public(op), md)
     finally:
         registry.call = call
     return found
@@ -180,8 +180,9 @@ def default(value: Any) -> str:
 
 def seen(kind: type, name: str) -> str:
     """What an attribute is on the handles of the oracle tests."""
-    handles = [*oracle.frames("one").values(), *oracle.tensors("one").values()]
-    handles += [h.index for h in handles if hasattr(h, "index") and hasattr(h, "columns")]
+    frames, tensors = oracle.frames("one"), oracle.tensors("one")
+    handles = [*(frames[n] for n in oracle.FRAMES), *(tensors[n] for n in oracle.ARRAYS)]
+    handles += [h.index for h in handles if hasattr(h, "index")]
     found = set()
     for handle in handles:
         if type(handle) is kind:

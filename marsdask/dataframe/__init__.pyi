@@ -35,7 +35,7 @@ class DataFrameGroupBy:
         method: builtins.str = "auto",
         combine_size: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> DataFrame:
         """One row a group: `func` a name, a function, a list or dict of them, or `name=(column, function)`."""
 
     def aggregate(
@@ -48,10 +48,10 @@ class DataFrameGroupBy:
     ) -> Any:
         """One row a group: `func` a name, a function, a list or dict of them, or `name=(column, function)`."""
 
-    def all(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def all(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> DataFrame:
         """pandas' `groupby.all`, over all chunks."""
 
-    def any(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def any(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> DataFrame:
         """pandas' `groupby.any`, over all chunks."""
 
     def apply(
@@ -67,41 +67,41 @@ class DataFrameGroupBy:
         output_type: Any = None,
         output_types: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> DataFrame | Series:
         """What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` describe the result where running `func` on made-up rows cannot tell."""
 
     def backfill(self, limit: Any = None) -> Any:
         """pandas' `groupby.bfill`, over all chunks."""
 
-    def bfill(self, limit: Any = None) -> Any:
+    def bfill(self, limit: Any = None) -> DataFrame:
         """pandas' `groupby.bfill`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
     def boxplot(self, *args: Any, **kwargs: Any) -> Any: ...
-    def corr(self, method: Any = "pearson", min_periods: Any = 1, numeric_only: Any = False) -> Any:
+    def corr(self, method: Any = "pearson", min_periods: Any = 1, numeric_only: Any = False) -> DataFrame:
         """pandas' `groupby.corr`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
     def corrwith(self, *args: Any, **kwargs: Any) -> Any: ...
-    def count(self, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def count(self, *, method: Any = "auto", combine_size: Any = None) -> DataFrame:
         """pandas' `groupby.count`, over all chunks."""
 
-    def cov(self, min_periods: Any = None, ddof: Any = 1, numeric_only: Any = False) -> Any:
+    def cov(self, min_periods: Any = None, ddof: Any = 1, numeric_only: Any = False) -> DataFrame:
         """pandas' `groupby.cov`, over all chunks."""
 
-    def cumcount(self, ascending: Any = True) -> Any:
+    def cumcount(self, ascending: Any = True) -> Series:
         """pandas' `groupby.cumcount`, over all chunks."""
 
-    def cummax(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> Any:
+    def cummax(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> DataFrame:
         """pandas' `groupby.cummax`, over all chunks."""
 
-    def cummin(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> Any:
+    def cummin(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> DataFrame:
         """pandas' `groupby.cummin`, over all chunks."""
 
-    def cumprod(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> Any:
+    def cumprod(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> DataFrame:
         """pandas' `groupby.cumprod`, over all chunks."""
 
-    def cumsum(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> Any:
+    def cumsum(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> DataFrame:
         """pandas' `groupby.cumsum`, over all chunks."""
 
     def describe(
@@ -112,10 +112,10 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.describe`, over all chunks."""
 
-    def diff(self, periods: Any = 1) -> Any:
+    def diff(self, periods: Any = 1) -> DataFrame:
         """pandas' `groupby.diff`, over all chunks."""
 
     @deprecated("not built: not written yet")
@@ -134,13 +134,13 @@ class DataFrameGroupBy:
 
     @deprecated("not built: not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
-    def ffill(self, limit: Any = None) -> Any:
+    def ffill(self, limit: Any = None) -> DataFrame:
         """pandas' `groupby.ffill`, over all chunks."""
 
     def fillna(self, value: Any = None, **kwargs: Any) -> Any:
         """The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."""
 
-    def filter(self, func: Any, dropna: Any = True, *args: Any, **kwargs: Any) -> Any:
+    def filter(self, func: Any, dropna: Any = True, *args: Any, **kwargs: Any) -> DataFrame:
         """pandas' `groupby.filter`, over all chunks."""
 
     def first(
@@ -151,29 +151,29 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.first`, over all chunks."""
 
-    def get_group(self, name: Any) -> Any:
+    def get_group(self, name: Any) -> DataFrame:
         """The rows of the group called `name`."""
 
     @property
     def groups(self) -> Any:
         """Group name -> row labels; runs the frame."""
 
-    def head(self, n: Any = 5) -> Any:
+    def head(self, n: Any = 5) -> DataFrame:
         """pandas' `groupby.head`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
     def hist(self, *args: Any, **kwargs: Any) -> Any: ...
     def idxmax(
         self, skipna: Any = True, numeric_only: Any = False, *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.idxmax`, over all chunks."""
 
     def idxmin(
         self, skipna: Any = True, numeric_only: Any = False, *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.idxmin`, over all chunks."""
 
     @property
@@ -190,7 +190,7 @@ class DataFrameGroupBy:
         method: Any = "auto",
         combine_size: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.kurt`, over all chunks."""
 
     def kurtosis(
@@ -212,7 +212,7 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.last`, over all chunks."""
 
     def max(
@@ -225,7 +225,7 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.max`, over all chunks."""
 
     def mean(
@@ -237,12 +237,12 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.mean`, over all chunks."""
 
     def median(
         self, numeric_only: Any = False, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.median`, over all chunks."""
 
     def min(
@@ -255,20 +255,20 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.min`, over all chunks."""
 
     @property
     def ndim(self) -> builtins.int: ...
-    def ngroup(self, ascending: Any = True) -> Any:
+    def ngroup(self, ascending: Any = True) -> Series:
         """pandas' `groupby.ngroup`, over all chunks."""
 
     @property
     def ngroups(self) -> builtins.int: ...
-    def nth(self, n: Any, dropna: Any = None) -> Any:
+    def nth(self, n: Any, dropna: Any = None) -> DataFrame:
         """pandas' `groupby.nth`, over all chunks."""
 
-    def nunique(self, dropna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def nunique(self, dropna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> DataFrame:
         """pandas' `groupby.nunique`, over all chunks."""
 
     def ohlc(self, *, method: Any = "auto", combine_size: Any = None) -> Any:
@@ -293,7 +293,7 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.prod`, over all chunks."""
 
     def quantile(
@@ -304,12 +304,12 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.quantile`, over all chunks."""
 
     def rank(
         self, method: Any = "average", ascending: Any = True, na_option: Any = "keep", pct: Any = False
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.rank`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
@@ -323,7 +323,7 @@ class DataFrameGroupBy:
         replace: Any = False,
         weights: Any = None,
         random_state: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.sample`, over all chunks."""
 
     def sem(
@@ -334,13 +334,15 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.sem`, over all chunks."""
 
-    def shift(self, periods: Any = 1, freq: Any = None, fill_value: Any = ..., suffix: Any = None) -> Any:
+    def shift(
+        self, periods: Any = 1, freq: Any = None, fill_value: Any = ..., suffix: Any = None
+    ) -> DataFrame:
         """pandas' `groupby.shift`, over all chunks."""
 
-    def size(self, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def size(self, *, method: Any = "auto", combine_size: Any = None) -> DataFrame | Series:
         """pandas' `groupby.size`, over all chunks."""
 
     def skew(
@@ -351,7 +353,7 @@ class DataFrameGroupBy:
         method: Any = "auto",
         combine_size: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.skew`, over all chunks."""
 
     def std(
@@ -364,7 +366,7 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.std`, over all chunks."""
 
     def sum(
@@ -377,13 +379,13 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.sum`, over all chunks."""
 
-    def tail(self, n: Any = 5) -> Any:
+    def tail(self, n: Any = 5) -> DataFrame:
         """pandas' `groupby.tail`, over all chunks."""
 
-    def take(self, indices: Any, **kwargs: Any) -> Any:
+    def take(self, indices: Any, **kwargs: Any) -> DataFrame:
         """pandas' `groupby.take`, over all chunks."""
 
     def to_pandas(self, session: Any = None, **kwargs: Any) -> Any:
@@ -401,7 +403,7 @@ class DataFrameGroupBy:
         output_type: Any = None,
         output_types: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> DataFrame:
         """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
 
     def value_counts(
@@ -414,7 +416,7 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.value_counts`, over all chunks."""
 
     def var(
@@ -427,7 +429,7 @@ class DataFrameGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.var`, over all chunks."""
 
 class SeriesGroupBy:
@@ -444,7 +446,7 @@ class SeriesGroupBy:
         method: builtins.str = "auto",
         combine_size: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> DataFrame | Series:
         """One row a group: `func` a name, a function, a list or dict of them, or `name=(column, function)`."""
 
     def aggregate(
@@ -460,7 +462,7 @@ class SeriesGroupBy:
     def all(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Any:
         """pandas' `groupby.all`, over all chunks."""
 
-    def any(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def any(self, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Series:
         """pandas' `groupby.any`, over all chunks."""
 
     def apply(
@@ -476,13 +478,13 @@ class SeriesGroupBy:
         output_type: Any = None,
         output_types: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Series:
         """What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` describe the result where running `func` on made-up rows cannot tell."""
 
     def backfill(self, limit: Any = None) -> Any:
         """pandas' `groupby.bfill`, over all chunks."""
 
-    def bfill(self, limit: Any = None) -> Any:
+    def bfill(self, limit: Any = None) -> Series:
         """pandas' `groupby.bfill`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
@@ -501,7 +503,7 @@ class SeriesGroupBy:
     def cumcount(self, ascending: Any = True) -> Any:
         """pandas' `groupby.cumcount`, over all chunks."""
 
-    def cummax(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> Any:
+    def cummax(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> Series:
         """pandas' `groupby.cummax`, over all chunks."""
 
     def cummin(self, numeric_only: Any = False, skipna: Any = True, **kwargs: Any) -> Any:
@@ -510,7 +512,7 @@ class SeriesGroupBy:
     def cumprod(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> Any:
         """pandas' `groupby.cumprod`, over all chunks."""
 
-    def cumsum(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> Any:
+    def cumsum(self, numeric_only: Any = False, skipna: Any = True, *args: Any, **kwargs: Any) -> Series:
         """pandas' `groupby.cumsum`, over all chunks."""
 
     def describe(
@@ -521,10 +523,10 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """pandas' `groupby.describe`, over all chunks."""
 
-    def diff(self, periods: Any = 1) -> Any:
+    def diff(self, periods: Any = 1) -> Series:
         """pandas' `groupby.diff`, over all chunks."""
 
     @property
@@ -541,13 +543,13 @@ class SeriesGroupBy:
 
     @deprecated("not built: not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
-    def ffill(self, limit: Any = None) -> Any:
+    def ffill(self, limit: Any = None) -> Series:
         """pandas' `groupby.ffill`, over all chunks."""
 
     def fillna(self, value: Any = None, **kwargs: Any) -> Any:
         """The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."""
 
-    def filter(self, func: Any, dropna: Any = True, *args: Any, **kwargs: Any) -> Any:
+    def filter(self, func: Any, dropna: Any = True, *args: Any, **kwargs: Any) -> Series:
         """pandas' `groupby.filter`, over all chunks."""
 
     def first(
@@ -558,29 +560,29 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.first`, over all chunks."""
 
-    def get_group(self, name: Any) -> Any:
+    def get_group(self, name: Any) -> Series:
         """The rows of the group called `name`."""
 
     @property
     def groups(self) -> Any:
         """Group name -> row labels; runs the frame."""
 
-    def head(self, n: Any = 5) -> Any:
+    def head(self, n: Any = 5) -> Series:
         """pandas' `groupby.head`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
     def hist(self, *args: Any, **kwargs: Any) -> Any: ...
     def idxmax(
         self, skipna: Any = True, numeric_only: Any = False, *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.idxmax`, over all chunks."""
 
     def idxmin(
         self, skipna: Any = True, numeric_only: Any = False, *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.idxmin`, over all chunks."""
 
     @property
@@ -632,7 +634,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.max`, over all chunks."""
 
     def mean(
@@ -644,12 +646,12 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.mean`, over all chunks."""
 
     def median(
         self, numeric_only: Any = False, skipna: Any = True, *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.median`, over all chunks."""
 
     def min(
@@ -662,7 +664,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.min`, over all chunks."""
 
     @property
@@ -676,27 +678,27 @@ class SeriesGroupBy:
     def ngroups(self) -> builtins.int: ...
     def nlargest(
         self, n: Any = 5, keep: Any = "first", *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.nlargest`, over all chunks."""
 
     def nsmallest(
         self, n: Any = 5, keep: Any = "first", *, method: Any = "auto", combine_size: Any = None
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.nsmallest`, over all chunks."""
 
-    def nth(self, n: Any, dropna: Any = None) -> Any:
+    def nth(self, n: Any, dropna: Any = None) -> Series:
         """pandas' `groupby.nth`, over all chunks."""
 
-    def nunique(self, dropna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def nunique(self, dropna: Any = True, *, method: Any = "auto", combine_size: Any = None) -> Series:
         """pandas' `groupby.nunique`, over all chunks."""
 
-    def ohlc(self, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def ohlc(self, *, method: Any = "auto", combine_size: Any = None) -> DataFrame:
         """pandas' `groupby.ohlc`, over all chunks."""
 
     def pad(self, limit: Any = None) -> Any:
         """pandas' `groupby.ffill`, over all chunks."""
 
-    def pct_change(self, periods: Any = 1, fill_method: Any = None, freq: Any = None) -> Any:
+    def pct_change(self, periods: Any = 1, fill_method: Any = None, freq: Any = None) -> Series:
         """pandas' `groupby.pct_change`, over all chunks."""
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -712,7 +714,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.prod`, over all chunks."""
 
     def quantile(
@@ -723,12 +725,12 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.quantile`, over all chunks."""
 
     def rank(
         self, method: Any = "average", ascending: Any = True, na_option: Any = "keep", pct: Any = False
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.rank`, over all chunks."""
 
     @deprecated("not built: windows, plots and pairs of groups need a reader of their own; use apply")
@@ -742,7 +744,7 @@ class SeriesGroupBy:
         replace: Any = False,
         weights: Any = None,
         random_state: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.sample`, over all chunks."""
 
     def sem(
@@ -753,13 +755,15 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.sem`, over all chunks."""
 
-    def shift(self, periods: Any = 1, freq: Any = None, fill_value: Any = ..., suffix: Any = None) -> Any:
+    def shift(
+        self, periods: Any = 1, freq: Any = None, fill_value: Any = ..., suffix: Any = None
+    ) -> DataFrame | Series:
         """pandas' `groupby.shift`, over all chunks."""
 
-    def size(self, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def size(self, *, method: Any = "auto", combine_size: Any = None) -> Series:
         """pandas' `groupby.size`, over all chunks."""
 
     def skew(
@@ -770,7 +774,7 @@ class SeriesGroupBy:
         method: Any = "auto",
         combine_size: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.skew`, over all chunks."""
 
     def std(
@@ -783,7 +787,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.std`, over all chunks."""
 
     def sum(
@@ -796,7 +800,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.sum`, over all chunks."""
 
     def tail(self, n: Any = 5) -> Any:
@@ -820,10 +824,10 @@ class SeriesGroupBy:
         output_type: Any = None,
         output_types: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Series:
         """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
 
-    def unique(self, *, method: Any = "auto", combine_size: Any = None) -> Any:
+    def unique(self, *, method: Any = "auto", combine_size: Any = None) -> Series:
         """pandas' `groupby.unique`, over all chunks."""
 
     def value_counts(
@@ -836,7 +840,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.value_counts`, over all chunks."""
 
     def var(
@@ -849,7 +853,7 @@ class SeriesGroupBy:
         *,
         method: Any = "auto",
         combine_size: Any = None,
-    ) -> Any:
+    ) -> Series:
         """pandas' `groupby.var`, over all chunks."""
 
 class DataFrame(Lazy):
@@ -881,17 +885,17 @@ class DataFrame(Lazy):
     @deprecated("not built: not written yet")
     def T(self) -> Any: ...
     def __abs__(self) -> DataFrame: ...
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> DataFrame:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> DataFrame:
         """pandas' `__and__`, aligned by labels; arrays and lists are positional."""
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray[Any, Any]: ...
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's functions of frames: the method of that name, as NumPy itself calls it; else the tensor function."""
 
-    __array_priority__: Any
+    __array_priority__: builtins.int
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: builtins.str, *operands: Any, out: Any = None, **kwargs: Any
@@ -904,13 +908,13 @@ class DataFrame(Lazy):
     def __divmod__(self, other: Any) -> Any:
         """Quotient and remainder: two frames."""
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> DataFrame:  # type: ignore[override]
         """pandas' `__eq__`, aligned by labels; arrays and lists are positional."""
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> DataFrame:
         """pandas' `__floordiv__`, aligned by labels; arrays and lists are positional."""
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> DataFrame:
         """pandas' `__ge__`, aligned by labels; arrays and lists are positional."""
 
     @overload
@@ -920,7 +924,7 @@ class DataFrame(Lazy):
     @overload
     def __getitem__(self, key: builtins.str | builtins.int | builtins.tuple[Any, ...]) -> Series: ...
     def __getattr__(self, column: builtins.str) -> Series: ...
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> DataFrame:
         """pandas' `__gt__`, aligned by labels; arrays and lists are positional."""
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -937,82 +941,82 @@ class DataFrame(Lazy):
     def __iter__(self) -> Iterator[Any]: ...
     def __itruediv__(self, other: Any) -> DataFrame: ...
     def __ixor__(self, other: Any) -> DataFrame: ...
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> DataFrame:
         """pandas' `__le__`, aligned by labels; arrays and lists are positional."""
 
     def __len__(self) -> builtins.int: ...
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> DataFrame:
         """pandas' `__lt__`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def __matmul__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> DataFrame:
         """pandas' `__mod__`, aligned by labels; arrays and lists are positional."""
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> DataFrame:
         """pandas' `__mul__`, aligned by labels; arrays and lists are positional."""
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> DataFrame:  # type: ignore[override]
         """pandas' `__ne__`, aligned by labels; arrays and lists are positional."""
 
     def __neg__(self) -> DataFrame: ...
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> DataFrame:
         """pandas' `__or__`, aligned by labels; arrays and lists are positional."""
 
-    __pandas_priority__: Any
+    __pandas_priority__: builtins.int
 
     def __pos__(self) -> DataFrame: ...
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> DataFrame:
         """pandas' `__pow__`, aligned by labels; arrays and lists are positional."""
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> DataFrame:
         """pandas' `__radd__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> DataFrame:
         """pandas' `__rand__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     def __rdivmod__(self, other: Any) -> Any:
         """Quotient and remainder of `other` by this: two frames."""
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> DataFrame:
         """pandas' `__rfloordiv__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def __rmatmul__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> DataFrame:
         """pandas' `__rmod__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> DataFrame:
         """pandas' `__rmul__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> DataFrame:
         """pandas' `__ror__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> DataFrame:
         """pandas' `__rpow__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> DataFrame:
         """pandas' `__rsub__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> DataFrame:
         """pandas' `__rtruediv__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> DataFrame:
         """pandas' `__rxor__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     def __setitem__(self, key: Any, value: Any) -> None: ...
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> DataFrame:
         """pandas' `__sub__`, aligned by labels; arrays and lists are positional."""
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> DataFrame:
         """pandas' `__truediv__`, aligned by labels; arrays and lists are positional."""
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> DataFrame:
         """pandas' `__xor__`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def abs(self, *args: Any, **kwargs: Any) -> Any: ...
-    def add(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def add(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `add`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -1032,7 +1036,7 @@ class DataFrame(Lazy):
         skipna: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The all of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def any(
@@ -1042,7 +1046,7 @@ class DataFrame(Lazy):
         skipna: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The any of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def append(
@@ -1061,8 +1065,9 @@ class DataFrame(Lazy):
     @deprecated("not built: not written yet")
     def astype(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    @deprecated("not built: not written yet")
-    def at(self) -> Any: ...
+    def at(self) -> Any:
+        """One value by labels."""
+
     @property
     @deprecated("not built: not written yet")
     def axes(self) -> Any: ...
@@ -1086,7 +1091,7 @@ class DataFrame(Lazy):
     def corrwith(self, *args: Any, **kwargs: Any) -> Any: ...
     def count(
         self, axis: Any = 0, numeric_only: Any = False, combine_size: Any = None, method: Any = None
-    ) -> Any:
+    ) -> Series:
         """The count of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -1101,10 +1106,12 @@ class DataFrame(Lazy):
     def describe(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def diff(self, *args: Any, **kwargs: Any) -> Any: ...
-    def div(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def div(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `div`, aligned by labels; arrays and lists are positional."""
 
-    def divide(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def divide(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `divide`, aligned by labels; arrays and lists are positional."""
 
     def divmod(self, other: Any) -> Any:
@@ -1126,7 +1133,7 @@ class DataFrame(Lazy):
     def empty(self) -> builtins.bool:
         """Whether there are no elements. Raises ValueError where that is not known yet."""
 
-    def eq(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def eq(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `eq`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -1145,10 +1152,12 @@ class DataFrame(Lazy):
     def ffill(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def fillna(self, *args: Any, **kwargs: Any) -> Any: ...
-    def floordiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def floordiv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `floordiv`, aligned by labels; arrays and lists are positional."""
 
-    def ge(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def ge(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `ge`, aligned by labels; arrays and lists are positional."""
 
     def groupby(
@@ -1160,13 +1169,13 @@ class DataFrame(Lazy):
         group_keys: builtins.bool = True,
         observed: builtins.bool = True,
         dropna: builtins.bool = True,
-    ) -> Any:
+    ) -> DataFrameGroupBy:
         """Groups of rows with equal keys: a lazy `GroupBy`."""
 
-    def gt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def gt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `gt`, aligned by labels; arrays and lists are positional."""
 
-    def head(self, n: builtins.int = 5) -> Any:
+    def head(self, n: builtins.int = 5) -> DataFrame:
         """The first n rows of the whole; of a file only as much is read as that needs."""
 
     @deprecated("not built: not written yet")
@@ -1182,7 +1191,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series:
         """The idxmax of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def idxmin(
@@ -1192,7 +1201,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series:
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
@@ -1200,7 +1209,7 @@ class DataFrame(Lazy):
         """Rows and columns by position."""
 
     @property
-    def index(self) -> Any:
+    def index(self) -> Index:
         """The row labels."""
 
     @deprecated("not built: not written yet")
@@ -1237,7 +1246,7 @@ class DataFrame(Lazy):
         auto_merge_threshold: builtins.int = 8,
         bloom_filter: Any = "auto",
         bloom_filter_options: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """This frame with the columns of others beside it, matched by label (or `on` columns against their labels)."""
 
     def keys(self) -> pd.Index:
@@ -1252,7 +1261,7 @@ class DataFrame(Lazy):
         fisher: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The kurt of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def kurtosis(
@@ -1264,16 +1273,17 @@ class DataFrame(Lazy):
         fisher: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The kurtosis of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def le(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def le(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    @deprecated("not built: not written yet")
-    def loc(self) -> Any: ...
-    def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def loc(self) -> Any:
+        """Rows and columns by label."""
+
+    def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `lt`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -1287,7 +1297,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The max of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def mean(
@@ -1297,7 +1307,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The mean of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def median(
@@ -1307,7 +1317,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The median of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -1333,7 +1343,7 @@ class DataFrame(Lazy):
         auto_merge_threshold: builtins.int = 8,
         bloom_filter: Any = "auto",
         bloom_filter_options: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """Matched rows of this frame and another: see `md.merge`."""
 
     def min(
@@ -1343,37 +1353,47 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The min of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def mod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def mod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `mod`, aligned by labels; arrays and lists are positional."""
 
     def mode(
         self, axis: Any = 0, numeric_only: Any = False, dropna: Any = True, combine_size: Any = None
-    ) -> Any:
+    ) -> DataFrame:
         """The most frequent values of each column, sorted."""
 
-    def mul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def mul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `mul`, aligned by labels; arrays and lists are positional."""
 
-    def multiply(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def multiply(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `multiply`, aligned by labels; arrays and lists are positional."""
 
     @property
     def ndim(self) -> builtins.int: ...
-    def ne(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def ne(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `ne`, aligned by labels; arrays and lists are positional."""
+
+    def nlargest(self, n: builtins.int, columns: Any, keep: builtins.str = "first") -> DataFrame:
+        """The `n` rows with the largest values in `columns`, in order."""
 
     @deprecated("not built: not written yet")
     def notna(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def notnull(self, *args: Any, **kwargs: Any) -> Any: ...
+    def nsmallest(self, n: builtins.int, columns: Any, keep: builtins.str = "first") -> DataFrame:
+        """The `n` rows with the smallest values in `columns`, in order."""
+
     @property
     def nsplits(self) -> builtins.tuple[builtins.tuple[builtins.float, ...], ...] | None:
         """Rows per chunk (and the columns, whole), once executed; else None."""
 
-    def nunique(self, axis: Any = 0, dropna: Any = True, combine_size: Any = None, method: Any = None) -> Any:
+    def nunique(
+        self, axis: Any = 0, dropna: Any = True, combine_size: Any = None, method: Any = None
+    ) -> Series:
         """The nunique of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -1385,7 +1405,7 @@ class DataFrame(Lazy):
     def pop(self, item: Any) -> Any:
         """A column, which the frame loses."""
 
-    def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `pow`, aligned by labels; arrays and lists are positional."""
 
     def prod(
@@ -1396,7 +1416,7 @@ class DataFrame(Lazy):
         min_count: Any = 0,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The prod of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def product(
@@ -1407,17 +1427,28 @@ class DataFrame(Lazy):
         min_count: Any = 0,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The product of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
     def quantile(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def query(self, *args: Any, **kwargs: Any) -> Any: ...
-    def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `radd`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rdiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rank(
+        self,
+        axis: Any = 0,
+        method: builtins.str = "average",
+        numeric_only: builtins.bool = False,
+        na_option: builtins.str = "keep",
+        ascending: builtins.bool = True,
+        pct: builtins.bool = False,
+    ) -> DataFrame:
+        """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
+
+    def rdiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rdiv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     def rdivmod(self, other: Any) -> Any:
@@ -1439,26 +1470,30 @@ class DataFrame(Lazy):
     def replace(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def reset_index(self, *args: Any, **kwargs: Any) -> Any: ...
-    def rfloordiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rfloordiv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `rfloordiv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rmod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rmod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rmod`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rmul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rmul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rmul`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def rolling(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def round(self, *args: Any, **kwargs: Any) -> Any: ...
-    def rpow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rpow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rpow`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rsub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rsub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rsub`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rtruediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rtruediv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `rtruediv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -1473,7 +1508,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The sem of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -1496,13 +1531,73 @@ class DataFrame(Lazy):
         bias: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The skew of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def sort_index(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def sort_values(self, *args: Any, **kwargs: Any) -> Any: ...
+    @overload
+    def sort_index(
+        self,
+        *,
+        axis: Any = 0,
+        level: Any = None,
+        ascending: Any = True,
+        inplace: Literal[False] = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        sort_remaining: builtins.bool = True,
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> DataFrame: ...
+    @overload
+    def sort_index(
+        self,
+        *,
+        axis: Any = 0,
+        level: Any = None,
+        ascending: Any = True,
+        inplace: builtins.bool = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        sort_remaining: builtins.bool = True,
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> Any:
+        """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
+
+    @overload
+    def sort_values(
+        self,
+        by: Any,
+        axis: Any = 0,
+        ascending: Any = True,
+        inplace: Literal[False] = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> DataFrame: ...
+    @overload
+    def sort_values(
+        self,
+        by: Any,
+        axis: Any = 0,
+        ascending: Any = True,
+        inplace: builtins.bool = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> Any:
+        """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+
     @deprecated("not built: not written yet")
     def stack(self, *args: Any, **kwargs: Any) -> Any: ...
     def std(
@@ -1513,13 +1608,15 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The std of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def sub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def sub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `sub`, aligned by labels; arrays and lists are positional."""
 
-    def subtract(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def subtract(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `subtract`, aligned by labels; arrays and lists are positional."""
 
     def sum(
@@ -1530,13 +1627,13 @@ class DataFrame(Lazy):
         min_count: Any = 0,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The sum of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def tail(self, n: builtins.int = 5) -> Any:
+    def tail(self, n: builtins.int = 5) -> DataFrame:
         """The last n rows of the whole."""
 
-    def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
+    def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> DataFrame:
         """Rows (or columns) by position, in the order given."""
 
     @deprecated("not built: not written yet")
@@ -1572,13 +1669,15 @@ class DataFrame(Lazy):
     def transform(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def transpose(self, *args: Any, **kwargs: Any) -> Any: ...
-    def truediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def truediv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> DataFrame:
         """pandas' `truediv`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def tshift(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
 
     def var(
@@ -1589,7 +1688,7 @@ class DataFrame(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Series | Tensor:
         """The var of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -1624,17 +1723,17 @@ class Series(Lazy):
     @deprecated("not built: not written yet")
     def T(self) -> Any: ...
     def __abs__(self) -> Series: ...
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Series:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> Series:
         """pandas' `__and__`, aligned by labels; arrays and lists are positional."""
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray[Any, Any]: ...
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's functions of frames: the method of that name, as NumPy itself calls it; else the tensor function."""
 
-    __array_priority__: Any
+    __array_priority__: builtins.int
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: builtins.str, *operands: Any, out: Any = None, **kwargs: Any
@@ -1646,18 +1745,18 @@ class Series(Lazy):
     def __divmod__(self, other: Any) -> Any:
         """Quotient and remainder: two frames."""
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> Series:  # type: ignore[override]
         """pandas' `__eq__`, aligned by labels; arrays and lists are positional."""
 
     def __float__(self) -> builtins.float: ...
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> Series:
         """pandas' `__floordiv__`, aligned by labels; arrays and lists are positional."""
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> Series:
         """pandas' `__ge__`, aligned by labels; arrays and lists are positional."""
 
     def __getitem__(self, key: Any) -> Any: ...
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> Series:
         """pandas' `__gt__`, aligned by labels; arrays and lists are positional."""
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -1675,82 +1774,82 @@ class Series(Lazy):
     def __iter__(self) -> Iterator[Any]: ...
     def __itruediv__(self, other: Any) -> Series: ...
     def __ixor__(self, other: Any) -> Series: ...
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> Series:
         """pandas' `__le__`, aligned by labels; arrays and lists are positional."""
 
     def __len__(self) -> builtins.int: ...
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> Series:
         """pandas' `__lt__`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def __matmul__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> Series:
         """pandas' `__mod__`, aligned by labels; arrays and lists are positional."""
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Series:
         """pandas' `__mul__`, aligned by labels; arrays and lists are positional."""
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> Series:  # type: ignore[override]
         """pandas' `__ne__`, aligned by labels; arrays and lists are positional."""
 
     def __neg__(self) -> Series: ...
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> Series:
         """pandas' `__or__`, aligned by labels; arrays and lists are positional."""
 
-    __pandas_priority__: Any
+    __pandas_priority__: builtins.int
 
     def __pos__(self) -> Series: ...
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Series:
         """pandas' `__pow__`, aligned by labels; arrays and lists are positional."""
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> Series:
         """pandas' `__radd__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> Series:
         """pandas' `__rand__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     def __rdivmod__(self, other: Any) -> Any:
         """Quotient and remainder of `other` by this: two frames."""
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> Series:
         """pandas' `__rfloordiv__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def __rmatmul__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> Series:
         """pandas' `__rmod__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> Series:
         """pandas' `__rmul__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> Series:
         """pandas' `__ror__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> Series:
         """pandas' `__rpow__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Series:
         """pandas' `__rsub__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> Series:
         """pandas' `__rtruediv__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> Series:
         """pandas' `__rxor__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     def __setitem__(self, key: Any, value: Any) -> None: ...
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Series:
         """pandas' `__sub__`, aligned by labels; arrays and lists are positional."""
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Series:
         """pandas' `__truediv__`, aligned by labels; arrays and lists are positional."""
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> Series:
         """pandas' `__xor__`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def abs(self, *args: Any, **kwargs: Any) -> Any: ...
-    def add(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def add(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `add`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -1770,7 +1869,7 @@ class Series(Lazy):
         skipna: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The all of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def any(
@@ -1780,7 +1879,7 @@ class Series(Lazy):
         skipna: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The any of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def append(
@@ -1793,8 +1892,9 @@ class Series(Lazy):
     @deprecated("not built: not written yet")
     def astype(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    @deprecated("not built: not written yet")
-    def at(self) -> Any: ...
+    def at(self) -> Any:
+        """One value by labels."""
+
     @deprecated("not built: not written yet")
     def autocorr(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
@@ -1816,7 +1916,7 @@ class Series(Lazy):
     def corr(self, *args: Any, **kwargs: Any) -> Any: ...
     def count(
         self, axis: Any = 0, numeric_only: Any = False, combine_size: Any = None, method: Any = None
-    ) -> Any:
+    ) -> Tensor:
         """The count of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -1831,10 +1931,10 @@ class Series(Lazy):
     def describe(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def diff(self, *args: Any, **kwargs: Any) -> Any: ...
-    def div(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def div(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `div`, aligned by labels; arrays and lists are positional."""
 
-    def divide(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def divide(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `divide`, aligned by labels; arrays and lists are positional."""
 
     def divmod(self, other: Any) -> Any:
@@ -1860,7 +1960,7 @@ class Series(Lazy):
     def empty(self) -> builtins.bool:
         """Whether there are no elements. Raises ValueError where that is not known yet."""
 
-    def eq(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def eq(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `eq`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -1877,10 +1977,12 @@ class Series(Lazy):
     def ffill(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def fillna(self, *args: Any, **kwargs: Any) -> Any: ...
-    def floordiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def floordiv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> Series:
         """pandas' `floordiv`, aligned by labels; arrays and lists are positional."""
 
-    def ge(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def ge(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `ge`, aligned by labels; arrays and lists are positional."""
 
     def groupby(
@@ -1892,13 +1994,13 @@ class Series(Lazy):
         group_keys: builtins.bool = True,
         observed: builtins.bool = True,
         dropna: builtins.bool = True,
-    ) -> Any:
+    ) -> SeriesGroupBy:
         """Groups of rows with equal keys: a lazy `GroupBy`."""
 
-    def gt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def gt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `gt`, aligned by labels; arrays and lists are positional."""
 
-    def head(self, n: builtins.int = 5) -> Any:
+    def head(self, n: builtins.int = 5) -> Series:
         """The first n rows of the whole; of a file only as much is read as that needs."""
 
     @deprecated("not built: not written yet")
@@ -1914,7 +2016,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The idxmax of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def idxmin(
@@ -1924,7 +2026,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
@@ -1932,7 +2034,7 @@ class Series(Lazy):
         """Rows and columns by position."""
 
     @property
-    def index(self) -> Any:
+    def index(self) -> Index:
         """The row labels."""
 
     @deprecated("not built: not written yet")
@@ -1968,7 +2070,7 @@ class Series(Lazy):
         fisher: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The kurt of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def kurtosis(
@@ -1980,16 +2082,17 @@ class Series(Lazy):
         fisher: Any = True,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The kurtosis of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def le(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def le(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    @deprecated("not built: not written yet")
-    def loc(self) -> Any: ...
-    def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def loc(self) -> Any:
+        """Rows and columns by label."""
+
+    def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `lt`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -2005,7 +2108,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The max of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def mean(
@@ -2015,7 +2118,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The mean of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def median(
@@ -2025,7 +2128,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The median of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -2037,41 +2140,51 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The min of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def mod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def mod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `mod`, aligned by labels; arrays and lists are positional."""
 
     def mode(
         self, axis: Any = 0, numeric_only: Any = False, dropna: Any = True, combine_size: Any = None
-    ) -> Any:
+    ) -> Series:
         """The most frequent values of each column, sorted."""
 
-    def mul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def mul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `mul`, aligned by labels; arrays and lists are positional."""
 
-    def multiply(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def multiply(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> Series:
         """pandas' `multiply`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def name(self) -> Any: ...
+    def name(self) -> builtins.str: ...
     @name.setter
     def name(self, value: Any) -> None: ...
     @property
     def ndim(self) -> builtins.int: ...
-    def ne(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def ne(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `ne`, aligned by labels; arrays and lists are positional."""
+
+    def nlargest(self, n: builtins.int = 5, keep: builtins.str = "first") -> Series:
+        """The `n` largest values, in order."""
 
     @deprecated("not built: not written yet")
     def notna(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def notnull(self, *args: Any, **kwargs: Any) -> Any: ...
+    def nsmallest(self, n: builtins.int = 5, keep: builtins.str = "first") -> Series:
+        """The `n` smallest values, in order."""
+
     @property
     def nsplits(self) -> builtins.tuple[builtins.tuple[builtins.float, ...], ...] | None:
         """Rows per chunk (and the columns, whole), once executed; else None."""
 
-    def nunique(self, axis: Any = 0, dropna: Any = True, combine_size: Any = None, method: Any = None) -> Any:
+    def nunique(
+        self, axis: Any = 0, dropna: Any = True, combine_size: Any = None, method: Any = None
+    ) -> Tensor:
         """The nunique of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -2080,7 +2193,7 @@ class Series(Lazy):
     def pct_change(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def plot(self, *args: Any, **kwargs: Any) -> Any: ...
-    def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `pow`, aligned by labels; arrays and lists are positional."""
 
     def prod(
@@ -2091,7 +2204,7 @@ class Series(Lazy):
         min_count: Any = 0,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The prod of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     def product(
@@ -2102,15 +2215,26 @@ class Series(Lazy):
         min_count: Any = 0,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The product of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
     def quantile(self, *args: Any, **kwargs: Any) -> Any: ...
-    def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `radd`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rdiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rank(
+        self,
+        axis: Any = 0,
+        method: builtins.str = "average",
+        numeric_only: builtins.bool = False,
+        na_option: builtins.str = "keep",
+        ascending: builtins.bool = True,
+        pct: builtins.bool = False,
+    ) -> Series:
+        """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
+
+    def rdiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rdiv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     def rdivmod(self, other: Any) -> Any:
@@ -2132,26 +2256,30 @@ class Series(Lazy):
     def replace(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def reset_index(self, *args: Any, **kwargs: Any) -> Any: ...
-    def rfloordiv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rfloordiv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> Series:
         """pandas' `rfloordiv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rmod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rmod(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rmod`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rmul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rmul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rmul`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def rolling(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def round(self, *args: Any, **kwargs: Any) -> Any: ...
-    def rpow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rpow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rpow`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rsub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rsub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rsub`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def rtruediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def rtruediv(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> Series:
         """pandas' `rtruediv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -2164,7 +2292,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The sem of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -2185,13 +2313,73 @@ class Series(Lazy):
         bias: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The skew of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def sort_index(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def sort_values(self, *args: Any, **kwargs: Any) -> Any: ...
+    @overload
+    def sort_index(
+        self,
+        *,
+        axis: Any = 0,
+        level: Any = None,
+        ascending: Any = True,
+        inplace: Literal[False] = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        sort_remaining: builtins.bool = True,
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> Series: ...
+    @overload
+    def sort_index(
+        self,
+        *,
+        axis: Any = 0,
+        level: Any = None,
+        ascending: Any = True,
+        inplace: builtins.bool = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        sort_remaining: builtins.bool = True,
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> Any:
+        """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
+
+    @overload
+    def sort_values(
+        self,
+        *,
+        axis: Any = 0,
+        ascending: Any = True,
+        inplace: Literal[False] = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> Series: ...
+    @overload
+    def sort_values(
+        self,
+        *,
+        axis: Any = 0,
+        ascending: Any = True,
+        inplace: builtins.bool = False,
+        kind: Any = "quicksort",
+        na_position: builtins.str = "last",
+        ignore_index: builtins.bool = False,
+        key: Any = None,
+        parallel_kind: Any = "PSRS",
+        psrs_kinds: Any = None,
+    ) -> Any:
+        """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+
     def std(
         self,
         axis: Any = 0,
@@ -2200,15 +2388,17 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The std of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
     def str(self, *args: Any, **kwargs: Any) -> Any: ...
-    def sub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def sub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `sub`, aligned by labels; arrays and lists are positional."""
 
-    def subtract(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def subtract(
+        self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+    ) -> Series:
         """pandas' `subtract`, aligned by labels; arrays and lists are positional."""
 
     def sum(
@@ -2219,13 +2409,13 @@ class Series(Lazy):
         min_count: Any = 0,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The sum of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    def tail(self, n: builtins.int = 5) -> Any:
+    def tail(self, n: builtins.int = 5) -> Series:
         """The last n rows of the whole."""
 
-    def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
+    def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Series:
         """Rows (or columns) by position, in the order given."""
 
     @deprecated("not built: not written yet")
@@ -2259,7 +2449,7 @@ class Series(Lazy):
 
     @deprecated("not built: not written yet")
     def transform(self, *args: Any, **kwargs: Any) -> Any: ...
-    def truediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+    def truediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `truediv`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -2269,7 +2459,7 @@ class Series(Lazy):
     @deprecated("not built: not written yet")
     def value_counts(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
 
     def var(
@@ -2280,7 +2470,7 @@ class Series(Lazy):
         numeric_only: Any = False,
         combine_size: Any = None,
         method: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """The var of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @deprecated("not built: not written yet")
@@ -2316,17 +2506,17 @@ class Index(Lazy):
     @deprecated("not built: not written yet")
     def T(self) -> Any: ...
     def __abs__(self) -> Index: ...
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Index:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Any) -> Index:
         """pandas' `__and__`, aligned by labels; arrays and lists are positional."""
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray[Any, Any]: ...
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's functions of frames: the method of that name, as NumPy itself calls it; else the tensor function."""
 
-    __array_priority__: Any
+    __array_priority__: builtins.int
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: builtins.str, *operands: Any, out: Any = None, **kwargs: Any
@@ -2335,17 +2525,17 @@ class Index(Lazy):
 
     def __bool__(self) -> builtins.bool: ...
     def __contains__(self, label: Any) -> builtins.bool: ...
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Any) -> Index:  # type: ignore[override]
         """pandas' `__eq__`, aligned by labels; arrays and lists are positional."""
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> Index:
         """pandas' `__floordiv__`, aligned by labels; arrays and lists are positional."""
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Any) -> Index:
         """pandas' `__ge__`, aligned by labels; arrays and lists are positional."""
 
     def __getitem__(self, key: Any) -> Any: ...
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Any) -> Index:
         """pandas' `__gt__`, aligned by labels; arrays and lists are positional."""
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -2362,69 +2552,69 @@ class Index(Lazy):
     def __iter__(self) -> Iterator[Any]: ...
     def __itruediv__(self, other: Any) -> Index: ...
     def __ixor__(self, other: Any) -> Index: ...
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Any) -> Index:
         """pandas' `__le__`, aligned by labels; arrays and lists are positional."""
 
     def __len__(self) -> builtins.int: ...
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Any) -> Index:
         """pandas' `__lt__`, aligned by labels; arrays and lists are positional."""
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> Index:
         """pandas' `__mod__`, aligned by labels; arrays and lists are positional."""
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Index:
         """pandas' `__mul__`, aligned by labels; arrays and lists are positional."""
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: Any) -> Index:  # type: ignore[override]
         """pandas' `__ne__`, aligned by labels; arrays and lists are positional."""
 
     def __neg__(self) -> Index: ...
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Any) -> Index:
         """pandas' `__or__`, aligned by labels; arrays and lists are positional."""
 
-    __pandas_priority__: Any
+    __pandas_priority__: builtins.int
 
     def __pos__(self) -> Index: ...
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Index:
         """pandas' `__pow__`, aligned by labels; arrays and lists are positional."""
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Any) -> Index:
         """pandas' `__radd__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Any) -> Index:
         """pandas' `__rand__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> Index:
         """pandas' `__rfloordiv__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> Index:
         """pandas' `__rmod__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Any) -> Index:
         """pandas' `__rmul__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Any) -> Index:
         """pandas' `__ror__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> Index:
         """pandas' `__rpow__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Index:
         """pandas' `__rsub__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> Index:
         """pandas' `__rtruediv__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Any) -> Index:
         """pandas' `__rxor__`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Index:
         """pandas' `__sub__`, aligned by labels; arrays and lists are positional."""
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Index:
         """pandas' `__truediv__`, aligned by labels; arrays and lists are positional."""
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Any) -> Index:
         """pandas' `__xor__`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
@@ -2453,6 +2643,10 @@ class Index(Lazy):
 
     @deprecated("not built: not written yet")
     def astype(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def at(self) -> Any:
+        """One value by labels."""
+
     @deprecated("not built: not written yet")
     def check_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
@@ -2484,7 +2678,7 @@ class Index(Lazy):
         """Rows and columns by position."""
 
     @property
-    def index(self) -> Any:
+    def index(self) -> Index:
         """The row labels."""
 
     @property
@@ -2500,6 +2694,10 @@ class Index(Lazy):
     def is_monotonic_increasing(self) -> Any: ...
     @deprecated("not built: not written yet")
     def isna(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def loc(self) -> Any:
+        """Rows and columns by label."""
+
     @deprecated("not built: not written yet")
     def map(self, *args: Any, **kwargs: Any) -> Any: ...
     def max(
@@ -2525,7 +2723,7 @@ class Index(Lazy):
         """The min of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def name(self) -> Any: ...
+    def name(self) -> None | builtins.str: ...
     @property
     def names(self) -> Any: ...
     @property
@@ -2553,7 +2751,7 @@ class Index(Lazy):
 
     @property
     def size(self) -> builtins.float: ...
-    def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
+    def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Index:
         """Rows (or columns) by position, in the order given."""
 
     def to_dask(self) -> Any:
@@ -2580,7 +2778,7 @@ class Index(Lazy):
     @deprecated("not built: not written yet")
     def value_counts(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
 
 @deprecated("not built: not written yet")
@@ -2620,7 +2818,7 @@ def concat(
     verify_integrity: builtins.bool = False,
     sort: builtins.bool = False,
     copy: Any = None,
-) -> Any:
+) -> DataFrame | Series:
     """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""
 
 @deprecated("not built: not written yet")
@@ -2689,7 +2887,7 @@ def merge(
     auto_merge_threshold: builtins.int = 8,
     bloom_filter: Any = "auto",
     bloom_filter_options: Any = None,
-) -> Any:
+) -> DataFrame:
     """Matched rows of two frames, in pandas' order under the labels 0..n-1."""
 
 @deprecated("not built: not written yet")

@@ -36,7 +36,7 @@ class Tensor(Lazy):
         """Run, hold the result, and return self. `wait=False` returns an ExecutionInfo."""
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Tensor:
         """A view with the axes reversed."""
 
     def __abs__(self) -> Tensor: ...
@@ -45,7 +45,7 @@ class Tensor(Lazy):
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> np.ndarray[Any, Any]: ...
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any: ...
 
-    __array_priority__: Any
+    __array_priority__: builtins.int
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: builtins.str, *inputs: Any, out: Any = (), **kwargs: Any
@@ -119,7 +119,7 @@ class Tensor(Lazy):
         combine_size: Any = None,
         *,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `all` over axes, chunk by chunk, joined in a tree."""
 
     def any(
@@ -130,17 +130,17 @@ class Tensor(Lazy):
         combine_size: Any = None,
         *,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `any` over axes, chunk by chunk, joined in a tree."""
 
     def argmax(
         self, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `argmax` over axes, chunk by chunk, joined in a tree."""
 
     def argmin(
         self, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `argmin` over axes, chunk by chunk, joined in a tree."""
 
     def argpartition(
@@ -151,7 +151,7 @@ class Tensor(Lazy):
         order: Any = None,
         parallel_kind: builtins.str | None = None,
         psrs_kinds: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """Positions that would partition along `axis`."""
 
     def argsort(
@@ -162,7 +162,7 @@ class Tensor(Lazy):
         stable: builtins.bool | None = None,
         parallel_kind: builtins.str | None = None,
         psrs_kinds: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """Positions that would sort along `axis`. Always stable."""
 
     @deprecated("not built: not written yet")
@@ -171,7 +171,7 @@ class Tensor(Lazy):
     def choose(self, *args: Any, **kwargs: Any) -> Any: ...
     def clip(
         self, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
-    ) -> Any:
+    ) -> Tensor:
         """Elements limited to an interval."""
 
     @deprecated("not built: not written yet")
@@ -182,14 +182,15 @@ class Tensor(Lazy):
     def conjugate(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def copy(self, *args: Any, **kwargs: Any) -> Any: ...
-    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
         """NumPy's `cumprod` along an axis, or over all elements in C order."""
 
-    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
         """NumPy's `cumsum` along an axis, or over all elements in C order."""
 
-    @deprecated("not built: not written yet")
-    def dot(self, *args: Any, **kwargs: Any) -> Any: ...
+    def dot(self, b: ArrayLike, out: Any = None) -> Tensor:
+        """The dot product: over the last axis of `a` and the last but one of `b`."""
+
     @property
     def dtype(self) -> np.dtype[Any]: ...
     @deprecated("not built: not written yet")
@@ -201,11 +202,11 @@ class Tensor(Lazy):
         """The elements on one axis: `x.flat[1:3] = 0` writes into x."""
     @flat.setter
     def flat(self, value: Any) -> None: ...
-    def flatten(self, order: builtins.str = "C") -> Any:
+    def flatten(self, order: builtins.str = "C") -> Tensor:
         """All elements on one axis: a copy."""
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Tensor:
         """A view of the imaginary part; read-only zeros where there is none."""
     @imag.setter
     def imag(self, value: Any) -> None: ...
@@ -229,7 +230,7 @@ class Tensor(Lazy):
         *,
         initial: Any = None,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `max` over axes, chunk by chunk, joined in a tree."""
 
     def mean(
@@ -241,7 +242,7 @@ class Tensor(Lazy):
         combine_size: Any = None,
         *,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `mean` over axes, chunk by chunk, joined in a tree."""
 
     def min(
@@ -253,7 +254,7 @@ class Tensor(Lazy):
         *,
         initial: Any = None,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `min` over axes, chunk by chunk, joined in a tree."""
 
     @property
@@ -290,20 +291,22 @@ class Tensor(Lazy):
         *,
         initial: Any = None,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `prod` over axes, chunk by chunk, joined in a tree."""
 
-    def ptp(self, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None) -> Any:
+    def ptp(
+        self, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
+    ) -> Tensor:
         """NumPy's `ptp` over axes, chunk by chunk, joined in a tree."""
 
     def put(self, ind: Any, v: Any, mode: builtins.str = "raise") -> Any:
         """Nothing: writes values at positions of the flat tensor."""
 
-    def ravel(self, order: builtins.str = "C") -> Any:
+    def ravel(self, order: builtins.str = "C") -> Tensor:
         """All elements on one axis: a view where NumPy gives one."""
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Tensor:
         """A view of the real part."""
     @real.setter
     def real(self, value: Any) -> None: ...
@@ -313,10 +316,10 @@ class Tensor(Lazy):
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def repeat(self, *args: Any, **kwargs: Any) -> Any: ...
-    def reshape(self, *shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Any:
+    def reshape(self, *shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
         """The same elements in another shape: a view where NumPy gives one."""
 
-    def round(self, decimals: Any = 0, out: Any = None) -> Any:
+    def round(self, decimals: Any = 0, out: Any = None) -> Tensor:
         """NumPy's `round` of each element."""
 
     def searchsorted(
@@ -325,7 +328,7 @@ class Tensor(Lazy):
         side: builtins.str = "left",
         sorter: ArrayLike | None = None,
         combine_size: builtins.int | None = None,
-    ) -> Any:
+    ) -> Tensor:
         """Where elements of `v` would be put to keep the sorted `a` in order. `a` may be chunked: chunks count for themselves."""
 
     @property
@@ -346,7 +349,7 @@ class Tensor(Lazy):
     ) -> Any:
         """Sorts the tensor in place; gives back None. `mt.sort` gives a copy."""
 
-    def squeeze(self, axis: Any = None) -> Any:
+    def squeeze(self, axis: Any = None) -> Tensor:
         """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
 
     def std(
@@ -361,7 +364,7 @@ class Tensor(Lazy):
         where: Any = None,
         mean: Any = None,
         correction: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `std` over axes, chunk by chunk, joined in a tree."""
 
     def sum(
@@ -374,10 +377,10 @@ class Tensor(Lazy):
         *,
         initial: Any = None,
         where: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `sum` over axes, chunk by chunk, joined in a tree."""
 
-    def swapaxes(self, axis1: builtins.int, axis2: builtins.int) -> Any:
+    def swapaxes(self, axis1: builtins.int, axis2: builtins.int) -> Tensor:
         """A view with two axes swapped."""
 
     @deprecated("not built: not written yet")
@@ -406,7 +409,17 @@ class Tensor(Lazy):
     def tosparse(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def totiledb(self, *args: Any, **kwargs: Any) -> Any: ...
-    def transpose(self, *axes: Any) -> Any:
+    def trace(
+        self,
+        offset: builtins.int = 0,
+        axis1: builtins.int = 0,
+        axis2: builtins.int = 1,
+        dtype: Any = None,
+        out: Any = None,
+    ) -> Tensor:
+        """The sum along a diagonal."""
+
+    def transpose(self, *axes: Any) -> Tensor:
         """A view with the axes in another order; reversed without `axes`."""
 
     def unexecuted_repr(self) -> builtins.str: ...
@@ -422,7 +435,7 @@ class Tensor(Lazy):
         where: Any = None,
         mean: Any = None,
         correction: Any = None,
-    ) -> Any:
+    ) -> Tensor:
         """NumPy's `var` over axes, chunk by chunk, joined in a tree."""
 
     @deprecated("not built: not written yet")
@@ -446,7 +459,7 @@ def abs(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `abs` of each element of a tensor."""
 
 def absolute(
@@ -457,7 +470,7 @@ def absolute(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `absolute` of each element of a tensor."""
 
 def add(
@@ -469,7 +482,7 @@ def add(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `add` of each element of two tensors, broadcast against each other."""
 
 def all(
@@ -480,7 +493,7 @@ def all(
     combine_size: Any = None,
     *,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `all` over axes, chunk by chunk, joined in a tree."""
 
 def allclose(
@@ -489,7 +502,7 @@ def allclose(
     rtol: builtins.float = 1e-05,
     atol: builtins.float = 1e-08,
     equal_nan: builtins.bool = False,
-) -> Any:
+) -> Tensor:
     """Whether all elements are close, as a lazy truth value."""
 
 def amax(
@@ -501,7 +514,7 @@ def amax(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `amax` over axes, chunk by chunk, joined in a tree."""
 
 def amin(
@@ -513,10 +526,10 @@ def amin(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `amin` over axes, chunk by chunk, joined in a tree."""
 
-def angle(a: Any, deg: Any = False) -> Any:
+def angle(a: Any, deg: Any = False) -> Tensor:
     """NumPy's `angle` of each element."""
 
 def any(
@@ -527,7 +540,7 @@ def any(
     combine_size: Any = None,
     *,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `any` over axes, chunk by chunk, joined in a tree."""
 
 @deprecated("not built: not written yet")
@@ -542,7 +555,7 @@ def arccos(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arccos` of each element of a tensor."""
 
 def arccosh(
@@ -553,7 +566,7 @@ def arccosh(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arccosh` of each element of a tensor."""
 
 def arcsin(
@@ -564,7 +577,7 @@ def arcsin(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arcsin` of each element of a tensor."""
 
 def arcsinh(
@@ -575,7 +588,7 @@ def arcsinh(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arcsinh` of each element of a tensor."""
 
 def arctan(
@@ -586,7 +599,7 @@ def arctan(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arctan` of each element of a tensor."""
 
 def arctan2(
@@ -598,7 +611,7 @@ def arctan2(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arctan2` of each element of two tensors, broadcast against each other."""
 
 def arctanh(
@@ -609,13 +622,17 @@ def arctanh(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `arctanh` of each element of a tensor."""
 
-def argmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None) -> Any:
+def argmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
+) -> Tensor:
     """NumPy's `argmax` over axes, chunk by chunk, joined in a tree."""
 
-def argmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None) -> Any:
+def argmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
+) -> Tensor:
     """NumPy's `argmin` over axes, chunk by chunk, joined in a tree."""
 
 def argpartition(
@@ -626,7 +643,7 @@ def argpartition(
     order: Any = None,
     parallel_kind: builtins.str | None = None,
     psrs_kinds: Any = None,
-) -> Any:
+) -> Tensor:
     """Positions that would partition along `axis`."""
 
 def argsort(
@@ -637,7 +654,7 @@ def argsort(
     stable: builtins.bool | None = None,
     parallel_kind: builtins.str | None = None,
     psrs_kinds: Any = None,
-) -> Any:
+) -> Tensor:
     """Positions that would sort along `axis`. Always stable."""
 
 def argtopk(
@@ -648,17 +665,17 @@ def argtopk(
     sorted: builtins.bool = True,
     parallel_kind: builtins.str | None = None,
     psrs_kinds: Any = None,
-) -> Any:
+) -> Tensor:
     """Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first."""
 
 @deprecated("not built: not written yet")
 def argwhere(*args: Any, **kwargs: Any) -> Any: ...
-def around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+def around(a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """NumPy's `around` of each element."""
 
 @deprecated("not built: not written yet")
 def array(*args: Any, **kwargs: Any) -> Any: ...
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Any:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Tensor:
     """Whether shapes and all elements are equal, as a lazy truth value."""
 
 @deprecated("not built: not written yet")
@@ -669,23 +686,41 @@ def asarray(*args: Any, **kwargs: Any) -> Any: ...
 def ascontiguousarray(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def asfortranarray(*args: Any, **kwargs: Any) -> Any: ...
-def atleast_1d(*tensors: Any) -> Any:
+def atleast_1d(*tensors: Any) -> ExecutableTuple | Tensor:
     """A view with so many axes at least."""
 
-def atleast_2d(*tensors: Any) -> Any:
+def atleast_2d(*tensors: Any) -> ExecutableTuple | Tensor:
     """A view with so many axes at least."""
 
-def atleast_3d(*tensors: Any) -> Any:
+def atleast_3d(*tensors: Any) -> ExecutableTuple | Tensor:
     """A view with so many axes at least."""
 
-@deprecated("not built: not written yet")
-def average(*args: Any, **kwargs: Any) -> Any: ...
+@overload
+def average(
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: builtins.bool = False,
+) -> Tensor: ...
+@overload
+def average(
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: builtins.bool = False,
+    *,
+    keepdims: builtins.bool = False,
+) -> Any:
+    """The weighted average; with `returned` also the sum of weights."""
+
 def bincount(
     x: ArrayLike,
     weights: ArrayLike | None = None,
     minlength: builtins.int = 0,
     chunk_size_limit: builtins.int | None = None,
-) -> Any:
+) -> Tensor:
     """How often each whole number comes. The number of bins is known after a run."""
 
 def bitwise_and(
@@ -697,7 +732,7 @@ def bitwise_and(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `bitwise_and` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -711,7 +746,7 @@ def bitwise_or(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `bitwise_or` of each element of two tensors, broadcast against each other."""
 
 def bitwise_xor(
@@ -723,17 +758,17 @@ def bitwise_xor(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `bitwise_xor` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
 def block(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def bool(*args: Any, **kwargs: Any) -> Any: ...
-def broadcast_arrays(*arrays: Any, subok: builtins.bool = False) -> Any:
+def broadcast_arrays(*arrays: Any, subok: builtins.bool = False) -> ExecutableTuple:
     """All in one common shape; what is repeated is read-only."""
 
-def broadcast_to(array: ArrayLike, shape: Any, subok: builtins.bool = False) -> Any:
+def broadcast_to(array: ArrayLike, shape: Any, subok: builtins.bool = False) -> Tensor:
     """A read-only view of a larger shape."""
 
 @deprecated("not built: not written yet")
@@ -748,7 +783,7 @@ def cbrt(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `cbrt` of each element of a tensor."""
 
 def ceil(
@@ -759,7 +794,7 @@ def ceil(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `ceil` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -770,7 +805,7 @@ def character(*args: Any, **kwargs: Any) -> Any: ...
 def choose(*args: Any, **kwargs: Any) -> Any: ...
 def clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
-) -> Any:
+) -> Tensor:
     """Elements limited to an interval."""
 
 @deprecated("not built: not written yet")
@@ -793,7 +828,7 @@ def conj(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `conj` of each element of a tensor."""
 
 def conjugate(
@@ -804,7 +839,7 @@ def conjugate(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `conjugate` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -818,14 +853,23 @@ def copysign(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `copysign` of each element of two tensors, broadcast against each other."""
 
 def copyto(dst: Any, src: Any, casting: builtins.str = "same_kind", where: Any = True) -> Any:
     """Nothing: writes `src` into `dst`, where a mask says so."""
 
-@deprecated("not built: not written yet")
-def corrcoef(*args: Any, **kwargs: Any) -> Any: ...
+def corrcoef(
+    x: Any,
+    y: Any = None,
+    rowvar: builtins.bool = True,
+    bias: Any = None,
+    ddof: Any = None,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """Correlation of variables. `bias` and `ddof` have no effect, as in NumPy."""
+
 def cos(
     x: ArrayLike,
     out: Any = None,
@@ -834,7 +878,7 @@ def cos(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `cos` of each element of a tensor."""
 
 def cosh(
@@ -845,18 +889,29 @@ def cosh(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `cosh` of each element of a tensor."""
 
-def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False, combine_size: Any = None) -> Any:
+def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False, combine_size: Any = None) -> Tensor:
     """NumPy's `count_nonzero` over axes, chunk by chunk, joined in a tree."""
 
-@deprecated("not built: not written yet")
-def cov(*args: Any, **kwargs: Any) -> Any: ...
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: builtins.bool = True,
+    bias: builtins.bool = False,
+    ddof: builtins.int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """Covariance of variables (rows, or columns with `rowvar=False`)."""
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """NumPy's `cumprod` along an axis, or over all elements in C order."""
 
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """NumPy's `cumsum` along an axis, or over all elements in C order."""
 
 @deprecated("not built: not written yet")
@@ -869,7 +924,7 @@ def deg2rad(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `deg2rad` of each element of a tensor."""
 
 def degrees(
@@ -880,7 +935,7 @@ def degrees(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `degrees` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -895,10 +950,10 @@ def diff(
     axis: builtins.int = -1,
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
-) -> Any:
+) -> Tensor:
     """The n-th difference along an axis."""
 
-def digitize(x: ArrayLike, bins: ArrayLike, right: builtins.bool = False) -> Any:
+def digitize(x: ArrayLike, bins: ArrayLike, right: builtins.bool = False) -> Tensor:
     """The number of the bin that each element falls in; `bins` go to every chunk whole."""
 
 def divide(
@@ -910,7 +965,7 @@ def divide(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `divide` of each element of two tensors, broadcast against each other."""
 
 def divmod(
@@ -922,11 +977,12 @@ def divmod(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> ExecutableTuple:
     """NumPy's `divmod` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def dot(*args: Any, **kwargs: Any) -> Any: ...
+def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Tensor:
+    """The dot product: over the last axis of `a` and the last but one of `b`."""
+
 @deprecated("not built: not written yet")
 def double(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -937,11 +993,20 @@ def dstack(*args: Any, **kwargs: Any) -> Any: ...
 def dtype(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def e(*args: Any, **kwargs: Any) -> Any: ...
-def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Any:
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Tensor:
     """Differences of neighbours in C order, with what goes before and behind them."""
 
-@deprecated("not built: not written yet")
-def einsum(*args: Any, **kwargs: Any) -> Any: ...
+def einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: builtins.str = "K",
+    casting: builtins.str = "safe",
+    optimize: Any = False,
+) -> Tensor:
+    """Sums of products in Einstein's notation."""
+
 @deprecated("not built: not written yet")
 def empty(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -955,7 +1020,7 @@ def equal(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `equal` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -968,7 +1033,7 @@ def exp(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `exp` of each element of a tensor."""
 
 def exp2(
@@ -979,10 +1044,10 @@ def exp2(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `exp2` of each element of a tensor."""
 
-def expand_dims(a: ArrayLike, axis: Any) -> Any:
+def expand_dims(a: ArrayLike, axis: Any) -> Tensor:
     """A view with new axes of length one."""
 
 def expm1(
@@ -993,7 +1058,7 @@ def expm1(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `expm1` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -1008,7 +1073,7 @@ def fabs(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `fabs` of each element of a tensor."""
 
 def fill_diagonal(a: Any, val: Any, wrap: builtins.bool = False) -> Any:
@@ -1016,20 +1081,20 @@ def fill_diagonal(a: Any, val: Any, wrap: builtins.bool = False) -> Any:
 
 @deprecated("not built: not written yet")
 def finfo(*args: Any, **kwargs: Any) -> Any: ...
-def fix(a: Any, out: Any = None) -> Any:
+def fix(a: Any, out: Any = None) -> Tensor:
     """NumPy's `fix` of each element."""
 
 @deprecated("not built: not written yet")
 def flatnonzero(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def flexible(*args: Any, **kwargs: Any) -> Any: ...
-def flip(m: ArrayLike, axis: Any = None) -> Any:
+def flip(m: ArrayLike, axis: Any = None) -> Tensor:
     """A view with the order of elements reversed along axes; all without `axis`."""
 
-def fliplr(m: ArrayLike) -> Any:
+def fliplr(m: ArrayLike) -> Tensor:
     """A view with the order of elements reversed along one axis."""
 
-def flipud(m: ArrayLike) -> Any:
+def flipud(m: ArrayLike) -> Tensor:
     """A view with the order of elements reversed along one axis."""
 
 @deprecated("not built: not written yet")
@@ -1049,7 +1114,7 @@ def float_power(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `float_power` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -1062,7 +1127,7 @@ def floor(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `floor` of each element of a tensor."""
 
 def floor_divide(
@@ -1074,7 +1139,7 @@ def floor_divide(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `floor_divide` of each element of two tensors, broadcast against each other."""
 
 def fmax(
@@ -1086,7 +1151,7 @@ def fmax(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `fmax` of each element of two tensors, broadcast against each other."""
 
 def fmin(
@@ -1098,7 +1163,7 @@ def fmin(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `fmin` of each element of two tensors, broadcast against each other."""
 
 def fmod(
@@ -1110,7 +1175,7 @@ def fmod(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `fmod` of each element of two tensors, broadcast against each other."""
 
 def frexp(
@@ -1121,7 +1186,7 @@ def frexp(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> ExecutableTuple:
     """NumPy's `frexp` of each element of a tensor."""
 
 def from_dask(array: Any) -> Any:
@@ -1161,7 +1226,7 @@ def gcd(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `gcd` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -1177,7 +1242,7 @@ def greater(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `greater` of each element of two tensors, broadcast against each other."""
 
 def greater_equal(
@@ -1189,7 +1254,7 @@ def greater_equal(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `greater_equal` of each element of two tensors, broadcast against each other."""
 
 def heaviside(
@@ -1201,13 +1266,17 @@ def heaviside(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `heaviside` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def histogram(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def histogram_bin_edges(*args: Any, **kwargs: Any) -> Any: ...
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> ExecutableTuple:
+    """How many elements fall in each bin, and the bins' edges."""
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
+    """The edges of bins that `histogram` would use."""
+
 @deprecated("not built: not written yet")
 def hsplit(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -1221,20 +1290,20 @@ def hypot(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `hypot` of each element of two tensors, broadcast against each other."""
 
-def i0(a: Any) -> Any:
+def i0(a: Any) -> Tensor:
     """NumPy's `i0` of each element."""
 
 @deprecated("not built: not written yet")
 def identity(*args: Any, **kwargs: Any) -> Any: ...
-def imag(val: ArrayLike) -> Any:
+def imag(val: ArrayLike) -> Tensor:
     """A view of the imaginary part; read-only zeros for real numbers."""
 
 @deprecated("not built: not written yet")
 def imread(*args: Any, **kwargs: Any) -> Any: ...
-def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False, invert: builtins.bool = False) -> Any:
+def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False, invert: builtins.bool = False) -> Tensor:
     """`isin` of the flattened elements. NumPy 2 has dropped this name for `isin`."""
 
 @deprecated("not built: not written yet")
@@ -1243,10 +1312,12 @@ def indices(*args: Any, **kwargs: Any) -> Any: ...
 def inexact(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def inf(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def inner(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def innerproduct(*args: Any, **kwargs: Any) -> Any: ...
+def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
+    """The sum of products over the last axes."""
+
+def innerproduct(a: ArrayLike, b: ArrayLike) -> Tensor:
+    """The sum of products over the last axes."""
+
 @deprecated("not built: not written yet")
 def insert(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -1263,7 +1334,7 @@ def int8(*args: Any, **kwargs: Any) -> Any: ...
 def intc(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def integer(*args: Any, **kwargs: Any) -> Any: ...
-def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Any:
+def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Tensor:
     """The distinct elements that are in both, in order."""
 
 @deprecated("not built: not written yet")
@@ -1276,13 +1347,13 @@ def invert(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `invert` of each element of a tensor."""
 
-def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Tensor:
     """NumPy's `isclose` of each element."""
 
-def iscomplex(a: Any) -> Any:
+def iscomplex(a: Any) -> Tensor:
     """NumPy's `iscomplex` of each element."""
 
 def isfinite(
@@ -1293,7 +1364,7 @@ def isfinite(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `isfinite` of each element of a tensor."""
 
 def isin(
@@ -1303,7 +1374,7 @@ def isin(
     invert: builtins.bool = False,
     *,
     kind: builtins.str | None = None,
-) -> Any:
+) -> Tensor:
     """Whether each element is among `test_elements`, which every chunk gets whole (their unique values)."""
 
 def isinf(
@@ -1314,7 +1385,7 @@ def isinf(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `isinf` of each element of a tensor."""
 
 def isnan(
@@ -1325,11 +1396,14 @@ def isnan(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `isnan` of each element of a tensor."""
 
-def isreal(a: Any) -> Any:
+def isreal(a: Any) -> Tensor:
     """NumPy's `isreal` of each element."""
+
+def kron(a: ArrayLike, b: ArrayLike) -> Tensor:
+    """The Kronecker product."""
 
 def lcm(
     x1: ArrayLike,
@@ -1340,7 +1414,7 @@ def lcm(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `lcm` of each element of two tensors, broadcast against each other."""
 
 def ldexp(
@@ -1352,7 +1426,7 @@ def ldexp(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `ldexp` of each element of two tensors, broadcast against each other."""
 
 def left_shift(
@@ -1364,7 +1438,7 @@ def left_shift(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `left_shift` of each element of two tensors, broadcast against each other."""
 
 def less(
@@ -1376,7 +1450,7 @@ def less(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `less` of each element of two tensors, broadcast against each other."""
 
 def less_equal(
@@ -1388,7 +1462,7 @@ def less_equal(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `less_equal` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -1401,7 +1475,7 @@ def log(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `log` of each element of a tensor."""
 
 def log10(
@@ -1412,7 +1486,7 @@ def log10(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `log10` of each element of a tensor."""
 
 def log1p(
@@ -1423,7 +1497,7 @@ def log1p(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `log1p` of each element of a tensor."""
 
 def log2(
@@ -1434,7 +1508,7 @@ def log2(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `log2` of each element of a tensor."""
 
 def logaddexp(
@@ -1446,7 +1520,7 @@ def logaddexp(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `logaddexp` of each element of two tensors, broadcast against each other."""
 
 def logaddexp2(
@@ -1458,7 +1532,7 @@ def logaddexp2(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `logaddexp2` of each element of two tensors, broadcast against each other."""
 
 def logical_and(
@@ -1470,7 +1544,7 @@ def logical_and(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `logical_and` of each element of two tensors, broadcast against each other."""
 
 def logical_not(
@@ -1481,7 +1555,7 @@ def logical_not(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `logical_not` of each element of a tensor."""
 
 def logical_or(
@@ -1493,7 +1567,7 @@ def logical_or(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `logical_or` of each element of two tensors, broadcast against each other."""
 
 def logical_xor(
@@ -1505,11 +1579,12 @@ def logical_xor(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `logical_xor` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def matmul(*args: Any, **kwargs: Any) -> Any: ...
+def matmul(a: ArrayLike, b: ArrayLike, out: Any = None, *, dtype: Any = None) -> Tensor:
+    """The matrix product; leading axes are broadcast."""
+
 def max(
     a: Any,
     axis: Any = None,
@@ -1519,7 +1594,7 @@ def max(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `max` over axes, chunk by chunk, joined in a tree."""
 
 def maximum(
@@ -1531,7 +1606,7 @@ def maximum(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `maximum` of each element of two tensors, broadcast against each other."""
 
 def mean(
@@ -1543,11 +1618,18 @@ def mean(
     combine_size: Any = None,
     *,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `mean` over axes, chunk by chunk, joined in a tree."""
 
-@deprecated("not built: not written yet")
-def median(*args: Any, **kwargs: Any) -> Any: ...
+def median(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: builtins.bool = False,
+    keepdims: builtins.bool = False,
+) -> Tensor:
+    """NumPy's `median` over axes, exact for any chunks."""
+
 @deprecated("not built: not written yet")
 def meshgrid(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -1561,7 +1643,7 @@ def min(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `min` over axes, chunk by chunk, joined in a tree."""
 
 def minimum(
@@ -1573,7 +1655,7 @@ def minimum(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `minimum` of each element of two tensors, broadcast against each other."""
 
 def mod(
@@ -1585,7 +1667,7 @@ def mod(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `mod` of each element of two tensors, broadcast against each other."""
 
 def modf(
@@ -1596,10 +1678,10 @@ def modf(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> ExecutableTuple:
     """NumPy's `modf` of each element of a tensor."""
 
-def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Any:
+def moveaxis(a: ArrayLike, source: Any, destination: Any) -> Tensor:
     """A view with axes moved to other places."""
 
 def multiply(
@@ -1611,28 +1693,28 @@ def multiply(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `multiply` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
 def nan(*args: Any, **kwargs: Any) -> Any: ...
-def nan_to_num(a: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(a: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NumPy's `nan_to_num` of each element."""
 
 def nanargmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
-) -> Any:
+) -> Tensor:
     """NumPy's `nanargmax` over axes, chunk by chunk, joined in a tree."""
 
 def nanargmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None
-) -> Any:
+) -> Tensor:
     """NumPy's `nanargmin` over axes, chunk by chunk, joined in a tree."""
 
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """NumPy's `nancumprod` along an axis, or over all elements in C order."""
 
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """NumPy's `nancumsum` along an axis, or over all elements in C order."""
 
 def nanmax(
@@ -1644,7 +1726,7 @@ def nanmax(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nanmax` over axes, chunk by chunk, joined in a tree."""
 
 def nanmean(
@@ -1656,8 +1738,17 @@ def nanmean(
     combine_size: Any = None,
     *,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nanmean` over axes, chunk by chunk, joined in a tree."""
+
+def nanmedian(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: builtins.bool = False,
+    keepdims: builtins.bool = False,
+) -> Tensor:
+    """NumPy's `nanmedian` over axes, exact for any chunks."""
 
 def nanmin(
     a: Any,
@@ -1668,8 +1759,22 @@ def nanmin(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nanmin` over axes, chunk by chunk, joined in a tree."""
+
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: builtins.bool = False,
+    method: builtins.str = "linear",
+    keepdims: builtins.bool = False,
+    *,
+    weights: Any = None,
+    interpolation: Any = None,
+) -> Tensor:
+    """NumPy's `nanpercentile` over axes by any `method`, exact for any chunks."""
 
 def nanprod(
     a: Any,
@@ -1681,8 +1786,22 @@ def nanprod(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nanprod` over axes, chunk by chunk, joined in a tree."""
+
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: builtins.bool = False,
+    method: builtins.str = "linear",
+    keepdims: builtins.bool = False,
+    *,
+    weights: Any = None,
+    interpolation: Any = None,
+) -> Tensor:
+    """NumPy's `nanquantile` over axes by any `method`, exact for any chunks."""
 
 def nanstd(
     a: Any,
@@ -1696,7 +1815,7 @@ def nanstd(
     where: Any = None,
     mean: Any = None,
     correction: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nanstd` over axes, chunk by chunk, joined in a tree."""
 
 def nansum(
@@ -1709,7 +1828,7 @@ def nansum(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nansum` over axes, chunk by chunk, joined in a tree."""
 
 def nanvar(
@@ -1724,7 +1843,7 @@ def nanvar(
     where: Any = None,
     mean: Any = None,
     correction: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nanvar` over axes, chunk by chunk, joined in a tree."""
 
 @deprecated("not built: not written yet")
@@ -1739,7 +1858,7 @@ def negative(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `negative` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -1753,7 +1872,7 @@ def nextafter(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `nextafter` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -1767,7 +1886,7 @@ def not_equal(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `not_equal` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
@@ -1782,11 +1901,14 @@ def ones(
     chunk_size: Any = None,
     gpu: builtins.bool = False,
     order: builtins.str = "C",
-) -> Any:
+) -> Tensor:
     """A tensor of ones."""
 
 @deprecated("not built: not written yet")
 def ones_like(*args: Any, **kwargs: Any) -> Any: ...
+def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Tensor:
+    """The products of all pairs of elements."""
+
 def partition(
     a: ArrayLike,
     kth: Any,
@@ -1795,11 +1917,23 @@ def partition(
     order: Any = None,
     parallel_kind: builtins.str | None = None,
     psrs_kinds: Any = None,
-) -> Any:
+) -> Tensor:
     """A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind."""
 
-@deprecated("not built: not written yet")
-def percentile(*args: Any, **kwargs: Any) -> Any: ...
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: builtins.bool = False,
+    method: builtins.str = "linear",
+    keepdims: builtins.bool = False,
+    *,
+    weights: Any = None,
+    interpolation: Any = None,
+) -> Tensor:
+    """NumPy's `percentile` over axes by any `method`, exact for any chunks."""
+
 @deprecated("not built: not written yet")
 def pi(*args: Any, **kwargs: Any) -> Any: ...
 def positive(
@@ -1810,7 +1944,7 @@ def positive(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `positive` of each element of a tensor."""
 
 def power(
@@ -1822,7 +1956,7 @@ def power(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `power` of each element of two tensors, broadcast against each other."""
 
 def prod(
@@ -1835,7 +1969,7 @@ def prod(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `prod` over axes, chunk by chunk, joined in a tree."""
 
 def product(
@@ -1848,17 +1982,29 @@ def product(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `product` over axes, chunk by chunk, joined in a tree."""
 
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None) -> Any:
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, combine_size: Any = None) -> Tensor:
     """NumPy's `ptp` over axes, chunk by chunk, joined in a tree."""
 
 def put(a: Any, ind: Any, v: Any, mode: builtins.str = "raise") -> Any:
     """Nothing: writes values at positions of the flat tensor."""
 
-@deprecated("not built: not written yet")
-def quantile(*args: Any, **kwargs: Any) -> Any: ...
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: builtins.bool = False,
+    method: builtins.str = "linear",
+    keepdims: builtins.bool = False,
+    *,
+    weights: Any = None,
+    interpolation: Any = None,
+) -> Tensor:
+    """NumPy's `quantile` over axes by any `method`, exact for any chunks."""
+
 @deprecated("not built: not written yet")
 def r_(*args: Any, **kwargs: Any) -> Any: ...
 def rad2deg(
@@ -1869,7 +2015,7 @@ def rad2deg(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `rad2deg` of each element of a tensor."""
 
 def radians(
@@ -1880,13 +2026,13 @@ def radians(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `radians` of each element of a tensor."""
 
-def ravel(a: ArrayLike, order: builtins.str = "C") -> Any:
+def ravel(a: ArrayLike, order: builtins.str = "C") -> Tensor:
     """All elements on one axis: a view where NumPy gives one."""
 
-def real(val: ArrayLike) -> Any:
+def real(val: ArrayLike) -> Tensor:
     """A view of the real part; the tensor itself where it is real."""
 
 @deprecated("not built: not written yet")
@@ -1899,7 +2045,7 @@ def reciprocal(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `reciprocal` of each element of a tensor."""
 
 def remainder(
@@ -1911,12 +2057,12 @@ def remainder(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `remainder` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
 def repeat(*args: Any, **kwargs: Any) -> Any: ...
-def reshape(a: ArrayLike, shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Any:
+def reshape(a: ArrayLike, shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
     """The same elements in another shape: a view where NumPy gives one."""
 
 @deprecated("not built: not written yet")
@@ -1930,7 +2076,7 @@ def right_shift(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `right_shift` of each element of two tensors, broadcast against each other."""
 
 def rint(
@@ -1941,18 +2087,18 @@ def rint(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `rint` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
 def roll(*args: Any, **kwargs: Any) -> Any: ...
-def rollaxis(a: ArrayLike, axis: builtins.int, start: builtins.int = 0) -> Any:
+def rollaxis(a: ArrayLike, axis: builtins.int, start: builtins.int = 0) -> Tensor:
     """A view with one axis rolled backwards."""
 
-def round(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+def round(a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """NumPy's `round` of each element."""
 
-def round_(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+def round_(a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """NumPy's `round_` of each element."""
 
 @deprecated("not built: not written yet")
@@ -1963,10 +2109,10 @@ def searchsorted(
     side: builtins.str = "left",
     sorter: ArrayLike | None = None,
     combine_size: builtins.int | None = None,
-) -> Any:
+) -> Tensor:
     """Where elements of `v` would be put to keep the sorted `a` in order. `a` may be chunked: chunks count for themselves."""
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Any:
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Tensor:
     """The distinct elements of the first that are not in the second, in order."""
 
 @deprecated("not built: not written yet")
@@ -1981,7 +2127,7 @@ def sign(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `sign` of each element of a tensor."""
 
 def signbit(
@@ -1992,7 +2138,7 @@ def signbit(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `signbit` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -2005,10 +2151,10 @@ def sin(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `sin` of each element of a tensor."""
 
-def sinc(a: Any) -> Any:
+def sinc(a: Any) -> Tensor:
     """NumPy's `sinc` of each element."""
 
 def sinh(
@@ -2019,9 +2165,21 @@ def sinh(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `sinh` of each element of a tensor."""
 
+@overload
+def sort(
+    a: ArrayLike,
+    axis: builtins.int | None = -1,
+    kind: builtins.str | None = None,
+    order: Any = None,
+    stable: builtins.bool | None = None,
+    parallel_kind: builtins.str | None = None,
+    psrs_kinds: Any = None,
+    return_index: Literal[False] = False,
+) -> Tensor: ...
+@overload
 def sort(
     a: ArrayLike,
     axis: builtins.int | None = -1,
@@ -2042,7 +2200,7 @@ def spacing(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `spacing` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -2055,7 +2213,7 @@ def sqrt(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `sqrt` of each element of a tensor."""
 
 def square(
@@ -2066,10 +2224,10 @@ def square(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `square` of each element of a tensor."""
 
-def squeeze(a: ArrayLike, axis: Any = None) -> Any:
+def squeeze(a: ArrayLike, axis: Any = None) -> Tensor:
     """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
 
 @deprecated("not built: not written yet")
@@ -2086,7 +2244,7 @@ def std(
     where: Any = None,
     mean: Any = None,
     correction: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `std` over axes, chunk by chunk, joined in a tree."""
 
 def subtract(
@@ -2098,7 +2256,7 @@ def subtract(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `subtract` of each element of two tensors, broadcast against each other."""
 
 def sum(
@@ -2111,10 +2269,10 @@ def sum(
     *,
     initial: Any = None,
     where: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `sum` over axes, chunk by chunk, joined in a tree."""
 
-def swapaxes(a: ArrayLike, axis1: builtins.int, axis2: builtins.int) -> Any:
+def swapaxes(a: ArrayLike, axis1: builtins.int, axis2: builtins.int) -> Tensor:
     """A view with two axes swapped."""
 
 @deprecated("not built: not written yet")
@@ -2127,7 +2285,7 @@ def tan(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `tan` of each element of a tensor."""
 
 def tanh(
@@ -2138,7 +2296,7 @@ def tanh(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `tanh` of each element of a tensor."""
 
 def tensor(
@@ -2148,11 +2306,12 @@ def tensor(
     chunk_size: Any = None,
     gpu: Any = None,
     sparse: builtins.bool = False,
-) -> Any:
+) -> Tensor:
     """A tensor of an array, list or scalar, in chunks. The source is copied and never written to."""
 
-@deprecated("not built: not written yet")
-def tensordot(*args: Any, **kwargs: Any) -> Any: ...
+def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
+    """The sum of products over the given axes of both."""
+
 @deprecated("not built: not written yet")
 def tile(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -2175,7 +2334,7 @@ def topk(
     sorted: builtins.bool = True,
     parallel_kind: builtins.str | None = None,
     psrs_kinds: Any = None,
-) -> Any:
+) -> Tensor:
     """The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first."""
 
 @deprecated("not built: not written yet")
@@ -2184,17 +2343,32 @@ def totiledb(*args: Any, **kwargs: Any) -> Any: ...
 def tovineyard(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def tozarr(*args: Any, **kwargs: Any) -> Any: ...
-def transpose(a: ArrayLike, axes: Any = None) -> Any:
+def trace(
+    a: ArrayLike,
+    offset: builtins.int = 0,
+    axis1: builtins.int = 0,
+    axis2: builtins.int = 1,
+    dtype: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """The sum along a diagonal."""
+
+def transpose(a: ArrayLike, axes: Any = None) -> Tensor:
     """A view with the axes in another order; reversed without `axes`."""
 
-@deprecated("not built: not written yet")
-def trapz(*args: Any, **kwargs: Any) -> Any: ...
-def tree_add(*args: Any, combine_size: builtins.int | None = None, out: Any = None, where: Any = None) -> Any:
+def trapz(
+    y: ArrayLike, x: ArrayLike | None = None, dx: builtins.float = 1.0, axis: builtins.int = -1
+) -> Tensor:
+    """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
+
+def tree_add(
+    *args: Any, combine_size: builtins.int | None = None, out: Any = None, where: Any = None
+) -> Tensor:
     """All tensors added up (multiplied) pairwise in a tree."""
 
 def tree_multiply(
     *args: Any, combine_size: builtins.int | None = None, out: Any = None, where: Any = None
-) -> Any:
+) -> Tensor:
     """All tensors added up (multiplied) pairwise in a tree."""
 
 @deprecated("not built: not written yet")
@@ -2210,7 +2384,7 @@ def true_divide(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `true_divide` of each element of two tensors, broadcast against each other."""
 
 def trunc(
@@ -2221,7 +2395,7 @@ def trunc(
     casting: Any = "same_kind",
     order: Any = "K",
     dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `trunc` of each element of a tensor."""
 
 @deprecated("not built: not written yet")
@@ -2239,6 +2413,18 @@ def unicode_(*args: Any, **kwargs: Any) -> Any: ...
 def union1d(ar1: Any, ar2: Any, aggregate_size: builtins.int | None = None) -> Any:
     """The distinct elements of both, in order."""
 
+@overload
+def unique(
+    ar: Any,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: builtins.int | None = None,
+    *,
+    equal_nan: builtins.bool = True,
+    aggregate_size: builtins.int | None = None,
+) -> Tensor: ...
+@overload
 def unique(
     ar: Any,
     return_index: builtins.bool = False,
@@ -2267,11 +2453,12 @@ def var(
     where: Any = None,
     mean: Any = None,
     correction: Any = None,
-) -> Any:
+) -> Tensor:
     """NumPy's `var` over axes, chunk by chunk, joined in a tree."""
 
-@deprecated("not built: not written yet")
-def vdot(*args: Any, **kwargs: Any) -> Any: ...
+def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
+    """The dot product of all elements in C order, the first conjugated."""
+
 @deprecated("not built: not written yet")
 def void(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
