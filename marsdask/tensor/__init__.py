@@ -6,6 +6,7 @@ from marsdask import gaps, registry
 from marsdask.errors import UnknownName
 from marsdask.tensor import convert, creation, elementwise, fusion, reduction, sort
 from marsdask.tensor import cumulative, indexing, reshaping, rounding, sets, setitem, writes
+from marsdask.tensor import products, statistics
 from marsdask.tensor.core import ExecutableTuple, Tensor
 __all__ = registry.fill(globals(), "tensor")
 registry.attach(Tensor, "Tensor")

@@ -1,0 +1,538 @@
+"""Products: every one a contraction of chunks, summed over the chunks of contracted axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
+from marsdask.meta import TensorMeta
+from marsdask.registry import Array, operation
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import flat, fold, one_axis
+from marsdask.tensor.views import assign
+
+Index = tuple[int, ...]
+
+
+def contracted(
+    func: Callable[..., Any],
+    kept: Index,
+    gone: Index,
+    operands: Sequence[tuple[da.Array, Index]],
+    dtype: np.dtype[Any],
+) -> da.Array:
+    """`func` of matching chunks (its result has the axes `kept`), added up over the axes `gone`.
+
+    Keeps NumPy's dtype: whole numbers are not widened, booleans are joined by `or`.
+    """
+    pairs: list[Any] = []
+    for array, index in operands:
+        if not array.size:  # Dask cannot bring chunks of nothing into line
+            array = da.zeros(array.shape, chunks=-1, dtype=array.dtype)
+        pairs += [array, index]
+    out = (*kept, *gone)
+    parts = da.blockwise(
+        partial(_product, func, len(gone), dtype),
+        out,
+        *pairs,
+        adjust_chunks=dict.fromkeys(gone, 1),
+        dtype=dtype,
+        meta=np.empty((0,) * len(out), dtype),
+    )
+    axes = tuple(range(len(kept), len(out)))
+    if not axes:
+        return parts
+    if all(parts.numblocks[a] == 1 for a in axes):
+        return parts.reshape(parts.shape[: len(kept)]) if not kept else parts[(..., *(0 for _ in axes))]
+    return fold(parts, axes, partial(_added, dtype), partial(_joined, dtype), _same, dtype, label="product")
+
+
+def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
+    result = np.asarray(func(*parts))
+    return result.reshape(result.shape + (1,) * gone).astype(dtype, copy=False)
+
+
+def _added(dtype: Any, part: Any, axes: Any) -> Any:
+    if dtype == bool:
+        return np.logical_or.reduce(part, axis=axes, keepdims=True)
+    return np.add.reduce(part, axis=axes, keepdims=True, dtype=dtype)
+
+
+def _joined(dtype: Any, states: list[Any]) -> Any:
+    total = states[0]
+    for each in states[1:]:
+        total = total | each if dtype == bool else total + each
+    return total
+
+
+def _same(state: Any) -> Any:
+    return state
+
+
+def _dtype(func: Any, *arrays: Any) -> np.dtype[Any]:
+    return np.asarray(func(*(np.ones((1,) * a.ndim, a.dtype) for a in arrays))).dtype
+
+
+def _fits(m: float, n: float) -> bool:
+    return m == n or m != m or n != n
+
+
+def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> None:
+    if not _fits(m, n):
+        raise ShapeError(f"{function}: shapes {a.shape} and {b.shape} not aligned: {m:g} != {n:g}.")
+
+
+def _dot_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    dtype = _dtype(np.dot, a, b)
+    if not a.ndim or not b.ndim:
+        return TensorMeta(a.shape or b.shape, dtype)
+    last = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    _check("dot", a, b, a.shape[-1], last)
+    return TensorMeta((*a.shape[:-1], *(b.shape[:-2] + b.shape[-1:] if b.ndim > 1 else ())), dtype)
+
+
+def _with_out(name: str, a: Any, b: Any = None, out: Any = None, **given: Any) -> Any:
+    a, b = as_tensor(a), as_tensor(b)
+    if name == "matmul" and not (a.ndim and b.ndim):
+        raise ArgumentError(
+            "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
+        )
+    result = registry.make(name, a, b)
+    if given.get("dtype") is not None:
+        result = registry.make("astype", result, np.dtype(given["dtype"]))
+    return result if out is None else assign(out, result)
+
+
+DOT_CASES = (
+    "x, m57", "v, v", "x, v[:5]", "m57, v[:7]", "sq, sq", "b, b.T", "x, 2", "3.0, x", "c3, m57", "n, n.T", "n.astype('i1'), n.T.astype('i1')", "z, m57", "x, x",
+    "v, w", "c3, c3", "i, m57", "x, s0", "e, m57", "e.T, e",
+)  # fmt: skip
+
+
+@operation(
+    "dot",
+    room="tensor",
+    owners=["Tensor"],
+    prepare=partial(_with_out, "dot"),
+    meta=_dot_meta,
+    oracle=np.dot,
+    cases=DOT_CASES,
+)
+def dot(a: Array, b: Array, out: Any = None) -> da.Array:
+    """The dot product: over the last axis of `a` and the last but one of `b`."""
+    if not a.ndim or not b.ndim:
+        return a * b
+    left = tuple(range(a.ndim))
+    right = tuple(range(a.ndim, a.ndim + b.ndim))
+    at = b.ndim - 2 if b.ndim > 1 else 0
+    right = (*right[:at], left[-1], *right[at + 1 :])
+    kept = (*left[:-1], *right[:at], *right[at + 1 :])
+    return contracted(np.dot, kept, (left[-1],), [(a, left), (b, right)], _dtype(np.dot, a, b))
+
+
+def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    from marsdask.tensor.elementwise import broadcast_shape
+
+    _check("matmul", a, b, a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0])
+    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+    rows = a.shape[-2:-1] if a.ndim > 1 else ()
+    columns = b.shape[-1:] if b.ndim > 1 else ()
+    return TensorMeta((*batch, *rows, *columns), _dtype(np.matmul, a, b))
+
+
+@operation(
+    "matmul",
+    room="tensor",
+    prepare=partial(_with_out, "matmul"),
+    meta=_matmul_meta,
+    oracle=np.matmul,
+    cases=(
+        "x, m57", "v, v", "sq, sq", "b, b.T", "n.astype('i1'), n.T.astype('i1')", "x, 2", "c3, m57", "c3, c3.transpose(0, 2, 1)", "x, x", "z, m57", "c3, x[:5, 0]",
+        "x[:3, 0], c3", "e, m57", "e.T, e", "c3[:1], c3.transpose(0, 2, 1)", "c3, v[:5]",
+    ),
+)  # fmt: skip
+def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> da.Array:
+    """The matrix product; leading axes are broadcast."""
+    dtype = _dtype(np.matmul, a, b)
+    rows, columns = a.ndim > 1, b.ndim > 1
+    depth = max(a.ndim, b.ndim, 2) - 2
+    batch = tuple(range(depth))
+    i, j, k = depth, depth + 1, depth + 2
+    left = (*batch[depth - max(a.ndim - 2, 0) :], *((i,) if rows else ()), k)
+    right = (*batch[depth - max(b.ndim - 2, 0) :], k, *((j,) if columns else ()))
+    kept = (*batch, *((i,) if rows else ()), *((j,) if columns else ()))
+    return contracted(np.matmul, kept, (k,), [(a, left), (b, right)], dtype)
+
+
+def _inner_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    dtype = _dtype(np.inner, a, b)
+    if not a.ndim or not b.ndim:
+        return TensorMeta(a.shape or b.shape, dtype)
+    _check("inner", a, b, a.shape[-1], b.shape[-1])
+    return TensorMeta((*a.shape[:-1], *b.shape[:-1]), dtype)
+
+
+def _inner(a: da.Array, b: da.Array) -> da.Array:
+    if not a.ndim or not b.ndim:
+        return a * b
+    left = tuple(range(a.ndim))
+    right = (*range(a.ndim, a.ndim + b.ndim - 1), left[-1])
+    kept = (*left[:-1], *right[:-1])
+    return contracted(np.inner, kept, (left[-1],), [(a, left), (b, right)], _dtype(np.inner, a, b))
+
+
+for _name in ("inner", "innerproduct"):
+
+    @operation(
+        _name,
+        room="tensor",
+        meta=_inner_meta,
+        oracle=np.inner,
+        cases=("x, y", "v, w", "c3, x", "b, b", "x, 2", "x, m57", "z, z", "e, x"),
+    )
+    def inner(a: Array, b: Array) -> da.Array:
+        """The sum of products over the last axes."""
+        return _inner(a, b)
+
+
+@operation(
+    "vdot",
+    room="tensor",
+    meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)),
+    oracle=np.vdot,
+    cases=("x, y", "z, z", "v, w", "z, x", "b, b", "x, v", "x, m57"),
+)
+def vdot(a: Array, b: Array) -> da.Array:
+    """The dot product of all elements in C order, the first conjugated."""
+    if a.size != b.size:
+        raise ShapeError(f"vdot: cannot match {a.size} elements with {b.size}.")
+    return _inner(flat(a).conj() if a.dtype.kind == "c" else flat(a), flat(b))
+
+
+def _outer_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    sizes = (math.prod(a.shape), math.prod(b.shape))
+    return TensorMeta(sizes, np.result_type(a.dtype, b.dtype))
+
+
+@operation(
+    "outer",
+    room="tensor",
+    prepare=partial(_with_out, "outer"),
+    meta=_outer_meta,
+    oracle=np.outer,
+    cases=("v, w", "x, v", "z, 2", "b, b", "e, v"),
+)
+def outer(a: Array, b: Array, out: Any = None) -> da.Array:
+    """The products of all pairs of elements."""
+    return flat(a)[:, None] * flat(b)[None, :]
+
+
+def _tensordot_axes(axes: Any, a: TensorMeta, b: TensorMeta) -> tuple[Index, Index]:
+    if isinstance(axes, (int, np.integer)):
+        if axes < 0 or axes > min(a.ndim, b.ndim):
+            raise IndexOutOfRange(
+                f"tensordot(axes={axes}): {a.ndim} and {b.ndim} dimensions have no {axes} axes to sum over."
+            )
+        left, right = list(range(a.ndim - axes, a.ndim)), list(range(axes))
+    else:
+        try:
+            left, right = axes
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(f"axes={axes!r}: expected a whole number or two sequences.") from None
+        left = [left] if isinstance(left, (int, np.integer)) else list(left)
+        right = [right] if isinstance(right, (int, np.integer)) else list(right)
+    if len(left) != len(right):
+        raise ShapeError(
+            f"tensordot(axes={axes!r}): shape-mismatch for sum: {len(left)} and {len(right)} axes."
+        )
+    for side, axis_list in ((a, left), (b, right)):
+        for axis in axis_list:
+            if not -side.ndim <= axis < side.ndim:
+                raise IndexOutOfRange(f"tensordot(axes={axes!r}): axis {axis} of {side.ndim} dimensions.")
+    found = tuple(int(i) % a.ndim for i in left), tuple(int(i) % b.ndim for i in right)
+    for m, n in zip(*found, strict=True):
+        if not _fits(a.shape[m], b.shape[n]):
+            raise ShapeError(
+                f"tensordot(axes={axes!r}): shape-mismatch for sum: {a.shape[m]:g} and {b.shape[n]:g}."
+            )
+    return found
+
+
+def _tensordot(a: Any, b: Any = None, axes: Any = 2) -> Any:
+    a, b = as_tensor(a), as_tensor(b)
+    return registry.make("tensordot", a, b, _tensordot_axes(axes, a.known, b.known))
+
+
+def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
+    left, right = axes
+    shape = [n for i, n in enumerate(a.shape) if i not in left] + [
+        n for i, n in enumerate(b.shape) if i not in right
+    ]
+    return TensorMeta(tuple(shape), _dtype(np.dot, a, b))
+
+
+@operation(
+    "tensordot",
+    room="tensor",
+    prepare=_tensordot,
+    meta=_tensordot_meta,
+    oracle=np.tensordot,
+    cases=(
+        "x, y", "x, m57, 1", "x, y, ([0], [0])", "x, m57, axes=(-1, 0)", "c3, c3, ([0, 2], [0, 2])", "c3, x, axes=([2], [1])", "v, w, 0", "b, b.T, 1", "x, y, 1",
+        "x, m57, axes=([0, 1], [1, 0])", "n.astype('i1'), n.T.astype('i1'), 1", "x, y, 5", "x, y, ([0, 1], [0])", "z, m57, 1",
+    ),
+)  # fmt: skip
+def tensordot(a: Array, b: Array, axes: Any = 2) -> da.Array:
+    """The sum of products over the given axes of both."""
+    left_axes, right_axes = axes
+    left = list(range(a.ndim))
+    right = list(range(a.ndim, a.ndim + b.ndim))
+    for m, n in zip(left_axes, right_axes, strict=True):
+        right[n] = left[m]
+    gone = tuple(left[m] for m in left_axes)
+    kept = tuple(i for i in (*left, *right) if i not in gone)
+    func = partial(np.tensordot, axes=axes)
+    return contracted(func, kept, gone, [(a, tuple(left)), (b, tuple(right))], _dtype(np.dot, a, b))
+
+
+def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:
+    """Letters of each operand and of the result; those behind `...` are numbered from the right."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(shapes):
+        raise ArgumentError(f"einsum({subscripts!r}): {len(terms)} subscripts for {len(shapes)} operands.")
+    found: list[list[str]] = []
+    most = 0
+    for term, shape in zip(terms, shapes, strict=True):
+        letters = term.replace("...", "")
+        if not all(c.isalpha() for c in letters):
+            raise ArgumentError(f"einsum({subscripts!r}): invalid subscript in {term!r}.")
+        hidden = len(shape) - len(letters)
+        if hidden < 0 or (hidden and "..." not in term):
+            raise ArgumentError(
+                f"einsum({subscripts!r}): subscript {term!r} does not fit {len(shape)} dimensions."
+            )
+        before = term.partition("...")[0] if "..." in term else term
+        dots = [f".{i}" for i in range(hidden, 0, -1)] if "..." in term else []
+        found.append([*before, *dots, *letters[len(before) :]])
+        most = max(most, len(dots))
+    dots = [f".{i}" for i in range(most, 0, -1)]
+    used = [c for term in found for c in term]
+    if arrow:
+        before, _, behind = right.partition("...")
+        out = [*before, *(dots if "..." in right else []), *behind]
+        if len(set(out)) != len(out):
+            raise ArgumentError(f"einsum({subscripts!r}): output subscripts include one twice.")
+        if unknown := [c for c in out if c not in used]:
+            raise ArgumentError(f"einsum({subscripts!r}): output subscript {unknown[0]!r} is in no operand.")
+    else:
+        out = [*dots, *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
+    return found, out
+
+
+def _interleaved(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """The other spelling of einsum, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as subscripts."""
+
+    def letters(index: Any) -> str:
+        return "".join(
+            "..." if i is Ellipsis else chr(ord("a") + i) if i < 26 else chr(ord("A") + i - 26) for i in index
+        )
+
+    count = len(operands) // 2
+    terms = ",".join(letters(operands[2 * i + 1]) for i in range(count))
+    out = f"->{letters(operands[-1])}" if len(operands) % 2 else ""
+    return terms + out, [operands[2 * i] for i in range(count)]
+
+
+def _prepare_einsum(
+    subscripts: Any,
+    operands: Any = (),
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
+    if not isinstance(subscripts, str):
+        subscripts, operands = _interleaved([subscripts, *operands])
+    tensors = [as_tensor(o) for o in operands]
+    if not tensors:
+        raise ArgumentError("einsum: expected at least one operand.")
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        for t in tensors:
+            if not np.can_cast(t.dtype, dtype, casting=casting):
+                raise ArgumentTypeError(
+                    f"einsum: cannot cast operand from {t.dtype} to {dtype} with casting={casting!r}."
+                )
+    parts = _einsum_parts(subscripts, [t.shape for t in tensors])
+    result = registry.make("einsum.of", parts, dtype, *tensors)
+    if order in ("C", "F"):
+        result = registry.make("copy", result, order)
+    return result if out is None else assign(out, result)
+
+
+def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:
+    terms, out = parts
+    lengths: dict[str, float] = {}
+    for term, tensor in zip(terms, tensors, strict=True):
+        for letter, n in zip(term, tensor.shape, strict=True):
+            known = lengths.get(letter, 1)
+            if known == 1 or known != known:
+                lengths[letter] = n if not (n == 1 and known != known) else known
+            elif n != 1 and not _fits(known, n):
+                raise ShapeError(
+                    f"einsum: operands could not be broadcast together: {letter!r} is {known:g} and {n:g}."
+                )
+    return TensorMeta(tuple(lengths[c] for c in out), dtype or np.result_type(*(t.dtype for t in tensors)))
+
+
+@operation(
+    "einsum",
+    room="tensor",
+    sizes="any",
+    prepare=_prepare_einsum,
+    oracle=np.einsum,
+    cases=(
+        "'ij,jk->ik', x, m57", "'ij,jk', x, m57", "'ii', sq", "'ii->i', sq", "'ij->ji', x", "'ij->', x", "'ij,ij->i', x, y", "'i,j->ij', v, w", "'...j,jk->...k', c3, m57",
+        "'ijk,ik->jk', c3, x[:4]", "x, [0, 1], m57, [1, 2], [0, 2]", "'ij,jk,kl->il', x, m57, x", "'ij,j', b, b[0]", "'ij,jk->ik', x, x", "'ij', v", "'ij->iz', x",
+        "'ij,jk->ik', n.astype('i1'), n.T.astype('i1')", "'ij,jk->ik', b, b.T", "'...ij->...ji', c3", "'ij,jk->ik', x, m57, optimize=True", "'ij->j', i, dtype='f8'",
+        "'ij,ij', e, e", "'i...->...', c3",
+    ),
+)  # fmt: skip
+def einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
+    """Sums of products in Einstein's notation."""
+
+
+@operation("einsum.of", room="engine", meta=_einsum_meta)
+def einsum_of(parts: Any, dtype: Any, *arrays: da.Array) -> da.Array:
+    """`einsum` once its subscripts are letters per axis."""
+    terms, out = parts
+    kind = dtype or np.result_type(*(a.dtype for a in arrays))
+    numbers = {c: i for i, c in enumerate(dict.fromkeys(c for t in terms for c in t))}
+    fixed, letters = [], []
+    for term, array in zip(terms, arrays, strict=True):
+        if dtype is not None:
+            array = array.astype(dtype)
+        once = list(dict.fromkeys(term))
+        if len(once) < len(term):
+            array = _diagonal(array, term, once)
+        fixed.append((array, tuple(numbers[c] for c in once)))
+        letters.append(once)
+    gone = tuple(numbers[c] for c in numbers if c not in out)
+    func = partial(np.einsum, _letters(letters, out))
+    return contracted(func, tuple(numbers[c] for c in out), gone, fixed, kind)
+
+
+def _diagonal(array: da.Array, term: list[str], once: list[str]) -> da.Array:
+    """The same array with axes of equal letters made one."""
+    axes = list(range(array.ndim))
+    letters = [c for c in term if term.count(c) == 1]
+    others = [i for i in axes if term.count(term[i]) > 1]
+    kept = [i for i in axes if i not in others]
+    line = da.blockwise(
+        partial(np.einsum, _letters([term], [*letters, *(c for c in once if c not in letters)])),
+        (*kept, *(array.ndim + once.index(c) for c in once if c not in letters)),
+        array,
+        tuple(axes),
+        dtype=array.dtype,
+        concatenate=True,
+        new_axes={array.ndim + once.index(c): array.shape[term.index(c)] for c in once if c not in letters},
+    )
+    order = [*letters, *(c for c in once if c not in letters)]
+    return line.transpose([order.index(c) for c in once])
+
+
+def _letters(terms: Sequence[Sequence[str]], out: Sequence[str]) -> str:
+    """Subscripts with plain letters only."""
+    import string
+
+    plain = dict(zip(dict.fromkeys(c for t in terms for c in t), string.ascii_letters, strict=False))
+    return ",".join("".join(plain[c] for c in t) for t in terms) + "->" + "".join(plain[c] for c in out)
+
+
+def _kron_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    ndim = max(a.ndim, b.ndim)
+    left, right = ((1,) * (ndim - t.ndim) + tuple(t.shape) for t in (a, b))
+    return TensorMeta(
+        tuple(m * n for m, n in zip(left, right, strict=True)), np.result_type(a.dtype, b.dtype)
+    )
+
+
+@operation(
+    "kron",
+    room="tensor",
+    meta=_kron_meta,
+    oracle=np.kron,
+    cases=("x, m57", "v, w", "v, x", "n, b", "x, 2", "c3, v[:2]"),
+)
+def kron(a: Array, b: Array) -> da.Array:
+    """The Kronecker product."""
+    ndim = max(a.ndim, b.ndim)
+    if not ndim:
+        return a * b
+    a = a.reshape((1,) * (ndim - a.ndim) + a.shape)
+    b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
+    for axis in range(ndim):
+        a, b = da.expand_dims(a, 2 * axis + 1), da.expand_dims(b, 2 * axis)
+    b = b.rechunk({2 * i + 1: -1 for i in range(ndim)})
+    product = a * b
+    return product.reshape(tuple(product.shape[2 * i] * product.shape[2 * i + 1] for i in range(ndim)))
+
+
+def _trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    a = as_tensor(a)
+    if a.ndim < 2:
+        raise ArgumentError("diag requires an array of at least two dimensions")
+    first, second = one_axis(axis1, a.ndim), one_axis(axis2, a.ndim)
+    if first == second:
+        raise ArgumentError("axis1 and axis2 cannot be the same")
+    result = registry.make("trace", a, int(offset), first, second, dtype and np.dtype(dtype))
+    return result if out is None else assign(out, result)
+
+
+@operation(
+    "trace",
+    room="tensor",
+    prepare=_trace,
+    owners=["Tensor"],
+    oracle=np.trace,
+    cases=(
+        "x",
+        "sq",
+        "x, 1",
+        "x, -2",
+        "c3",
+        "c3, 0, 1, 2",
+        "n",
+        "b",
+        "x, dtype='f4'",
+        "v",
+        "c3, axis1=1, axis2=1",
+        "c3, 0, 0, 5",
+        "x, 50",
+    ),
+)
+def trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> da.Array:
+    """The sum along a diagonal."""
+    return da.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
