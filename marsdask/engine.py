@@ -15,6 +15,7 @@ from dask.typing import Key
 from dask.utils import key_split
 
 from marsdask import graph
+from marsdask.address import resolve
 from marsdask.errors import (
     ArgumentTypeError,
     ClusterUnreachable,
@@ -149,24 +150,23 @@ def started(n_worker: int, n_thread: int) -> Distributed:
 
 
 def connected(address: Any) -> Distributed:
-    """An engine on a cluster that is there: "host:port" with or without "tcp://" or "tls://", a Client, or a cluster."""
+    """An engine on a cluster that is there: an address as `address.resolve` takes them, a Client, or a cluster."""
     import distributed
 
     if isinstance(address, distributed.Client):
         return Distributed(address)
     if not isinstance(address, str) and not hasattr(address, "scheduler_address"):
         raise ArgumentTypeError(
-            f"address={address!r}: expected 'tcp://host:port', a distributed Client or a cluster object, "
-            f"got {type(address).__name__}."
+            f"address={address!r}: expected 'tcp://host:port', 'http://host:port', a distributed Client or a "
+            f"cluster object, got {type(address).__name__}."
         )
+    where = resolve(address) if isinstance(address, str) else address
     try:
-        client = distributed.Client(address, set_as_default=False)
+        client = distributed.Client(where, set_as_default=False)
     except (OSError, TimeoutError) as error:
         raise ClusterUnreachable(
             f"address={address!r}: no scheduler answers ({error}). Hint: is it running, and is the port right?"
         ) from error
-    except ValueError as error:
-        raise ArgumentTypeError(f"address={address!r}: expected 'tcp://host:port' ({error}).") from error
     return Distributed(client, owned=(client,))
 
 

@@ -363,6 +363,21 @@ def tree(
     return Chunks(name, tasks, 1, (chunks,))
 
 
+def scan(parts: Chunks, step: Callable[[Any, Any], Any], start: Any, *, reverse: bool = False, label: str | None = None) -> Chunks:
+    """What stands before each chunk: `start`, then `step(state, part)` of the chunk before; from the end with `reverse`.
+
+    The steps are one chain, so parts should be small: totals, or the last rows of each chunk.
+    """
+    name = name_for(label)
+    tasks: dict[Key, GraphNode] = {}
+    last = parts.count - 1 if reverse else 0
+    for i in reversed(range(parts.count)) if reverse else range(parts.count):
+        key = (name, i)
+        before = i + 1 if reverse else i - 1
+        tasks[key] = DataNode(key, start) if i == last else Task(key, step, TaskRef((name, before)), TaskRef((parts.name, before)))
+    return Chunks(name, tasks, parts.count, (parts,))
+
+
 def exchange(
     chunks: Chunks,
     split: Callable[..., Sequence[Any]],
@@ -556,7 +571,8 @@ def blocks(
             tasks[key] = Alias(key, target=made.key)
         else:
             tasks[key] = Task(key, made[0], *map(_block_ref, made[1:]))
-    graph = HighLevelGraph.from_collections(name, tasks, dependencies=list(inputs))
+    below: list[Any] = list(inputs)
+    graph = HighLevelGraph.from_collections(name, tasks, dependencies=below)
     return da.Array(graph, name, chunks, dtype=dtype)
 
 

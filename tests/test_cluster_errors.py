@@ -76,6 +76,29 @@ def test_nobody_there() -> None:
         new_session("tcp://127.0.0.1:9")
 
 
+@pytest.mark.parametrize(
+    "address", ["nowhere", "tcp://nowhere", "host:port", "ftp://h:1", "http://", "h:0", "h:99999"]
+)
+def test_malformed_addresses(address: str) -> None:
+    with pytest.raises(ValueError, match="address=") as caught:
+        new_session(address)
+    assert isinstance(caught.value, MarsDaskError)
+
+
+def test_web_address_of_a_plain_cluster() -> None:
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", protocol="tcp"
+    ) as cluster:
+        web = cluster.dashboard_link.removesuffix("/status")
+        with new_session(web, default=False) as session:
+            assert mt.ones((3,)).sum().execute(session=session).fetch() == 3
+
+
+def test_web_address_where_nobody_listens() -> None:
+    with pytest.raises(ClusterUnreachable, match=r"Tried: http://127\.0\.0\.1:9"):
+        new_session("http://127.0.0.1:9")
+
+
 def test_counts_and_address_exclude_each_other() -> None:
     with pytest.raises(ValueError, match="n_worker"):
         new_session("tcp://127.0.0.1:9", n_worker=2)
