@@ -84,13 +84,14 @@ docs: $(READY)  ## build the pages in docs/_build; a warning is an error
 
 ## What is written by the registry
 
-coverage-page: $(READY)  ## write docs/coverage.md from the registry
+coverage-page: $(READY)  ## write docs/coverage.md from the registry, docs/options.md from the options
 	$(PY) -m marsdask ops --write docs/coverage.md
+	$(PY) -m marsdask options --write docs/options.md
 
 stubs: $(READY)  ## write the .pyi files from the registry
 	$(PY) -m tools.stubs
 
-generated-check: $(READY)  ## fail if the coverage page or a stub is stale
+generated-check: $(READY)  ## fail if a page or a stub is stale, or a public name has no row
 	$(PY) -m tools.generated_check
 
 ## Programs

@@ -13,6 +13,7 @@ import click
 
 from marsdask import __version__, coverage, registry
 from marsdask.errors import near
+from marsdask.options import options as settings
 from marsdask.registry import Op
 
 
@@ -41,6 +42,19 @@ def ops(name: str | None, write: Path | None) -> None:
         click.echo("\n\n".join(map(told, found)))
     elif write is None:
         click.echo("\n".join(coverage.table()))
+
+
+@main.command()
+@click.option(
+    "--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of options there."
+)
+def options(write: Path | None) -> None:
+    """Tell the options and their values."""
+    if write is None:
+        click.echo(repr(settings))
+    else:
+        write.write_text(coverage.options_page(), encoding="utf-8")
+        click.echo(f"wrote {write}")
 
 
 PREFIXES = {"mt": "tensor", "md": "dataframe", "df": "DataFrame", "t": "Tensor", "s": "Series"}

@@ -16,6 +16,7 @@ from typing import Any
 import marsdask.dataframe
 import marsdask.tensor
 from marsdask import gaps, registry, semantics
+from marsdask.options import OPTIONS
 from marsdask.registry import Op
 
 TITLES = {
@@ -177,4 +178,23 @@ def page() -> str:
         lines += ["", f"## {title(key)}", ""]
         lines += ["| name | status | gives back, or why not | differs | semantics |", "|---|---|---|---|---|"]
         lines += [each.line for each in found]
+    return "\n".join(lines) + "\n"
+
+
+def options_page() -> str:
+    """The page `docs/options.md`."""
+    lines = [
+        "# Options",
+        "",
+        "Set one with `marsdask.options.chunk_size = 1000`, or for a block with",
+        '`with marsdask.option_context({"chunk_size": 1000}):`. They live in Dask\'s configuration under',
+        "`marsdask.options`; a value of the wrong kind is an error that says what was expected.",
+        "This page is written from `marsdask.options.OPTIONS` by `make coverage-page`; do not edit it.",
+        "",
+        "| option | default | what it does |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| `{name}` | `{o.default!r}` | {o.doc.replace('|', chr(92) + '|')} |" for name, o in OPTIONS.items()
+    ]
     return "\n".join(lines) + "\n"

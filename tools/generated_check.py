@@ -41,12 +41,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         room = pathlib.Path(scratch)
         fresh = coverage.page()
-        (room / PAGE.name).write_text(fresh, encoding="utf-8")
+        pages = {PAGE: fresh, pathlib.Path("docs/options.md"): coverage.options_page()}
+        for name, text in pages.items():
+            (room / name.name).write_text(text, encoding="utf-8")
         stubs.write(room / "marsdask")
         names = {p.relative_to(room) for p in room.rglob("*.pyi")} | set(
             pathlib.Path("marsdask").rglob("*.pyi")
         )
-        pairs = [(PAGE, room / PAGE.name), *((name, room / name) for name in sorted(names))]
+        pairs = [
+            *((name, room / name.name) for name in pages),
+            *((name, room / name) for name in sorted(names)),
+        ]
         stale = [(name, lines) for name, new in pairs if (lines := difference(name, new))]
     for name, lines in stale:
         print("\n".join(lines[:40]))
