@@ -2,11 +2,17 @@
 
 from typing import Any
 
+from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
+
 from marsdask import gaps, registry
 from marsdask.errors import UnknownName
-from marsdask.dataframe import arithmetic, concat, conversion, creation, groups, indexing, labels, merge, positions, reduction, rows
+from marsdask.dataframe import arithmetic, concat, conversion, creation, groups, indexing, labels, merge, neighbours, positions, reduction, rows, sort
 from marsdask.dataframe.core import DataFrame, Index, Series
-__all__ = registry.fill(globals(), "dataframe")
+from marsdask.tensor.core import ExecutableTuple
+__all__ = [
+    "NA", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
+    "Timestamp", *registry.fill(globals(), "dataframe"),
+]  # fmt: skip
 for kind in (DataFrame, Series, Index):
     registry.attach(kind, kind.__name__)
 

@@ -1,0 +1,360 @@
+"""Rows in order: sort_values, sort_index, the largest and smallest, ranks. Always stable, over all chunks.
+
+One chunk where the data are small; else pivots from samples, rows exchanged by where pandas' own sort puts them among the
+pivots. So several keys, directions, missing values and `key=` need no rules of ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe import shuffle
+from marsdask.dataframe.chunkwise import done, pandas_on_samples
+from marsdask.dataframe.core import frame_meta
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
+from marsdask.graph import Chunks
+from marsdask.handle import held
+from marsdask.lower import Ask, Keep
+from marsdask.meta import NEW, FrameMeta, Rows, meta
+from marsdask.node import Node
+from marsdask.passes import Demand
+from marsdask.registry import operation
+
+KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+SAMPLES = 64
+"""Rows per chunk among which pivots are chosen: with 64 the largest of 32 chunks was 1.3 times the mean."""
+
+How = dict[str, Any]
+
+
+def _checked(kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, ascending: Any, keys: int) -> Any:
+    """`ascending` as pandas takes it; errors that name a bad argument."""
+    if kind is not None and kind not in KINDS:
+        raise ArgumentError(f"sort(kind={kind!r}): expected one of {', '.join(map(repr, KINDS))}.")
+    if na_position not in ("first", "last"):
+        raise ArgumentError(f"invalid na_position: {na_position}")
+    if parallel_kind not in ("PSRS", None):
+        raise ArgumentError(f"sort(parallel_kind={parallel_kind!r}): expected 'PSRS'.")
+    if psrs_kinds is not None and not isinstance(psrs_kinds, (list, tuple)):
+        raise ArgumentError(f"sort(psrs_kinds={psrs_kinds!r}): expected a list of three names, or None.")
+    flags = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending]
+    if not all(isinstance(f, (bool, np.bool_, int)) and f in (0, 1) for f in flags):
+        raise ArgumentError(f'For argument "ascending" expected type bool, received type {type(ascending).__name__}.')
+    if isinstance(ascending, (list, tuple)) and len(flags) != keys:
+        raise ArgumentError(f"Length of ascending ({len(flags)}) must match length of by ({keys})")
+    return [bool(f) for f in flags] if isinstance(ascending, (list, tuple)) else bool(ascending)
+
+
+def _axis(axis: Any, ndim: int) -> int:
+    found = {0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis) if isinstance(axis, (int, str)) else None
+    if found is None or found >= ndim:
+        raise ArgumentError(f"No axis named {axis} for object type {'DataFrame' if ndim == 2 else 'Series'}")
+    return found
+
+
+def _finished(self: Any, made: Any, ignore_index: Any, inplace: Any) -> Any:
+    return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
+
+
+def _sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+                 na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    names = list(by) if isinstance(by, list) else [by]
+    ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, len(names))
+    if _axis(axis, 2) == 1:
+        how = {"by": by, "axis": 1, "ascending": ascending, "na_position": na_position, "ignore_index": bool(ignore_index), "key": key}
+        return done(self, registry.make("frame.sorted_across", self, how), inplace)
+    for name in names:
+        if name not in self.columns and name not in self.known.empty.index.names:
+            raise ColumnNotFound.among(name, self.columns)
+    if isinstance(ascending, list) and len(ascending) == 1:
+        ascending = ascending[0]
+    if not names:
+        return _finished(self, registry.wrap(self.node, held(self)), ignore_index, inplace)
+    how = {"by": names, "ascending": ascending, "na_position": na_position, "key": key}
+    return _finished(self, registry.make("frame.sorted", self, how), ignore_index, inplace)
+
+
+def _sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
+                 ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    _axis(axis, 1)
+    ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, 1)
+    ascending = ascending[0] if isinstance(ascending, list) else ascending
+    how = {"by": None, "ascending": ascending, "na_position": na_position, "key": key}
+    return _finished(self, registry.make("frame.sorted", self, how), ignore_index, inplace)
+
+
+def _sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+                na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
+                parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    index = self.known.empty.index
+    levels = index.nlevels if level is None else len(level) if isinstance(level, (list, tuple)) else 1
+    ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, levels)
+    how = {"level": level, "ascending": ascending, "na_position": na_position, "sort_remaining": bool(sort_remaining), "key": key}
+    if _axis(axis, self.ndim) == 1:
+        return done(self, registry.make("frame.sorted_across", self, {**how, "axis": 1, "ignore_index": bool(ignore_index)}), inplace)
+    for each in level if isinstance(level, (list, tuple)) else [level] if level is not None else []:
+        index._get_level_number(each)
+    if index.nlevels == 1:  # with a level pandas sorts unstably
+        how["level"] = None
+        how["ascending"] = ascending[0] if isinstance(ascending, list) else ascending
+    return _finished(self, registry.make("frame.sorted", self, how), ignore_index, inplace)
+
+
+def _thin(frame: Any, how: How) -> Any:
+    """What rows are sorted by: some columns, a series, or the labels; under the labels 0..n-1 where there are columns."""
+    if "by" not in how:
+        return frame.index
+    if how["by"] is None:
+        return frame.reset_index(drop=True)
+    levels = {n: frame.index.get_level_values(n) for n in how["by"] if n not in frame.columns}
+    columns = frame[[n for n in how["by"] if n in frame.columns]].reset_index(drop=True)
+    return columns.assign(**levels) if levels else columns
+
+
+def _order(thin: Any, how: How) -> np.ndarray:
+    """Positions of rows in sorted order, by pandas' own stable sort."""
+    if isinstance(thin, pd.Index):
+        return pd.Series(np.arange(len(thin)), index=thin).sort_index(**how, kind="stable").to_numpy()
+    options = {k: v for k, v in how.items() if k != "by"}
+    found = thin.sort_values(how["by"], **options, kind="stable") if thin.ndim == 2 else thin.sort_values(**options, kind="stable")
+    return found.index.to_numpy()
+
+
+def sorted_chunk(frame: Any, how: How) -> Any:
+    """A chunk's rows in order."""
+    order = _order(_thin(frame, how), how)
+    return frame.iloc[order] if (order[1:] < order[:-1]).any() else frame
+
+
+def _sampled(frame: Any, how: How) -> Any:
+    thin = _thin(frame, how)
+    at = np.unique(np.linspace(0, max(len(thin) - 1, 0), min(SAMPLES, len(thin))).astype(int))
+    return thin[at] if isinstance(thin, pd.Index) else thin.iloc[at]
+
+
+def pivots(samples: Sequence[Any], count: int, how: How) -> Any:
+    """`count - 1` rows that cut all rows into about equal parts."""
+    whole = graph.concat(list(samples))
+    whole = whole if isinstance(whole, pd.Index) else whole.reset_index(drop=True)
+    order = _order(whole, how)
+    at = order[np.linspace(0, len(order), count, endpoint=False).astype(int)[1:]] if len(order) else order
+    return whole[at] if isinstance(whole, pd.Index) else whole.iloc[at].reset_index(drop=True)
+
+
+def _cut(frame: Any, *, cuts: Any, how: How, count: int) -> list[Any]:
+    """A chunk's sorted rows between the pivots. Rows equal to a pivot come after it: equal rows stay together."""
+    thin = _thin(frame, how)
+    both = graph.concat([cuts, thin])
+    if len(both) != len(cuts) + len(thin) or not len(thin):
+        both = cuts.append(thin) if isinstance(thin, pd.Index) else pd.concat([cuts, thin])
+    both = both if isinstance(both, pd.Index) else both.reset_index(drop=True)
+    order = _order(both, how)
+    pivot = order < len(cuts)
+    rows = order[~pivot] - len(cuts)
+    part = np.cumsum(pivot)[~pivot]
+    bounds = np.searchsorted(part, np.arange(count + 1))
+    return [frame.iloc[rows[a:b]] for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+def _joined(pieces: list[Any], *, how: How) -> Any:
+    return sorted_chunk(graph.concat(pieces), how)
+
+
+def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
+    frame, how = node.args
+    empty = meta(frame).empty
+    by = how.get("by") or ()
+    labels = "by" not in how or any(n not in getattr(empty, "columns", ()) for n in by)
+    columns = None if demand.columns is None or empty.ndim == 1 else frozenset([*demand.columns, *(n for n in by if n in empty.columns)])
+    return [Demand(columns, order=demand.order, labels=demand.labels or labels)]
+
+
+def _sorted_trim(node: Node, demand: Demand) -> Node:
+    """Nothing where nobody looks at the order; else without columns nobody sees."""
+    frame, how = node.args
+    if not demand.order:
+        return frame
+    have = meta(frame).empty
+    if demand.columns is None or have.ndim == 1 or not have.columns.is_unique:
+        return node
+    wanted = {*demand.columns, *(how.get("by") or ())}
+    if wanted >= set(have.columns):
+        return node
+    return Node(node.op, (Node("frame.select", (frame, [c for c in have.columns if c in wanted])), how))
+
+
+def _sorted_meta(frame: FrameMeta, how: How) -> FrameMeta:
+    if how["key"] is not None or "by" not in how:
+        pandas_on_samples(sorted_chunk, frame, how)  # its errors are the user's
+    return frame_meta(frame.empty, frame.length, Rows())
+
+
+@operation("frame.sorted", room="engine", meta=_sorted_meta, demands=_sorted_demands, trim=_sorted_trim)
+def sorted_rows(frame: Chunks, how: How) -> Any:
+    """All rows in order."""
+    empty = frame.empty
+    if frame.count > 1 and not frame.known:
+        frame = yield Keep(frame)
+    partial_levels = how.get("level") is not None and empty.index.nlevels > 1
+    if shuffle.is_small(frame, shuffle.row_bytes(empty)) or partial_levels:
+        graph.rule("sort: in one chunk")
+        return graph.per_chunk(sorted_chunk, graph.gather(frame), how)
+    graph.rule("sort: exchange between sampled pivots")
+    samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
+    cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
+    return graph.exchange(frame, partial(_cut, cuts=cuts, how=how, count=frame.count), partial(_joined, how=how), frame.count)
+
+
+def _across(frame: Any, how: How) -> Any:
+    return frame.sort_values(**how, kind="stable") if "by" in how else frame.sort_index(**how, kind="stable")
+
+
+@operation("frame.sorted_across", room="engine", status="gathered",
+           meta=lambda frame, how: FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged) if "by" in how
+           else frame_meta(pandas_on_samples(_across, frame, how), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+def sorted_across(frame: Chunks, how: How) -> Chunks:
+    """Columns in the order of their labels, or of a row's values."""
+    if "by" not in how:
+        return graph.per_chunk(_across, frame, how)
+    return graph.per_chunk(_across, graph.gather(frame), how)
+
+
+BY = (
+    "df.sort_values('k', kind='stable')", "df.sort_values(['k', 'v'], ascending=[False, True])", "dl.sort_values('v', na_position='first')", "df.sort_values(['s', 'i'], ascending=False)",
+    "df.sort_values('v', ignore_index=True)", "df.sort_values('s', key=lambda x: x.str.upper())", "dn.sort_values('q', kind='mergesort')", "dn.sort_values(['o', 'f'], ascending=[False, True])",
+    "dn.sort_values('c', na_position='first')", "df.sort_values('nope')", "df.sort_values('k', kind='nope')", "df.sort_values('k', na_position='nope')",
+    "df.sort_values(['k', 'v'], ascending=[True])", "df.sort_values('k', axis=2)", "df.sort_values('t', ascending=False, kind='stable')", "df.sort_values('v')[['k']]",
+    "df.sort_values('v').v.sum()", "e.sort_values('k')", "df.sort_values([])", "df.sort_values('k', ascending='yes')",
+)  # fmt: skip
+
+
+@operation("DataFrame.sort_values", room="dataframe", owners=["DataFrame"], function=False, prepare=_sort_values, cases=BY)
+def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+                na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+
+
+@operation("Series.sort_values", room="dataframe", owners=["Series"], function=False, prepare=_sort_series, cases=(
+    "s.sort_values()", "sl.sort_values(ascending=False)", "s.sort_values(na_position='first', ignore_index=True)", "st.sort_values()", "sq.sort_values(kind='stable')", "sc.sort_values()",
+    "si.sort_values(key=lambda x: -x)", "s.sort_values(axis=1)", "ts.sort_values(ascending=[False])",
+))  # fmt: skip
+def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
+                ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+
+
+@operation("frame.sort_index", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sort_index, cases=(
+    "dl.sort_index()", "sl.sort_index(ascending=False)", "dl.sort_index(ignore_index=True)", "dl.sort_index(key=lambda x: -x, kind='stable')", "df.sort_index(axis=1)", "dd.sort_index(ascending=False)",
+    "df.sort_index(axis=1, ascending=False)", "rdf.sort_index(na_position='first')", "rdf.sort_index(level=0)", "rdf.sort_index(level='s')", "dl.sort_index(axis=7)",
+    "dl.groupby(['s', 'k']).v.sum().sort_index(level=1)", "dl.groupby(['s', 'k']).v.sum().sort_index(ascending=[False, True])",
+))  # fmt: skip
+def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+               na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
+               parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
+
+
+def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
+    if keep not in ("first", "last", "all"):
+        raise ArgumentError('keep must be either "first", "last" or "all"')
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+        raise ArgumentTypeError(f"{name}(n={n!r}): expected a whole number.")
+    args = [int(n), keep]
+    if self.ndim == 2:
+        names = columns if isinstance(columns, list) else [columns]
+        for each in names:
+            if each not in self.columns:
+                raise ColumnNotFound.among(each, self.columns)
+        args.append(list(names))
+    return registry.make("frame.most", self, name, *args)
+
+
+def _picked(frame: Any, name: str, n: int, keep: str, columns: Any) -> Any:
+    return getattr(frame, name)(n, keep=keep) if columns is None else getattr(frame, name)(n, columns, keep=keep)
+
+
+def _candidates(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
+    """The rows among which the answer is, in the order they had."""
+    # One more than asked for: pandas puts ties in another order where it has no more rows than that.
+    how = (how[0], how[1] + 1, *how[2:])
+    whole = graph.concat(parts)
+    return whole.iloc[np.sort(_picked(whole.reset_index(drop=True), *how).index.to_numpy())]
+
+
+def _most_of(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
+    return _picked(graph.concat(parts), *how)
+
+
+@operation("frame.most", room="engine", meta=lambda frame, name, n, keep, columns=None: frame_meta(
+    pandas_on_samples(_picked, frame, name, n, keep, columns), math.nan, NEW))  # fmt: skip
+def most(frame: Chunks, name: str, n: int, keep: str, columns: Any = None) -> Chunks:
+    """The largest or smallest rows: candidates of each chunk, joined in a tree."""
+    how = (name, n, keep, columns)
+    parts = graph.per_chunk(partial(_one, how=how), frame, lengths="unknown")
+    return graph.tree(parts, partial(_candidates, how=how), partial(_most_of, how=how)).with_lengths((math.nan,))
+
+
+def _one(chunk: Any, *, how: tuple[Any, ...]) -> Any:
+    return _candidates([chunk], how=how)
+
+
+def _register_most(name: str) -> None:
+    def of_frame(self: Any, n: int, columns: Any, keep: str = "first") -> Any:
+        return _most(self, name, n, columns, keep)
+
+    def of_series(self: Any, n: int = 5, keep: str = "first") -> Any:
+        return _most(self, name, n, None, keep)
+
+    text = {"nlargest": "largest", "nsmallest": "smallest"}[name]
+    of_frame.__doc__ = f"The `n` rows with the {text} values in `columns`, in order."
+    of_series.__doc__ = f"The `n` {text} values, in order."
+    frames = (f"df.{name}(3, 'i')", f"df.{name}(3, ['k', 'v'])", f"df.{name}(2, 'k', keep='last')", f"df.{name}(2, 'k', keep='all')", f"df.{name}(99, 'v')", f"df.{name}(3, 'nope')")
+    ones = (f"s.{name}(3)", f"s.{name}(99)", f"num.k.{name}(2, keep='last')", f"num.k.{name}(2, keep='all')", f"sl.{name}()", f"s.{name}(2, keep='x')")
+    operation(f"DataFrame.{name}", room="dataframe", owners=["DataFrame"], function=False, prepare=of_frame, cases=frames)(of_frame)
+    operation(f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series, cases=ones)(of_series)
+
+
+for _name in ("nlargest", "nsmallest"):
+    _register_most(_name)
+
+
+def _rank(self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep", ascending: bool = True, pct: bool = False) -> Any:
+    if method not in ("average", "min", "max", "first", "dense"):
+        raise ArgumentError(f"rank(method={method!r}): expected 'average', 'min', 'max', 'first' or 'dense'.")
+    if na_option not in ("keep", "top", "bottom"):
+        raise ArgumentError("na_option must be one of 'keep', 'top', or 'bottom'")
+    how = {"axis": _axis(axis, self.ndim), "method": method, "numeric_only": numeric_only, "na_option": na_option, "ascending": ascending, "pct": pct}
+    return registry.make("frame.ranked", self, how)
+
+
+def _ranked(frame: Any, how: How) -> Any:
+    return frame.rank(**how)
+
+
+def _met_and_ranked(pieces: list[shuffle.Piece], *, how: How) -> Any:
+    frame, _, homes, rows = shuffle.met(pieces)
+    return _ranked(frame, how), homes, rows
+
+
+@operation("frame.ranked", room="engine", status="gathered",
+           meta=lambda frame, how: frame_meta(pandas_on_samples(_ranked, frame, how), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+def ranked(frame: Chunks, how: How) -> Chunks:
+    """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""
+    if how["axis"] == 1 or frame.count == 1:
+        return graph.per_chunk(_ranked, frame, how)
+    return shuffle.home(shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1), frame.count, frame.lengths)
+
+
+@operation("frame.rank", room="dataframe", owners=["DataFrame", "Series"], function=False, status="gathered", prepare=_rank, cases=(
+    "num.rank()", "df.rank(numeric_only=True)", "s.rank(method='min', ascending=False)", "num.rank(axis=1)", "s.rank(na_option='top', pct=True)", "st.rank(method='dense')",
+    "num.k.rank(method='first')", "sq.rank()", "s.rank(na_option='x')",
+))  # fmt: skip
+def rank(self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep", ascending: bool = True, pct: bool = False) -> Any:
+    """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
