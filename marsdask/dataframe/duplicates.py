@@ -1,0 +1,361 @@
+"""Equal rows and values: duplicated, drop_duplicates, unique, value_counts. In pandas' order, by first appearance.
+
+Chunks drop their own duplicates first; what is left is joined in a tree, or exchanged by hash where it is much.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe import shuffle
+from marsdask.dataframe.chunkwise import done, pandas_on_samples
+from marsdask.dataframe.core import as_frame, frame_meta
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
+from marsdask.graph import Chunks
+from marsdask.lower import Keep
+from marsdask.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.node import Node
+from marsdask.passes import Demand
+from marsdask.registry import operation
+
+METHODS = ("auto", "tree", "subset_tree", "shuffle")
+
+
+def _checked(self: Any, subset: Any, keep: Any, method: Any) -> list[Any] | None:
+    if not (keep is False or keep in ("first", "last")):
+        raise ArgumentError('keep must be either "first", "last" or False')
+    if method not in METHODS:
+        raise ArgumentError(f"drop_duplicates(method={method!r}): expected one of {', '.join(map(repr, METHODS))}.")
+    if subset is None:
+        return None
+    columns = self.columns
+    names = [subset] if isinstance(subset, str) or not np.iterable(subset) or (isinstance(subset, tuple) and subset in columns) else list(subset)
+    for name in names:
+        if name not in columns:
+            raise ColumnNotFound.among(name, columns)
+    return names
+
+
+def _rows_of(frame: Any, subset: Any) -> Any:
+    return frame if subset is None else frame[subset]
+
+
+def _twice(frame: Any, subset: Any, keep: Any) -> Any:
+    """Whether each row is a duplicate; a series under the rows' labels."""
+    if isinstance(frame, pd.Index):
+        return frame.duplicated(keep=keep)
+    return frame.duplicated(keep=keep) if frame.ndim == 1 or subset is None else frame.duplicated(subset, keep=keep)
+
+
+def _keys(rows: Any, others: Any) -> list[Any]:
+    if isinstance(rows, pd.MultiIndex):
+        return [rows.get_level_values(i) for i in range(rows.nlevels)]
+    if rows.ndim == 1:
+        return [rows]
+    return [rows.iloc[:, i] for i in range(rows.shape[1])] or [np.zeros(len(rows))]
+
+
+def _met_twice(pieces: list[shuffle.Piece], *, keep: Any) -> Any:
+    rows, _, homes, places = shuffle.met(pieces)
+    return _twice(rows, None, keep), homes, places
+
+
+def _twice_demands(node: Node, demand: Demand) -> list[Demand]:
+    subset, keep = node.args[1:3]
+    return [Demand(None if subset is None else frozenset(subset), keep is not False or demand.order, demand.labels)]
+
+
+def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
+    if isinstance(frame.empty, pd.Index):
+        return TensorMeta((frame.length,), np.dtype(bool))
+    name = frame.empty.name if frame.empty.ndim == 1 else None
+    return frame_meta(pd.Series(dtype=bool, index=frame.empty.index, name=name), frame.length, frame.rows, ranged=frame.ranged)
+
+
+@operation("frame.is_duplicate", room="engine", meta=_flags_meta, demands=_twice_demands)
+def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
+    """Whether each row was there before (after, elsewhere): keys exchanged by hash, answers sent home."""
+    if isinstance(frame.empty, pd.Index):
+        flags = _flags(frame, keep)
+        return graph.to_array(flags, dtype=bool)
+    if frame.count == 1:
+        return graph.per_chunk(_twice, frame, subset, keep)
+    small = shuffle.is_small(frame, shuffle.row_bytes(frame.empty))
+    rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
+    return _flags(rows, keep, 1 if small else frame.count)
+
+
+def _flags(rows: Chunks, keep: Any, count: int = 1) -> Chunks:
+    met = shuffle.sent(rows, [], _keys, partial(_met_twice, keep=keep), count)
+    return shuffle.home(met, rows.count, rows.lengths)
+
+
+def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
+    mask = np.asarray(_twice(frame, subset, keep))
+    return frame[~mask] if mask.any() else frame
+
+
+def _dropped_of(parts: list[Any], *, subset: Any, keep: Any) -> Any:
+    return _dropped(graph.concat(parts), subset, keep)
+
+
+def _met_dropped(pieces: list[shuffle.Piece], *, subset: Any, keep: Any) -> Any:
+    rows, _, homes, places = shuffle.met(pieces)
+    stays = ~np.asarray(_twice(rows, subset, keep))
+    return rows[stays], homes[stays], places[stays]
+
+
+def _drop_demands(node: Node, demand: Demand) -> list[Demand]:
+    subset = node.args[1]
+    columns = None if subset is None or demand.columns is None else frozenset([*subset, *demand.columns])
+    keep = node.args[2]
+    order = demand.order or (keep is not False and (subset is not None or demand.labels))
+    return [Demand(columns, order or keep is not False, demand.labels)]
+
+
+LARGE_BYTES = 128 * 2**20
+"""What is left of chunks is exchanged from this size on; below, one task joins it."""
+
+
+@operation("frame.distinct", room="engine", demands=_drop_demands, meta=lambda frame, subset, keep, method="auto": frame_meta(frame.empty, math.nan, NEW))
+def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any:
+    """The rows without duplicates, in their order."""
+    if frame.count == 1:
+        return graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown")
+    empty = frame.empty
+    parts = graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown") if keep is not False else frame
+    if method == "auto" and not shuffle.is_small(frame, shuffle.row_bytes(empty)):
+        parts = yield Keep(parts)
+        method = "shuffle" if sum(parts.lengths) * shuffle.row_bytes(empty) > LARGE_BYTES else "tree"
+    join = partial(_dropped_of, subset=subset, keep=keep)
+    if method != "shuffle":
+        graph.rule("drop_duplicates: tree")
+        if keep is False:
+            return graph.tree(parts, join, every=parts.count).with_lengths((math.nan,))
+        return graph.tree(parts, join).with_lengths((math.nan,))
+    graph.rule("drop_duplicates: rows exchanged by hash")
+    met = shuffle.sent(parts, [], partial(_subset_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep), parts.count)
+    return shuffle.home(met, parts.count, (math.nan,) * parts.count)
+
+
+def _subset_keys(frame: Any, others: Any, *, subset: Any) -> list[Any]:
+    return _keys(_rows_of(frame, subset), others)
+
+
+def _duplicated(self: Any, subset: Any = None, keep: Any = "first", method: str = "auto") -> Any:
+    return registry.make("frame.is_duplicate", self, _checked(self, subset, keep, method), keep)
+
+
+def _duplicated_one(self: Any, keep: Any = "first", method: str = "auto") -> Any:
+    return _duplicated(self, None, keep, method)
+
+
+def _drop(self: Any, subset: Any, keep: Any, inplace: Any, ignore_index: Any, method: str) -> Any:
+    names = _checked(self, subset, keep, method)
+    made = registry.make("frame.distinct", self, names, keep, *([] if method in ("auto", "subset_tree") else [method]))
+    return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
+
+
+def _drop_frame(self: Any, subset: Any = None, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto") -> Any:
+    return _drop(self, subset, keep, inplace, ignore_index, method)
+
+
+def _drop_one(self: Any, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto") -> Any:
+    return _drop(self, None, keep, inplace, ignore_index, method)
+
+
+def _drop_index(self: Any, keep: Any = "first", method: str = "auto") -> Any:
+    return _drop(self, None, keep, False, False, method)
+
+
+for _owner, _flag, _unique, _flag_cases, _unique_cases in (
+    ("DataFrame", _duplicated, _drop_frame, (
+        "num.duplicated('k')", "df.duplicated(['k', 's'], keep='last')", "df.duplicated(keep=False)", "dn[['c', 'p']].duplicated()", "df.duplicated('nope')", "df.duplicated(keep='x')",
+    ), (
+        "df.drop_duplicates('k')", "df.drop_duplicates(['k'], keep='last')", "df.drop_duplicates('k', keep=False)", "dl.drop_duplicates('s', ignore_index=True)",
+        "dn[['c', 'o']].drop_duplicates()", "dn.drop_duplicates('q')", "df.drop_duplicates('nope')", "df.drop_duplicates('k')[['v']].sum()", "df.drop_duplicates(keep=1)",
+    )),
+    ("Series", _duplicated_one, _drop_one, ("num.k.duplicated()", "sc.duplicated(keep='last')", "sq.duplicated(keep=False)"),
+     ("num.k.drop_duplicates()", "sq.drop_duplicates(keep='last')", "st.drop_duplicates(keep=False)", "num.k.drop_duplicates(ignore_index=True)", "num.k.drop_duplicates(keep='x')")),
+    ("Index", _duplicated_one, _drop_index, (), ()),
+):  # fmt: skip
+    _flag_doc, _unique_doc = "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any).", "Without rows that equal an earlier one, in order."
+    for _name, _function, _cases, _doc in (("duplicated", _flag, _flag_cases, _flag_doc), ("drop_duplicates", _unique, _unique_cases, _unique_doc)):
+
+        def _made(*args: Any, **kwargs: Any) -> Any:
+            raise NotImplementedError("its prepare makes another node")  # pragma: no cover
+
+        _made.__doc__ = _doc
+
+
+        _found = inspect.signature(_function)
+        _found = _found.replace(parameters=[p.replace(annotation=p.empty) for p in _found.parameters.values()], return_annotation=_found.empty)
+        operation(f"{_owner}.{_name}", room="dataframe", owners=[_owner], function=False, prepare=_function, cases=_cases, signature=_found)(_made)
+
+
+def _unique_values(parts: list[Any]) -> Any:
+    return graph.concat(parts).drop_duplicates()
+
+
+def _as_array(parts: list[Any]) -> Any:
+    values = _unique_values(parts)
+    return np.asarray(values.array if isinstance(values.dtype, pd.api.extensions.ExtensionDtype) else values)
+
+
+def _array_dtype(dtype: Any) -> Any:
+    return np.asarray(pd.Series(dtype=dtype).array).dtype
+
+
+@operation("frame.unique_values", room="engine", meta=lambda frame: TensorMeta((math.nan,), _array_dtype(frame.empty.dtype)), traits=["labelless"],
+           demands=lambda node, demand: [Demand(None, order=True, labels=meta(node.args[0]).kind == "Index")])  # fmt: skip
+def unique_values(frame: Chunks) -> Any:
+    """Values without duplicates as a tensor, in order of first appearance."""
+    dtype = _array_dtype(frame.empty.dtype)
+    parts = graph.per_chunk(_own_unique, frame, lengths="unknown")
+    return graph.to_array(graph.tree(parts, _unique_values, _as_array).with_lengths((math.nan,)), dtype=dtype)
+
+
+def _own_unique(chunk: Any) -> Any:
+    return chunk.drop_duplicates()
+
+
+def _unique(self: Any, method: str = "tree") -> Any:
+    if method not in ("tree", "auto", "shuffle"):
+        raise ArgumentError(f"unique(method={method!r}): expected 'tree', 'auto' or 'shuffle'.")
+    if self.ndim != 1:
+        raise ArgumentTypeError("unique() takes a series or an index")
+    return registry.make("frame.unique_values", self)
+
+
+@operation("frame.unique", room="dataframe", owners=["Series", "Index"], function=False, prepare=_unique, cases=("num.k.unique()", "s.unique()", "si.unique()"))
+def unique(self: Any, method: str = "tree") -> Any:
+    """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
+
+
+@operation("md.unique", room="dataframe", prepare=lambda values, method="tree": _unique(as_frame(values), method), oracle=pd.unique, cases=("md.unique(num.k)",))
+def unique_function(values: Any, method: str = "tree") -> Any:
+    """The values of a series or index without duplicates, in order of first appearance: a tensor."""
+
+
+def _value_counts(self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None, dropna: bool = True, method: str = "auto") -> Any:
+    if method not in ("auto", "tree", "shuffle"):
+        raise ArgumentError(f"value_counts(method={method!r}): expected 'auto', 'tree' or 'shuffle'.")
+    how = {"normalize": bool(normalize), "sort": bool(sort), "ascending": bool(ascending), "bins": bins, "dropna": bool(dropna)}
+    return registry.make("frame.counted", self, how)
+
+
+def _count_frame(self: Any, subset: Any = None, normalize: bool = False, sort: bool = True, ascending: bool = False, dropna: bool = True) -> Any:
+    names = _checked(self, subset, "first", "auto")
+    how = {"normalize": bool(normalize), "sort": bool(sort), "ascending": bool(ascending), "dropna": bool(dropna)}
+    by = subset if subset is None or isinstance(subset, list) or names is None or len(names) > 1 or subset in self.columns else names
+    return registry.make("frame.counted", self, {**how, "subset": by})
+
+
+def _counts(values: Any, how: dict[str, Any]) -> Any:
+    return values.value_counts(**how)
+
+
+def _part_counts(values: Any) -> Any:
+    series = values.to_series() if isinstance(values, pd.Index) else values
+    return series.value_counts(sort=False, dropna=False)
+
+
+def _joined_counts(parts: list[Any]) -> Any:
+    whole = graph.concat(parts)
+    return whole.groupby(level=0, sort=False, dropna=False, observed=True).sum()
+
+
+def _final_counts(parts: list[Any], *, how: dict[str, Any], like: Any) -> Any:
+    counts = _joined_counts(parts)
+    counts = counts.astype("Int64" if like["counts"] == "Int64" else "int64")
+    if how["dropna"]:
+        counts = counts[counts.index.notna()]
+    counts.index = counts.index.astype(like["index"]) if counts.index.dtype != like["index"] else counts.index
+    counts.index.name = like["index_name"]
+    if like["counts"] == "Int64" and counts.index.hasnans:  # of nullable values pandas counts the missing ones last
+        counts = pd.concat([counts[counts.index.notna()], counts[counts.index.isna()]])
+    if how["sort"]:
+        counts = counts.sort_values(ascending=how["ascending"], kind="stable")
+    if how["normalize"]:
+        counts = counts / counts.sum()
+    return counts.rename("proportion" if how["normalize"] else "count")
+
+
+def _counted_meta(frame: FrameMeta, how: dict[str, Any]) -> FrameMeta:
+    return frame_meta(pandas_on_samples(_counts, frame, how), math.nan, NEW)
+
+
+@operation("frame.counted", room="engine", meta=_counted_meta,
+           demands=lambda node, demand: [Demand(None, order=True, labels=meta(node.args[0]).kind == "Index")])  # fmt: skip
+def counted(frame: Chunks, how: dict[str, Any]) -> Any:
+    """How often each value is there: counts of chunks joined in a tree; bins, categories and frames in one chunk."""
+    empty = frame.empty
+    if frame.count == 1:
+        return graph.per_chunk(_counts, frame, how, lengths="unknown")
+    if empty.ndim == 2:
+        return _counted_rows(frame, how)
+    if how["bins"] is not None or isinstance(empty, pd.MultiIndex) or isinstance(empty.dtype, pd.CategoricalDtype):
+        return graph.per_chunk(_counts, graph.gather(frame), how, lengths="unknown")
+    counts = pandas_on_samples(_counts, FrameMeta(empty, math.nan, NEW), {**how, "normalize": False})
+    like = {"counts": str(counts.dtype), "index": counts.index.dtype, "index_name": counts.index.name}
+    parts = graph.per_chunk(_part_counts, frame, lengths="unknown")
+    return graph.tree(parts, _joined_counts, partial(_final_counts, how=how, like=like)).with_lengths((math.nan,))
+
+
+def _row_counts(frame: Any, by: list[Any]) -> Any:
+    return frame.groupby(by, sort=False, dropna=False, observed=True).size().reset_index(name=COUNT)
+
+
+COUNT = "\x00marsdask-count"
+
+
+def _joined_rows(parts: list[Any], *, by: list[Any]) -> Any:
+    return graph.concat(parts).groupby(by, sort=False, dropna=False, observed=True)[COUNT].sum().reset_index()
+
+
+def _final_rows(parts: list[Any], *, by: Any, how: dict[str, Any]) -> Any:
+    table = graph.concat(parts)
+    counts = table.groupby(by, sort=False, dropna=how["dropna"], observed=False)[COUNT].sum()
+    counts.name = "proportion" if how["normalize"] else "count"
+    if how["sort"]:
+        counts = counts.sort_values(ascending=how["ascending"], kind="stable")
+    if how["normalize"]:
+        counts = counts / counts.sum()
+    if isinstance(by, list) and len(by) == 1:
+        counts.index = pd.MultiIndex.from_arrays([counts.index], names=[counts.index.name])
+    return counts
+
+
+def _counted_rows(frame: Chunks, how: dict[str, Any]) -> Chunks:
+    by = how["subset"] if how["subset"] is not None else list(frame.empty.columns)
+    names = by if isinstance(by, list) else [by]
+    if not names:
+        return graph.per_chunk(_counts, graph.gather(frame), how, lengths="unknown")
+    parts = graph.per_chunk(_row_counts, frame, names, lengths="unknown")
+    return graph.tree(parts, partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)).with_lengths((math.nan,))
+
+
+@operation("frame.value_counts", room="dataframe", owners=["Series", "Index"], function=False, prepare=_value_counts, cases=(
+    "num.k.value_counts()", "st.value_counts()", "st.value_counts(ascending=True)", "st.value_counts(sort=False)", "s.value_counts(dropna=False)", "num.k.value_counts(normalize=True)",
+    "sq.value_counts()", "sq.value_counts(dropna=False)", "sc.value_counts()", "num.i.value_counts(bins=3)", "dn.p.value_counts(dropna=False)", "ts.value_counts()", "dn.f.value_counts()",
+))  # fmt: skip
+def value_counts(self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None, dropna: bool = True, method: str = "auto") -> Any:
+    """How often each value is there, most frequent first, ties by first appearance."""
+
+
+@operation("DataFrame.value_counts", room="dataframe", owners=["DataFrame"], function=False, prepare=_count_frame, cases=(
+    "df[['k', 's']].value_counts()", "df.value_counts('k')", "df.value_counts(['s'], normalize=True)", "dn.value_counts(['q', 'c'], dropna=False)", "dn.value_counts('c')",
+    "df[['k', 's']].value_counts(sort=False)", "df.value_counts(['k', 's'], ascending=True)", "df.value_counts('nope')",
+))  # fmt: skip
+def value_counts_of_rows(self: Any, subset: Any = None, normalize: bool = False, sort: bool = True, ascending: bool = False, dropna: bool = True) -> Any:
+    """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
+
+
+
