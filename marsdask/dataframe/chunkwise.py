@@ -153,7 +153,7 @@ def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
     return graph.regroup(other, graph.row_ranges(other.lengths, first.lengths))
 
 
-@registry.operation("frame.one_chunk", room="engine", status="gathered", meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged))
+@registry.operation("frame.one_chunk", room="engine", status="gathered", meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged, frame.labels))
 def _one_chunk(frame: Chunks) -> Chunks:
     """All rows in one chunk, up to `options.gather_limit` bytes."""
     return graph.gather(frame)
