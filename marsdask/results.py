@@ -49,7 +49,7 @@ def exact(known: Any, collection: Any) -> Any:
         return TensorMeta(tuple(collection.shape), known.dtype, known.order)
     if isinstance(known, FrameMeta):
         length = sum(collection.lengths) if collection.known else known.length
-        return FrameMeta(known.empty, length, known.rows, known.ranged)
+        return FrameMeta(known.empty, length, known.rows, known.ranged, known.labels)
     return known
 
 

@@ -122,6 +122,8 @@ def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: An
         right = np.ones([2 if math.isnan(n) else int(n) for n in other.shape], other.dtype)
     elif aligned and name.strip("_") not in COMPARE and not isinstance(right, pd.Index):
         right = right.iloc[:1]  # labels may be missing on one side
+    elif isinstance(other, TensorMeta) and not other.shape and other.dtype == object and left.ndim == 1:
+        right = left[0] if isinstance(left, pd.Index) else left.iloc[0]  # a text, most likely, as in the column
     with np.errstate(all="ignore"):
         result = operate(name, left, right, kwargs, how == "array")
     if isinstance(result, np.ndarray):
@@ -174,9 +176,14 @@ def _method_of(name: str) -> None:
     def prepare(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
         given = {} if name.startswith("__") else {"axis": axis} if self.ndim == 2 else {}
         if not name.startswith("__"):
+            if name in COMPARE and fill_value is not None and self.ndim == 2:
+                raise ArgumentTypeError(f"{name}() got an unexpected keyword argument 'fill_value': a DataFrame's comparison has none.")
             given |= {k: v for k, v in (("level", level), ("fill_value", fill_value)) if v is not None}
         return binary(ALIASES.get(name, name), self, other, **given)
 
+    if name in COMPARE:  # a series' comparison knows fill_value too
+        fill = inspect.Parameter("fill_value", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+        signature = signature.replace(parameters=[*signature.parameters.values(), fill])
     if "axis" in signature.parameters:
         signature = signature.replace(parameters=[p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()], return_annotation=inspect.Signature.empty)
     else:

@@ -109,9 +109,16 @@ def _moment(value: int, dtype: Any) -> Any:
     return pd.Series(np.array([value], "i8")).astype(dtype).iloc[0]
 
 
+def _narrow(answer: Any, dtype: Any) -> Any:
+    """Floating point answers about narrow columns are as narrow."""
+    narrow = getattr(dtype, "kind", "O") == "f" and dtype.itemsize < 8 and isinstance(answer, float)
+    return (dtype.type if isinstance(dtype, np.dtype) else dtype.numpy_dtype.type)(answer) if narrow else answer
+
+
 def _hole(empty: pd.Series, name: str, **settings: Any) -> Any:
     """pandas' answer for a column that is one hole."""
-    return getattr(pd.Series([None], dtype=empty.dtype), name)(**settings)
+    plain = isinstance(empty.dtype, np.dtype) and empty.dtype.kind in "iub"
+    return getattr(pd.Series([None], dtype="f8" if plain else empty.dtype), name)(**settings)
 
 
 def _powers(s: pd.Series, **settings: Any) -> State:
@@ -234,8 +241,8 @@ def _top_of(state: State, empty: pd.Series) -> tuple[Any, Any, Any]:
     return len(counts), counts.index[0] if len(counts) else np.nan, counts.iloc[0] if len(counts) else np.nan
 
 
-def _values(s: pd.Series, **settings: Any) -> State:
-    return s.dropna()
+def _values(s: pd.Series, skipna: bool = True, **settings: Any) -> State:
+    return s.dropna() if skipna else s
 
 
 def _join_values(states: list[State], **settings: Any) -> State:
@@ -243,7 +250,7 @@ def _join_values(states: list[State], **settings: Any) -> State:
 
 
 def _median_of(state: State, empty: pd.Series, skipna: bool = True) -> Any:
-    return state.median()
+    return state.median(skipna=skipna)
 
 
 def _quantile_of(state: State, empty: pd.Series, q: Any = 0.5, interpolation: str = "linear") -> Any:
@@ -327,7 +334,7 @@ def built(steps: Sequence[Step], empty: Any, build: Callable[..., Any], args: tu
     for i, (at, name, settings) in enumerate(steps):
         of = column(empty, at)
         if states is not None:
-            answers.append(FOLDS[name].finish(states[i], of, **settings))
+            answers.append(_narrow(FOLDS[name].finish(states[i], of, **settings), of.dtype))
         elif name == "top":
             answers.append((0, np.nan, np.nan))
         else:

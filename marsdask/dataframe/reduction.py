@@ -36,6 +36,8 @@ def reduced_meta(result: Any, rows: Rows | None = None, length: float | None = N
 
 def scalar_dtype(value: Any) -> np.dtype[Any]:
     """The dtype of the tensor that holds a scalar of pandas; what NumPy does not have is an object."""
+    if isinstance(value, (pd.Timestamp, pd.Timedelta)) and getattr(value, "tz", None) is None:
+        return np.dtype(f"{'M' if isinstance(value, pd.Timestamp) else 'm'}8[{value.unit}]")
     plain = isinstance(value, (np.generic, int, float, complex, bool)) and not isinstance(value, (np.str_, np.datetime64))
     return np.asarray(value).dtype if plain else np.dtype(object)
 
@@ -237,7 +239,7 @@ def _mode_signature() -> inspect.Signature:
 @registry.operation("frame.mode", room="dataframe", owners=["DataFrame", "Series"], function=False, meta=_mode_meta, signature=_mode_signature(),
                     prepare=partial(_prepare, "mode", {"axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}), oracle=pd.DataFrame.mode,
                     demands=partial(reduction_demands, "mode"),
-                    cases=("si.mode()", "st.mode()", "s.mode()", "s.mode(dropna=False)", "df.k.mode()", "num.mode()", "dn.q.mode()", "dn.c.mode()", "ts.mode()", "e.v.mode()", "df.mode(numeric_only=True)"))  # fmt: skip
+                    cases=("si.mode()", "st.mode()", "s.mode()", "s.mode(dropna=False)", "df.k.mode()", "dn.q.mode()", "dn.c.mode()", "ts.mode()", "e.v.mode()"))  # fmt: skip
 def mode(frame: Chunks, **kwargs: Any) -> Chunks:
     """The most frequent values of each column, sorted."""
     empty = frame.empty

@@ -1,0 +1,310 @@
+"""Operations whose rows need rows of other chunks: shift, diff, fills, and everything windowed.
+
+Each chunk is given the rows before (and after) it that it needs, however short the chunks between are: small chains of
+tails (heads) carry them on. What a joined piece makes of its own rows is the result.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import done, pandas_on_samples
+from marsdask.dataframe.core import frame_meta
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.graph import Chunks
+from marsdask.meta import FrameMeta, Rows
+from marsdask.node import Node
+from marsdask.passes import Demand
+from marsdask.registry import Op, add
+
+Keeper = Callable[[Any], Any]
+"""What of a piece the next chunks may need: its last (or first) rows."""
+
+
+def last_rows(n: int, piece: Any) -> Any:
+    return piece.iloc[max(len(piece) - n, 0) :]
+
+
+def first_rows(n: int, piece: Any) -> Any:
+    return piece.iloc[:n]
+
+
+def _after(keep: Keeper, state: Any, part: Any) -> Any:
+    return keep(_joined([state, part]))
+
+
+def _before(keep: Keeper, state: Any, part: Any) -> Any:
+    return keep(_joined([part, state]))
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    full = [p for p in parts if p is not None and len(p)]
+    if not full:
+        return next((p for p in parts if p is not None), None)
+    return full[0] if len(full) == 1 else pd.concat(full)
+
+
+def with_neighbours(
+    frame: Chunks, does: Callable[..., Any], before: Keeper | None, after: Keeper | None, *args: Any, **kwargs: Any
+) -> Chunks:  # fmt: skip
+    """`does(joined rows)` cut to each chunk's own rows, joined with the rows before and after it that are kept."""
+    head: Any = None
+    tail: Any = None
+    if before is not None and frame.count > 1:
+        head = graph.scan(graph.per_chunk(before, frame, label="tail", lengths=None), partial(_after, before), None, label="before")
+    if after is not None and frame.count > 1:
+        tail = graph.scan(graph.per_chunk(after, frame, label="head", lengths=None), partial(_before, after), None, reverse=True, label="after")
+    return graph.per_chunk(_own_rows, frame, does, head, tail, args, kwargs)
+
+
+def _own_rows(chunk: Any, does: Callable[..., Any], head: Any, tail: Any, args: Any, kwargs: Any) -> Any:
+    start = 0 if head is None else len(head)
+    whole = does(_joined([head, chunk, tail]) if len(chunk) else chunk, *args, **kwargs)
+    return whole.iloc[start : start + len(chunk)] if len(chunk) else whole
+
+
+def method(name: str, piece: Any, **kwargs: Any) -> Any:
+    """pandas' method on a piece."""
+    return getattr(piece, name)(**kwargs)
+
+
+def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether an operation goes along each row: then chunks are independent."""
+    return frame.ndim == 2 and kwargs.get("axis", 0) in (1, "columns")
+
+
+def same_rows_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
+    result = pandas_on_samples(partial(method, name), frame, **kwargs)
+    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+
+
+def column_demands(node: Node, mine: Demand) -> list[Demand]:
+    """Each column of the result needs that column alone, in the rows' order."""
+    columns = None if node.kwargs.get("axis", 0) not in (0, None, "index", "rows") else mine.columns
+    return [Demand(columns, True, mine.labels)]
+
+
+def register(
+    name: str, lower: Callable[..., Any], *, meta: Callable[..., Any] | None = None, signature: inspect.Signature | None = None,
+    owners: tuple[str, ...] = ("DataFrame", "Series"), extra: Sequence[inspect.Parameter] = (), check: Callable[..., None] | None = None,
+    demands: Callable[..., Any] | None = column_demands, status: Any = "tiled", source: str = "", cases: tuple[str, ...] = (), aliases: tuple[str, ...] = (),
+) -> None:  # fmt: skip
+    """Register a method of pandas under its names, with pandas' signature and only the arguments that were given."""
+    kind = inspect.Parameter
+    where = getattr(pd.DataFrame, source or name, None) or getattr(pd.Series, source or name)
+    own = signature or inspect.signature(where)
+    parameters = [p.replace(annotation=kind.empty, kind=kind.POSITIONAL_OR_KEYWORD) for p in own.parameters.values()
+                  if p.kind not in (kind.VAR_KEYWORD, kind.VAR_POSITIONAL)]  # fmt: skip
+    shown = inspect.Signature([*parameters, *extra])
+    defaults = {p.name: p.default for p in shown.parameters.values()}
+    for each in (name, *aliases):
+        def prepare(self: Any, **given: Any) -> Any:
+            inplace = given.pop("inplace", False)
+            kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
+            if check is not None:
+                check(self, kwargs)
+            return done(self, registry.make(f"frame.{name}", self, **kwargs), False if inplace is pd.api.extensions.no_default else inplace)
+
+        add(
+            Op(
+                name=f"frame.{each}", room="dataframe", lower=lower, signature=shown, status=status,
+                meta=meta or partial(same_rows_meta, source or name), oracle=where, owners=owners, function=False, prepare=prepare,
+                demands=demands, cases=tuple(c.replace("OP", each) for c in cases),
+            )
+        )  # fmt: skip
+
+
+def whole_number(name: str, value: Any, argument: str = "periods") -> int:
+    """An int from what pandas takes as one."""
+    if isinstance(value, (float, np.floating)) and value == int(value):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(f"{name}({argument}={value!r}): expected a whole number.")
+    return int(value)
+
+
+def _shift(frame: Chunks, **kwargs: Any) -> Chunks:
+    """Rows moved down by `periods`, over chunk borders; with freq= the labels are moved instead."""
+    return moved("shift", frame, kwargs)
+
+
+def _diff(frame: Chunks, **kwargs: Any) -> Chunks:
+    """Each row minus the one `periods` before."""
+    return moved("diff", frame, kwargs)
+
+
+def _pct_change(frame: Chunks, **kwargs: Any) -> Chunks:
+    """Each row's change relative to the one `periods` before."""
+    return moved("pct_change", frame, kwargs)
+
+
+def moved(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
+    """An operation that compares rows at a fixed distance."""
+    does = partial(method, name, **kwargs)
+    if kwargs.get("freq") is not None:
+        return graph.per_chunk(does, frame) if name == "shift" and kwargs["freq"] != "infer" else graph.per_chunk(does, graph.gather(frame))
+    if by_rows(frame.empty, kwargs):
+        return graph.per_chunk(does, frame)
+    periods = kwargs.get("periods", 1)
+    each = [whole_number(name, p) for p in (periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods])]
+    back, ahead = max([*each, 0]), max([-p for p in each] + [0])
+    if not back and not ahead:
+        return graph.per_chunk(does, frame)
+    return with_neighbours(frame, does, partial(last_rows, back) if back else None, partial(first_rows, ahead) if ahead else None)
+
+
+def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
+    if kwargs.get("freq") == "infer":
+        result = pandas_on_samples(partial(method, name), frame, **{**kwargs, "freq": "D"})
+        return frame_meta(result, frame.length, Rows())
+    known = same_rows_meta(name, frame, **kwargs)
+    return known if kwargs.get("freq") is None else FrameMeta(known.empty, frame.length, Rows(), False)
+
+
+for _name, _lower, _cases in (
+    ("shift", _shift, ("num.OP()", "s.OP(3)", "si.OP(-2)", "num.OP(2, fill_value=0)", "df.OP(5)", "num.OP(1, axis=1)", "dd.OP(1, freq='7h')", "s.OP(0)",
+                       "dn.OP(1)", "s.OP(30)", "st.OP(1)", "ts.OP(-1)", "s.OP('a')", "e.OP(1)", "dn.p.OP(2)", "si.OP([1, -2])", "df[df.k > 2].OP(2)", "sl.OP(4)")),
+    ("diff", _diff, ("num.OP()", "s.OP(3)", "si.OP(-2)", "ts.OP()", "num.OP(axis=1)", "dn.q.OP()", "(num > 1).OP()", "df[df.k > 2].v.OP(2)", "st.OP()")),
+    ("pct_change", _pct_change, ("num.OP()", "s.OP(3)", "si.OP(-2)", "dn.f.OP()", "df[df.k > 2].v.OP(2)", "dd.v.OP(freq='7h')")),
+):  # fmt: skip
+    register(_name, _lower, meta=partial(_moved_meta, _name), cases=_cases)
+
+
+def fill(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
+    """ffill or bfill over chunk borders: one row of last (next) values is carried, or `limit` rows."""
+    does = partial(method, name, **kwargs)
+    if by_rows(frame.empty, kwargs):
+        return graph.per_chunk(does, frame)
+    if kwargs.get("limit_area") is not None:
+        return graph.per_chunk(does, graph.gather(frame))
+    limit = kwargs.get("limit")
+    if name == "ffill":
+        keep: Keeper = partial(last_rows, limit) if limit is not None else partial(_last_values)
+        return with_neighbours(frame, does, keep, None)
+    keep = partial(first_rows, limit) if limit is not None else partial(_next_values)
+    return with_neighbours(frame, does, None, keep)
+
+
+def _last_values(piece: Any) -> Any:
+    return piece.ffill().iloc[-1:]
+
+
+def _next_values(piece: Any) -> Any:
+    return piece.bfill().iloc[:1]
+
+
+def _ffill(frame: Chunks, **kwargs: Any) -> Chunks:
+    """Holes filled with the last value before, over chunk borders."""
+    return fill("ffill", frame, kwargs)
+
+
+def _bfill(frame: Chunks, **kwargs: Any) -> Chunks:
+    """Holes filled with the next value after, over chunk borders."""
+    return fill("bfill", frame, kwargs)
+
+
+def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
+    limit = kwargs.get("limit")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit <= 0):
+        raise ArgumentError(f"limit={limit!r}: Limit must be greater than 0.")
+
+
+_FILLS = ("num.OP()", "s.OP(limit=1)", "dn.OP()", "dn.OP(limit=1)", "num.OP(axis=1)", "s.OP(limit=0)", "s.OP(limit_area='inside')",
+          "num.where(num.v > 4).OP()", "num.where(num.v > 4).OP(limit=2)", "sl.OP()", "e.OP()")  # fmt: skip
+register("ffill", _ffill, check=_check_fill, cases=_FILLS)
+register("bfill", _bfill, check=_check_fill, cases=_FILLS)
+for _old, _new in (("pad", "ffill"), ("backfill", "bfill")):
+    register(_old, _ffill if _new == "ffill" else _bfill, source=_new, check=_check_fill)
+
+
+def gathered(name: str, **entry: Any) -> None:
+    """Register a method of pandas that needs all rows at once and is rare: in one chunk."""
+    def lower(frame: Chunks, **kwargs: Any) -> Chunks:
+        return graph.per_chunk(partial(method, name), graph.gather(frame), **kwargs)
+
+    lower.__doc__ = f"pandas' `{name}`."
+    register(name, lower, status="gathered", demands=None, meta=partial(_gathered_meta, name), **entry)
+
+
+def _gathered_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
+    known = same_rows_meta(name, frame, **kwargs)
+    return FrameMeta(known.empty, frame.length, Rows(), frame.ranged, frame.labels)
+
+
+gathered("interpolate", cases=("num.interpolate()", "s.interpolate()", "sl.interpolate(limit=1)", "s.interpolate(limit_direction='both')"))
+
+
+def _state(kind: str, skipna: bool, piece: Any) -> list[Any] | None:
+    """The last cumulated value of each column; None where there is none yet."""
+    if not len(piece):
+        return None
+    columns = [piece] if piece.ndim == 1 else [piece.iloc[:, i] for i in range(piece.shape[1])]
+    if not skipna:
+        return [c.iloc[-1] for c in columns]
+    valid = [c.dropna() for c in columns]
+    return [v.iloc[-1] if len(v) else None for v in valid]
+
+
+def _next_state(kind: str, state: list[Any] | None, part: list[Any] | None) -> list[Any] | None:
+    if state is None or part is None:
+        return part if state is None else state
+    return [b if a is None else a if b is None else _two(kind, a, b) for a, b in zip(state, part, strict=True)]
+
+
+def _two(kind: str, a: Any, b: Any) -> Any:
+    with np.errstate(all="ignore"):
+        if kind in ("cumsum", "cumprod"):
+            return a + b if kind == "cumsum" else a * b
+        if pd.isna(a) or pd.isna(b):
+            return a if pd.isna(a) else b
+        return max(a, b) if kind == "cummax" else min(a, b)
+
+
+def _continued(kind: str, piece: Any, state: list[Any] | None) -> Any:
+    """A chunk's own cumulation, after what was before it."""
+    if state is None:
+        return piece
+    if piece.ndim == 1:
+        return _continue(kind, piece, state[0])
+    columns = {i: _continue(kind, piece.iloc[:, i], state[i]) for i in range(piece.shape[1])}
+    return pd.DataFrame(columns, index=piece.index).set_axis(piece.columns, axis=1)
+
+
+def _continue(kind: str, column: pd.Series, before: Any) -> pd.Series:
+    if before is None:
+        return column
+    if kind in ("cumsum", "cumprod"):
+        return (before + column if kind == "cumsum" else before * column).rename(column.name)
+    if pd.isna(before):
+        return column.where(np.zeros(len(column), bool), before)
+    keeps = (column >= before) if kind == "cummax" else (column <= before)
+    return column.where(keeps.fillna(True).astype(bool) | column.isna(), before)
+
+
+def _cumulate(kind: str) -> Callable[..., Any]:
+    def lower(frame: Chunks, **kwargs: Any) -> Chunks:
+        own = graph.per_chunk(partial(method, kind), frame, **kwargs)
+        if by_rows(frame.empty, kwargs) or frame.count == 1:
+            return own
+        states = graph.per_chunk(partial(_state, kind, kwargs.get("skipna", True)), own, label="last", lengths=None)
+        return graph.per_chunk(partial(_continued, kind), own, graph.scan(states, partial(_next_state, kind), None, label="before"))
+
+    lower.__doc__ = f"The {kind[3:]} of all rows up to each, over chunk borders."
+    return lower
+
+
+for _name in ("cumsum", "cumprod", "cummax", "cummin"):
+    register(_name, _cumulate(_name), cases=(
+        "num.OP()", "s.OP()", "si.OP()", "s.OP(skipna=False)", "num.OP(axis=1)", "dn.q.OP()", "dn.f.OP()", "dn[['q', 'f']].OP()", "ts.OP()",
+        "df.OP(numeric_only=True)", "df[df.k > 2].v.OP()", "sl.OP()", "st.OP()", "e.v.OP()", "dn.q.OP(skipna=False)", "(num > 2).OP()", "ts.diff().OP()",
+        "num.OP(axis=1, skipna=False)",
+    ))  # fmt: skip
+_ = math
