@@ -1,0 +1,228 @@
+"""Elements by position or condition: take, compress, extract, choose, nonzero and their kin."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.array.core import elemwise
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
+from marsdask.meta import NAN, TensorMeta, TupleMeta
+from marsdask.registry import Array, operation
+from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.elementwise import broadcast_shape
+from marsdask.tensor.indexing import part
+from marsdask.tensor.reshaping import axis_of, reshaped
+from marsdask.tensor.views import assign
+
+INDEX = np.dtype(np.intp)
+
+
+def given(result: Any, out: Any) -> Any:
+    """The result, in `out` where one is given."""
+    return result if out is None else assign(out, result)
+
+
+def flat(a: Tensor) -> Tensor:
+    """A copy on one axis."""
+    return a if a.ndim == 1 else registry.make("reshape", a, (-1,))  # type: ignore[no-any-return]
+
+
+def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    a = as_tensor(a)
+    if axis is None:
+        a, axis = flat(a), 0
+    axis = axis_of(axis, a.ndim)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ArgumentError(f"take(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
+    index = indices if isinstance(indices, Tensor) else np.asarray(indices)
+    if isinstance(index, np.ndarray) and not index.size:
+        index = index.astype(INDEX)
+    if index.dtype.kind not in "iub":
+        raise ArgumentTypeError(f"take(indices=): expected whole numbers, got dtype {index.dtype}.")
+    if index.dtype.kind == "b":
+        index = index.astype(INDEX)
+    if mode != "raise":
+        length = a.known.shape[axis]
+        if math.isnan(length):
+            raise UnknownLength.needed_for(f"take(mode={mode!r})")
+        index = index % int(length) if mode == "wrap" else index.clip(0, int(length) - 1)
+    return given(part(a, (*[slice(None)] * axis, index)), out)
+
+
+@operation("take", room="tensor", owners=("Tensor",), prepare=_take, oracle=np.take, cases=(
+    "x, [3, 0, 3]", "x, [3, 0, 3], 0", "x, [[1, 0], [4, 4]], 1", "x, 2, 1", "x, [9, -1, 12], 0, mode='wrap'", "x, [9, -1, 2], 1, mode='clip'", "x, [50]", "x, n, 1",
+    "x, 3", "x, [], 0", "[4, 3, 5, 7, 6, 8], [0, 1, 4]", "v[v > 0], [1, 0]", "x, [0], mode='nope'"))  # fmt: skip
+def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+    """The elements at positions along an axis, of the flat tensor without one."""
+
+
+def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    a = as_tensor(a)
+    if axis is None:
+        a, axis = flat(a), 0
+    axis = axis_of(axis, a.ndim)
+    before = [slice(None)] * axis
+    if isinstance(condition, Tensor):
+        if condition.ndim != 1:
+            raise ShapeError("compress(): condition must be a 1-d tensor.")
+        mask = condition if condition.dtype == bool else condition.astype(bool)
+        m, n = mask.known.shape[0], a.known.shape[axis]
+        if not math.isnan(m) and not math.isnan(n) and m < n:
+            a = part(a, (*before, slice(0, int(m))))
+        return given(part(a, (*before, mask)), out)
+    array = np.asarray(condition)
+    if array.ndim != 1:
+        raise ShapeError("compress(): condition must be a 1-d array.")
+    return given(part(a, (*before, np.flatnonzero(array))), out)
+
+
+def _compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return _compress(condition, self, axis, out)
+
+
+@operation("compress", room="tensor", prepare=_compress, oracle=np.compress, cases=(
+    "[0, 1, 1], x, 0", "[True, False, True], x, 1", "[0, 1, 1, 0, 1], x", "x[:, 0] > 0, x, 0", "x[0] > 0, x, 1", "x[:3, 0] > 0, x, 0", "[0, 1] * 4, x, 0", "x > 0, x, 0"))  # fmt: skip
+def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None) -> Any:
+    """The slices along an axis where a condition holds, of the flat tensor without one."""
+
+
+@operation(
+    "Tensor.compress",
+    room="tensor",
+    owners=("Tensor",),
+    function=False,
+    prepare=_compress_method,
+    oracle=lambda x, *a: x.compress(*a),
+    cases=("x, [0, 1], 1",),
+)
+def compress_method(self: Array, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+    """The slices along an axis where a condition holds, of the flat tensor without one."""
+
+
+def _extract(condition: Any, arr: Any) -> Any:
+    condition, arr = as_tensor(condition), as_tensor(arr)
+    return _compress(flat(condition), flat(arr))
+
+
+@operation(
+    "extract",
+    room="tensor",
+    prepare=_extract,
+    oracle=np.extract,
+    cases=("x > 0, x", "n, i", "b, x", "[True, False], [1, 2]"),
+)
+def extract(condition: Array, arr: Array) -> Any:
+    """The elements of the flat tensor where a condition holds."""
+
+
+def _choose_prepare(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    if mode not in ("raise", "wrap", "clip"):
+        raise ArgumentError(f"choose(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
+    a = as_tensor(a)
+    if not np.can_cast(a.dtype, INDEX, "same_kind") or a.dtype.kind not in "iub":
+        raise ArgumentTypeError(f"choose(): expected whole numbers to choose by, got dtype {a.dtype}.")
+    options = [as_tensor(c) for c in choices]
+    if not options:
+        raise ArgumentError("choose(choices=): expected at least one choice.")
+    return given(registry.make("choose", a, options, None, mode), out)
+
+
+def _choose_meta(a: TensorMeta, choices: list[TensorMeta], out: Any, mode: str) -> TensorMeta:
+    shape = broadcast_shape(a.shape, *(c.shape for c in choices))
+    return TensorMeta(shape, np.result_type(*(c.dtype for c in choices)))
+
+
+@operation("choose", room="tensor", owners=("Tensor",), sizes="aligned", meta=_choose_meta, prepare=_choose_prepare, oracle=np.choose, cases=(
+    "n, [x, y, x + 1, y + 1, i, 5]", "n, [x, y], mode='wrap'", "n, [x, i], mode='clip'", "n, [x, y]", "[0, 1], [[1, 2], [3, 4]]", "x, [x, y]", "n[0], sq[:, :5], mode='wrap'", "n, []", "n, [x], mode='q'"))  # fmt: skip
+def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """From a list of tensors, for each element the one that an index tensor names."""
+    return elemwise(partial(_chosen, mode), a, *choices, dtype=np.result_type(*(c.dtype for c in choices)))
+
+
+def _chosen(mode: str, a: Any, *choices: Any) -> Any:
+    # np.choose takes 32 choices at most where they are separate arrays; stacked, the first axis counts as one.
+    both = np.broadcast_arrays(a, *choices)
+    return np.take_along_axis(np.stack(both[1:]), _positions(both[0], len(choices), mode)[None], 0)[0]
+
+
+def _positions(a: Any, count: int, mode: str) -> Any:
+    if mode == "wrap":
+        return a % count
+    if mode == "clip":
+        return np.clip(a, 0, count - 1)
+    if a.size and (a.min() < 0 or a.max() >= count):
+        raise ArgumentError(f"choose(): invalid entry in choice array: expected 0 to {count - 1}.")
+    return a
+
+
+def _positions_of(a: da.Array) -> da.Array:
+    """The flat positions of what is not zero."""
+    flags = reshaped(a.map_blocks(_truth, dtype=bool), (-1,))
+    return da.arange(flags.shape[0], chunks=flags.chunks, dtype=INDEX)[flags]
+
+
+def _truth(block: Any) -> Any:
+    return np.asarray(block).astype(bool)
+
+
+def _unraveled(block: Any, shape: tuple[int, ...], axis: int) -> Any:
+    return np.unravel_index(block, shape)[axis]
+
+
+def _unraveled_all(block: Any, shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return np.empty((len(block), 0), INDEX)
+    return np.stack(np.unravel_index(block, shape), axis=1)
+
+
+def _nonzero_meta(a: TensorMeta) -> TupleMeta:
+    if not a.shape:
+        raise ArgumentError("nonzero(): a 0-d tensor has no positions. Hint: mt.atleast_1d(x).nonzero()")
+    return TupleMeta(tuple(TensorMeta((NAN,), INDEX) for _ in a.shape))
+
+
+@operation(
+    "nonzero",
+    room="tensor",
+    owners=("Tensor",),
+    meta=_nonzero_meta,
+    oracle=np.nonzero,
+    cases=("n", "b", "v > 3", "h", "e", "c3 > 0", "v[v > 0] > 4"),
+)
+def nonzero(a: Array) -> Any:
+    """The positions of elements that are not zero, a tensor for each axis."""
+    positions = _positions_of(a)
+    return tuple(positions.map_blocks(_unraveled, a.shape, axis, dtype=INDEX) for axis in range(a.ndim))
+
+
+@operation(
+    "argwhere",
+    room="tensor",
+    meta=lambda a: TensorMeta((NAN, float(len(a.shape))), INDEX),
+    oracle=np.argwhere,
+    cases=("n", "b", "v > 3", "e", "s0", "c3 > 0"),
+)
+def argwhere(a: Array) -> da.Array:
+    """The positions of elements that are not zero, a row for each."""
+    positions = _positions_of(a)
+    return positions.map_blocks(
+        _unraveled_all, a.shape, new_axis=1, chunks=(positions.chunks[0], (a.ndim,)), dtype=INDEX
+    )
+
+
+@operation(
+    "flatnonzero",
+    room="tensor",
+    meta=lambda a: TensorMeta((NAN,), INDEX),
+    oracle=np.flatnonzero,
+    cases=("n", "b", "s0", "e", "v[v > 0] > 4"),
+)
+def flatnonzero(a: Array) -> da.Array:
+    """The positions in the flat tensor of elements that are not zero."""
+    return _positions_of(a)
