@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from marsdask import graph
-from marsdask.dataframe.grouping import Grouping, by_columns, count_keys, grouped
+from marsdask.dataframe import codes
+from marsdask.dataframe.grouping import Grouping, by_columns, count_keys, grouped, key_values
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,12 @@ def _part(name: str, join: str | None = None, join_kwargs: Mapping[str, Any] | N
     return Part(chunk, join or name, kwargs if join_kwargs is None else join_kwargs)
 
 
-def _float_sum(group: Any) -> Any:
-    counted, means = group.count(), group.mean()
-    return means * counted.where(counted > 0, 1)
-
-
 def _spread(group: Any) -> Any:
     return group.var(ddof=0) * group.count()
 
 
 PARTS: dict[str, Part] = {
     "sum": _part("sum"),
-    "sum1": _part("sum", min_count=1),
     "count": _part("count", "sum"),
     "size": _part("size", "sum"),
     "min": _part("min"),
@@ -78,6 +73,8 @@ def _as_is(values: Any) -> Any:
 
 def _mean(total: Any, count: Any) -> Any:
     result = total / count
+    if not isinstance(result.dtype, np.dtype):  # 0 / 0 is no missing value there
+        result = result.where(count > 0)
     return result.astype(total.dtype) if total.dtype.kind == "f" and result.dtype != total.dtype else result
 
 
@@ -106,7 +103,7 @@ FINALS: dict[str, Final] = {
     "last": Final(("last",), ANY, _as_is, ordered=True),
     "any": Final(("any",), "biuf", _as_is),
     "all": Final(("all",), "biuf", _as_is),
-    "mean": Final(("sum1", "count"), "f", _mean),
+    "mean": Final(("sum", "count"), "f", _mean),
     "var": Final(MOMENTS, "iuf", _var, ("ddof",), plain=True),
     "std": Final(MOMENTS, "iuf", _std, ("ddof",), plain=True),
     "sem": Final(MOMENTS, "iuf", _sem, ("ddof",), plain=True),
@@ -221,23 +218,34 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, 
     """A chunk's table: one row a group; the keys, then the parts, in columns 0, 1, ..."""
     if frame.ndim == 1:
         frame = frame.to_frame(0)
-    group = grouped(spec, frame, keys, sort=False, observed=True, as_index=True, select=None)
+    numbers = codes.together(key_values(spec, frame, keys)) if spec["sort"] else None
+    if numbers is None:
+        group = grouped(spec, frame, keys, sort=False, observed=True, as_index=True, select=None)
+    else:
+        every = pd.RangeIndex(len(numbers[1][0]))
+        group = frame.groupby(pd.Categorical.from_codes(numbers[0], categories=every, validate=False), observed=False, sort=True)
     by_part: dict[str, list[Any]] = {}
     for column, part in parts:
         by_part.setdefault(part, []).append(column)
     made: dict[tuple[Any, str], Any] = {}
     index = None
     for part, columns in by_part.items():
-        if part == "size":
-            counted = PARTS[part].chunk(group)
-            made[None, part] = counted
-        else:
+        if part in ("size", "count"):  # without holes they are the same
+            whole = [c for c in columns if c is None or not frame[c].hasnans]
+            columns = [c for c in columns if c is not None and c not in whole]
+            if whole:
+                counted = group.size()
+                made.update({(c, part): counted for c in whole})
+        if columns and part != "size":
             counted = PARTS[part].chunk(group[columns])
             made.update({(c, part): counted[c] for c in columns})
         index = counted.index
     assert index is not None
-    table = index.to_frame(index=False)
-    table.columns = key_names(table.shape[1])
+    if numbers is None:
+        table = index.to_frame(index=False)
+        table.columns = key_names(table.shape[1])
+    else:
+        table = pd.DataFrame(dict(zip(key_names(len(numbers[1])), numbers[1], strict=True)))
     for i, each in enumerate(parts):
         table[i] = made[each].array
     return table
