@@ -3,8 +3,8 @@
 >>> import marsdask.tensor as mt
 >>> x = mt.ones((1000, 1000), chunk_size=500)
 >>> print(((x + 1) * 2).sum().explain())
-fused-sum: add, multiply    ()  8 B  1 chunk     marsdask
-└─ ones                     (1000, 1000)  7.6 MiB  4 chunks  Dask
+fused-sum: add, multiply  ()  8 B  1 chunk                  marsdask
+└─ ones                   (1000, 1000)  7.63 MiB  4 chunks  Dask
 <BLANKLINE>
 no questions; options.optimize: share, drop, fuse, batch
 """
@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from dask.utils import format_bytes
 
 from marsdask import graph, passes
@@ -82,11 +83,23 @@ def _title(node: Node) -> str:
         program, reduced = node.args[:2]
         steps = ", ".join(step[0] for step in program)
         return f"fused-{reduced[0]}: {steps}" if reduced else f"fused: {steps}"
-    plain = [repr(a) for a in node.args if not isinstance(a, (Node, list, dict))]
-    plain += [f"{k}={v!r}" for k, v in node.kwargs.items() if not isinstance(v, Node)]
-    text = ", ".join(t if len(t) <= 30 else t[:27] + "..." for t in plain if "<" not in t)
+    plain = [_short(a) for a in node.args if not isinstance(a, (list, dict)) and not _holds_node(a)]
+    plain += [f"{k}={_short(v)}" for k, v in node.kwargs.items() if not _holds_node(v)]
+    text = ", ".join(t for t in plain if "<" not in t)
+    text = text if len(text) <= 50 else text[:47] + "..."
     name = lookup(node.op).public
     return f"{name} {text}" if text and node.op not in ("result", "data", "frame_data", "ones") else name
+
+
+def _short(value: Any) -> str:
+    text = str(value) if isinstance(value, np.dtype) else repr(value)
+    return text if len(text) <= 20 else text[:17] + "..."
+
+
+def _holds_node(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_holds_node, value))
+    return isinstance(value, Node)
 
 
 def _size(node: Node, work: Lowering) -> str:
