@@ -1,0 +1,18 @@
+"""`mt.random`: NumPy's legacy names on chunked tensors.
+
+>>> import marsdask.tensor as mt
+>>> mt.random.RandomState(7).normal(size=(10, 4), chunk_size=5).shape
+(10, 4)
+"""
+
+from typing import Any
+
+from marsdask import registry
+from marsdask.errors import UnknownName
+from marsdask.tensor.draws import RandomState
+
+__all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]
+
+
+def __getattr__(name: str) -> Any:
+    raise UnknownName.among("marsdask.tensor.random", name, __all__)
