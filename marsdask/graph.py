@@ -255,6 +255,17 @@ def _lengths_of(parts: Sequence[Any]) -> tuple[float, ...] | None:
     return tuple(len(p) for p in parts) if pandas else None
 
 
+def sources(
+    func: Callable[..., Any], items: Sequence[Any], *args: Any, lengths: Any = None, label: str | None = None
+) -> Chunks:
+    """Chunks that tasks make of nothing: chunk i is `func(items[i], *args)`."""
+    name = name_for(label)
+    tasks: dict[Key, GraphNode] = {
+        (name, i): Task((name, i), func, item, *args) for i, item in enumerate(items)
+    }
+    return Chunks(name, tasks, len(tasks), (), lengths or (NAN,) * len(tasks))
+
+
 def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], ...], name: str) -> da.Array:
     """A Dask array over slices of data in memory: no copy, no hash.
 
@@ -363,7 +374,14 @@ def tree(
     return Chunks(name, tasks, 1, (chunks,))
 
 
-def scan(parts: Chunks, step: Callable[[Any, Any], Any], start: Any, *, reverse: bool = False, label: str | None = None) -> Chunks:
+def scan(
+    parts: Chunks,
+    step: Callable[[Any, Any], Any],
+    start: Any,
+    *,
+    reverse: bool = False,
+    label: str | None = None,
+) -> Chunks:
     """What stands before each chunk: `start`, then `step(state, part)` of the chunk before; from the end with `reverse`.
 
     The steps are one chain, so parts should be small: totals, or the last rows of each chunk.
@@ -374,7 +392,11 @@ def scan(parts: Chunks, step: Callable[[Any, Any], Any], start: Any, *, reverse:
     for i in reversed(range(parts.count)) if reverse else range(parts.count):
         key = (name, i)
         before = i + 1 if reverse else i - 1
-        tasks[key] = DataNode(key, start) if i == last else Task(key, step, TaskRef((name, before)), TaskRef((parts.name, before)))
+        tasks[key] = (
+            DataNode(key, start)
+            if i == last
+            else Task(key, step, TaskRef((name, before)), TaskRef((parts.name, before)))
+        )
     return Chunks(name, tasks, parts.count, (parts,))
 
 
@@ -638,6 +660,91 @@ def wanted_only(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
             else:  # a task in Dask's old spelling: keep everything
                 return graph
     return found
+
+
+class Chain:
+    """Several tasks run in one, each value dropped after its last use."""
+
+    __slots__ = ("gone", "needs", "tasks")
+
+    def __init__(self, tasks: Sequence[Task], needs: Sequence[Key]):
+        self.tasks, self.needs = tuple(tasks), tuple(needs)
+        last = {k: i for i, t in enumerate(self.tasks) for k in t.dependencies}
+        self.gone = tuple(tuple(k for k, at in last.items() if at == i) for i in range(len(self.tasks)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Chain, (self.tasks, self.needs)
+
+    def __call__(self, *inputs: Any) -> Any:
+        values = dict(zip(self.needs, inputs, strict=True))
+        result = None
+        for task, gone in zip(self.tasks, self.gone, strict=True):
+            values[task.key] = result = task(values)
+            for key in gone:
+                del values[key]
+        return result
+
+
+def chained(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
+    """The same graph with tasks of one chunk that only feed each other in one task.
+
+    A task is taken into its user where all of its users are in one chain, it has the user's chunk number, and the user does
+    not join several chunks of the same collection (that work is wanted side by side).
+    """
+    users: dict[Key, list[Key]] = {}
+    for key, task in graph.items():
+        if not isinstance(task, GraphNode):
+            return graph
+        for need in task.dependencies:
+            users.setdefault(need, []).append(key)
+    outside = set(keys)
+    top: dict[Key, Key] = {}
+    members: dict[Key, list[Key]] = {}
+    for key in _users_first(graph, users):
+        root = key
+        if type(graph[key]) is Task and key not in outside and (mine := users.get(key)):
+            tops = {top[u] for u in mine}
+            if len(tops) == 1 and all(_takes(graph[u], u, key) for u in mine):
+                (root,) = tops
+        top[key] = root
+        members.setdefault(root, []).append(key)
+    new = dict(graph)
+    for root, group in members.items():
+        if len(group) > 1:
+            inside = set(group)
+            tasks = [graph[k] for k in reversed(group)]
+            needs = list(dict.fromkeys(k for t in tasks for k in t.dependencies if k not in inside))
+            new[root] = Task(root, Chain(tasks, needs), *map(TaskRef, needs))
+            for key in group[1:]:
+                del new[key]
+    return new
+
+
+def _takes(user: Any, user_key: Any, key: Any) -> bool:
+    if (
+        type(user) is not Task
+        or type(key) is not tuple
+        or type(user_key) is not tuple
+        or key[1:] != user_key[1:]
+    ):
+        return False
+    return not any(type(k) is tuple and k[0] == key[0] and k != key for k in user.dependencies)
+
+
+def _users_first(graph: dict[Key, Any], users: dict[Key, list[Key]]) -> list[Key]:
+    """Keys, each after all of its users."""
+    left = {k: len(users.get(k, ())) for k in graph}
+    ready = [k for k, n in left.items() if not n]
+    order: list[Key] = []
+    while ready:
+        key = ready.pop()
+        order.append(key)
+        for need in graph[key].dependencies:
+            if need in left:
+                left[need] -= 1
+                if not left[need]:
+                    ready.append(need)
+    return order
 
 
 # Below this many tasks the scheduler's own cost does not show.
