@@ -5,8 +5,8 @@ from typing import Any
 from marsdask import gaps, registry
 from marsdask.errors import UnknownName
 from marsdask.tensor import constants, convert, creation, elementwise, fusion, reduction, sort
-from marsdask.tensor import cumulative, indexing, joining, manipulation, reshaping, rounding, selecting, sets, setitem, writes
-from marsdask.tensor import products, random, statistics
+from marsdask.tensor import cumulative, indexing, joining, manipulation, reshaping, rounding, selecting, sequences, sets, setitem, writes
+from marsdask.tensor import linalg, products, random, statistics
 from marsdask.tensor.core import ExecutableTuple, Tensor
 globals().update(constants.VALUES)
 __all__ = ["ExecutableTuple", "Tensor", *constants.VALUES, *registry.fill(globals(), "tensor")]

@@ -279,6 +279,8 @@ def source(public: str, prepare: Any, signature: inspect.Signature, doc: str, lo
 
     method.__name__ = method.__qualname__ = public
     method.__doc__ = doc
+    self_first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    method.__signature__ = signature.replace(parameters=[self_first, *signature.parameters.values()])  # type: ignore[attr-defined]
     setattr(RandomState, public, method)
 
 

@@ -171,6 +171,8 @@ def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     arrays = {i: e for i, (_, e) in enumerate(kept) if is_fancy(e)}
     if len(arrays) == 1:
         ((at, index),) = arrays.items()
+        if x.shape[at] < x.numblocks[at]:  # Dask divides by rows per chunk, in whole numbers
+            x = x.rechunk({at: -1})
         x = da.moveaxis(x[(*[FULL] * at, index.ravel())], at, 0)
     else:
         points = [np.broadcast_to(a, fancy).ravel() for a in arrays.values()]

@@ -11,7 +11,8 @@ from marsdask import registry
 from marsdask.errors import UnknownName
 from marsdask.tensor.draws import RandomState
 
-__all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]
+__all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]  # noqa: PLE0604  # names come from the registry
+registry.attach(RandomState, "RandomState")
 
 
 def __getattr__(name: str) -> Any:

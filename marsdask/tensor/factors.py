@@ -1,0 +1,218 @@
+"""QR and SVD: tall and thin ones tiled (a QR per chunk, then one of the stacked factors), the rest in one chunk."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import graph, registry
+from marsdask.errors import ArgumentError, ShapeError, Unbuilt
+from marsdask.meta import TensorMeta, TupleMeta
+from marsdask.options import options
+from marsdask.registry import Array, operation
+from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.tensor.draws import RandomState
+from marsdask.tensor.matrices import ROOM, check_matrix, inexact, per_matrix, real
+
+
+def tall(a: da.Array) -> da.Array | None:
+    """The same matrix in chunks of whole rows, none with fewer rows than columns; None where one chunk is better."""
+    if a.ndim != 2 or a.npartitions == 1 or a.nbytes <= options.chunk_store_limit:
+        return None
+    rows, columns = a.shape
+    each = max(int(options.chunk_store_limit // max(columns * a.dtype.itemsize, 1)), columns, 1)
+    if rows < 2 * each:
+        return None
+    count = rows // each
+    sizes = [rows // count + (i < rows % count) for i in range(count)]
+    graph.rule(f"tall and thin: {count} chunks of rows")
+    return a.astype(inexact(a.dtype)).rechunk((tuple(sizes), columns))
+
+
+def _check_method(method: Any) -> None:
+    if method not in (None, "tsqr", "sfqr"):
+        raise ArgumentError(f"method={method!r}: expected 'tsqr'.")
+
+
+def _qr(a: Any, mode: str = "reduced", method: Any = "tsqr") -> Any:
+    _check_method(method)
+    if mode == "raw":
+        raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(f"Unrecognized mode {mode!r}. Hint: 'reduced', 'complete' or 'r'.")
+    a = as_tensor(a)
+    check_matrix(a, "qr")
+    return registry.make("linalg.qr", a, mode)
+
+
+def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
+    m, n = a.shape[-2:]
+    batch, dtype = a.shape[:-2], inexact(a.dtype)
+    k = m if mode == "complete" else min(m, n)
+    r = TensorMeta((*batch, k, n), dtype)
+    return r if mode == "r" else TupleMeta((TensorMeta((*batch, m, k), dtype), r), ("Q", "R"))
+
+
+@operation(
+    "linalg.qr",
+    room=ROOM,
+    prepare=_qr,
+    meta=_qr_meta,
+    oracle=np.linalg.qr,
+    cases=(
+        "f(x)[0]",
+        "f(x)[1]",
+        "f(sq)",
+        "f(m57)",
+        "x, 'complete'",
+        "x, 'r'",
+        "x, 'no'",
+        "v",
+        "c3",
+        "i",
+        "z",
+    ),
+)
+def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
+    """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
+    rows = tall(a) if mode != "complete" else None
+    if rows is not None:
+        q, r = da.linalg.tsqr(rows)
+        return r if mode == "r" else (q, r)
+    known = _qr_meta(TensorMeta(a.shape, a.dtype), mode)
+    items = known.items if isinstance(known, TupleMeta) else (known,)
+    made = per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], [(i.shape[-2:], i.dtype) for i in items])
+    return made if len(made) > 1 else made[0]
+
+
+def _svd(
+    a: Any,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    method: Any = "tsqr",
+) -> Any:
+    _check_method(method)
+    a = as_tensor(a)
+    check_matrix(a, "svd")
+    if hermitian and a.shape[-1] != a.shape[-2]:
+        raise ShapeError("svd(hermitian=True): the matrix must be square.")
+    return registry.make("linalg.svd", a, bool(full_matrices), bool(compute_uv), bool(hermitian))
+
+
+def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    m, n = a.shape[-2:]
+    batch, dtype, k = a.shape[:-2], inexact(a.dtype), min(m, n)
+    s = TensorMeta((*batch, k), real(dtype))
+    if not compute_uv:
+        return s
+    u, v = TensorMeta((*batch, m, m if full else k), dtype), TensorMeta((*batch, n if full else k, n), dtype)
+    return TupleMeta((u, s, v), ("U", "S", "Vh"))
+
+
+def _np_svd(a: Any, full_matrices: bool = False, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    return np.linalg.svd(a, full_matrices, compute_uv, hermitian)
+
+
+@operation(
+    "linalg.svd",
+    room=ROOM,
+    prepare=_svd,
+    meta=_svd_meta,
+    oracle=_np_svd,
+    differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
+    cases=(
+        "x",
+        "m57",
+        "x, compute_uv=False",
+        "x, full_matrices=True",
+        "c3",
+        "sq, hermitian=False",
+        "v",
+        "i",
+        "z",
+        "x, hermitian=True",
+    ),
+)
+def svd(
+    a: Array,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    method: str = "tsqr",
+) -> Any:
+    """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
+    full, hermitian = full_matrices, bool(hermitian)
+    if not full and not hermitian and a.ndim == 2:
+        wide = a.shape[0] < a.shape[1]
+        rows = tall(a.T if wide else a)
+        if rows is not None:
+            u, s, v = da.linalg.tsqr(rows, compute_svd=True)
+            if not compute_uv:
+                return s
+            return (v.T, s, u.T) if wide else (u, s, v)
+    known = _svd_meta(TensorMeta(a.shape, a.dtype), full, compute_uv)
+    items = known.items if isinstance(known, TupleMeta) else (known,)
+    outs = [(i.shape[a.ndim - 2 :], i.dtype) for i in items]
+    function = partial(np.linalg.svd, full_matrices=full, compute_uv=compute_uv, hermitian=hermitian)
+    made = per_matrix(function, [(a, 2)], outs)
+    return made if compute_uv else made[0]
+
+
+def _randomized(
+    a: Any, n_components: Any = None, n_oversamples: int = 10, n_iter: Any = "auto",
+    power_iteration_normalizer: str = "auto", transpose: Any = "auto", flip_sign: bool = True, random_state: Any = 0,
+) -> Any:  # fmt: skip
+    """Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left."""
+    a = as_tensor(a)
+    check_matrix(a, "randomized_svd")
+    if not isinstance(n_components, (int, np.integer)) or n_components < 1:
+        raise ArgumentError(f"n_components={n_components!r}: expected a whole number of 1 or more.")
+    if power_iteration_normalizer not in ("auto", "QR", "LU", "none", None):
+        raise ArgumentError(
+            f"power_iteration_normalizer={power_iteration_normalizer!r}: expected 'auto', 'QR', 'LU' or 'none'."
+        )
+    if transpose == "auto":
+        transpose = a.shape[0] < a.shape[1]
+    if n_iter == "auto":
+        n_iter = 7 if n_components < 0.1 * min(a.shape) else 4
+    state = random_state if isinstance(random_state, RandomState) else RandomState(random_state)
+    matrix = a.T if transpose else a
+    width = min(int(n_components) + n_oversamples, *matrix.shape)
+    q = state.normal(size=(matrix.shape[1], width))  # type: ignore[attr-defined]
+    for _ in range(n_iter):
+        q = _qr(matrix @ q)[0]
+        q = _qr(matrix.T @ q)[0]
+    q = _qr(matrix @ q)[0]
+    u, s, v = _svd(q.T @ matrix)
+    u = q @ u
+    if flip_sign:
+        signs = registry.make("linalg.signs", v.T if transpose else u, v.T if transpose else u)
+        u, v = u * signs, v * signs[:, None]
+    k = int(n_components)
+    if transpose:
+        return ExecutableTuple((v[:k].T, s[:k], u[:, :k].T))
+    return ExecutableTuple((u[:, :k], s[:k], v[:k]))
+
+
+@operation("linalg.randomized_svd", room=ROOM, sizes="any", prepare=_randomized)
+def randomized_svd(
+    a: Any, n_components: int, n_oversamples: int = 10, n_iter: Any = "auto", power_iteration_normalizer: str = "auto",
+    transpose: Any = "auto", flip_sign: bool = True, random_state: Any = 0,
+) -> Any:  # fmt: skip
+    """The first singular values and vectors of a large matrix, approximately."""
+
+
+@operation("linalg.signs", room="engine", meta=lambda u, same: TensorMeta(u.shape[1:], u.dtype))
+def signs(u: da.Array, same: da.Array) -> da.Array:
+    """For each column the sign of its largest element, so that factors come out the same way each time."""
+    u = u.rechunk({0: -1})
+    return u.map_blocks(_signs, drop_axis=0, dtype=u.dtype)
+
+
+def _signs(part: Any) -> Any:
+    best = np.abs(part).argmax(axis=0)
+    return np.sign(part[best, np.arange(part.shape[1])])

@@ -1,0 +1,17 @@
+"""`mt.linalg`: linear algebra on chunked tensors."""
+
+from typing import Any
+
+from marsdask import registry
+from marsdask.errors import UnknownName
+from marsdask.tensor import factors, matrices, products  # noqa: F401  # they register what this room is filled with
+
+# NumPy and Mars have these in both places.
+SHARED = ("dot", "inner", "innerproduct", "matmul", "tensordot", "vdot", "trace", "outer")
+globals().update({name: registry.public(registry.lookup(name)) for name in SHARED})
+
+__all__ = [*SHARED, *registry.fill(globals(), "tensor.linalg")]  # noqa: PLE0604  # names come from the registry
+
+
+def __getattr__(name: str) -> Any:
+    raise UnknownName.among("marsdask.tensor.linalg", name, __all__)

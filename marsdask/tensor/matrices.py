@@ -1,0 +1,470 @@
+"""Linear algebra by matrix: a stack of matrices is worked on chunk by chunk, one matrix always whole.
+
+What gains from tiling is elsewhere: products in `products.py`, tall and thin QR and SVD in `factors.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.meta import TensorMeta, TupleMeta
+from marsdask.registry import Array, operation
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.elementwise import broadcast_shape
+from marsdask.tensor.fold import axes_of, one_chunk, whole_along
+
+ROOM = "tensor.linalg"
+NAN = float("nan")
+
+
+def per_matrix(
+    func: Callable[..., Any],
+    arrays: Sequence[tuple[da.Array, int]],
+    outs: Sequence[tuple[Sequence[Any], Any]],
+) -> tuple[da.Array, ...]:
+    """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
+
+    `outs`: per result the lengths of its last axes, and its dtype.
+    """
+    depth = max(a.ndim - core for a, core in arrays)
+    batch = tuple(range(depth))
+    pairs: list[Any] = []
+    for i, (a, core) in enumerate(arrays):
+        axes = tuple(range(a.ndim - core, a.ndim))
+        a = one_chunk(a, "linalg") if a.ndim == core else whole_along(a, axes)
+        own = tuple(-1 - 2 * i - k for k in range(core))
+        pairs += [a, (*batch[depth - (a.ndim - core) :], *own)]
+    made = da.blockwise(
+        partial(_results, func),
+        batch,
+        *pairs,
+        concatenate=True,
+        dtype=object,
+        meta=np.empty((0,) * depth, object),
+    )
+    results = []
+    for i, (core_shape, dtype) in enumerate(outs):
+        axes = tuple(range(depth, depth + len(core_shape)))
+        results.append(
+            da.blockwise(
+                partial(_pick, i, np.dtype(dtype)),
+                (*batch, *axes),
+                made,
+                batch,
+                new_axes=dict(zip(axes, core_shape, strict=True)),
+                dtype=dtype,
+                meta=np.empty((0,) * (depth + len(axes)), dtype),
+            )
+        )
+    return tuple(results)
+
+
+def _results(func: Any, *parts: Any) -> Any:
+    found = func(*parts)
+    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+
+def _pick(i: int, dtype: Any, results: Any) -> Any:
+    return np.asarray(results[i]).astype(dtype, copy=False)
+
+
+def inexact(*dtypes: Any) -> np.dtype[Any]:
+    """The dtype linear algebra works in."""
+    kind = np.result_type(*dtypes)
+    if kind == np.float16:
+        raise ArgumentTypeError("array type float16 is unsupported in linalg")
+    return kind if kind.kind in "fc" else np.dtype("f8")
+
+
+def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of parts of complex numbers."""
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def check_matrix(a: Any, name: str, *, square: bool = False) -> None:
+    """NumPy's error for what is no (square) matrix, at the call."""
+    if a.ndim < 2:
+        raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    m, n = a.shape[-2:]
+    if square and m == m and n == n and m != n:
+        raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
+
+
+# name -> (square, lengths of the results' last axes from (m, n), dtypes of results, settings with defaults, cases)
+SQUARE: dict[str, Any] = {
+    "inv": (True, lambda m, n: [(m, n)], lambda d: [d], {}, ("sq", "spd", "i[:5]", "x", "spd[None] + np.zeros((2, 1, 1))", "sq * 0", "v")),
+    "det": (True, lambda m, n: [()], lambda d: [d], {}, ("sq", "spd[None] + np.zeros((2, 1, 1))", "x", "i[:5]")),
+    "slogdet": (True, lambda m, n: [(), ()], lambda d: [d, real(d)], {}, ("sq", "x")),
+    "pinv": (False, lambda m, n: [(n, m)], lambda d: [d], {"rcond": None, "hermitian": False}, ("x", "sq", "i", "x, 0.1", "spd, hermitian=True")),
+    "eigh": (
+        True, lambda m, n: [(n,), (m, n)], lambda d: [real(d), d], {"UPLO": "L"},
+        ("f(spd)[0]", "f(sq)[0]", "f(sq, 'U')[0]", "f(sq)[1] ** 2", "x", "sq, 'Z'"),
+    ),
+    "eigvalsh": (True, lambda m, n: [(n,)], lambda d: [real(d)], {"UPLO": "L"}, ("spd", "sq", "sq, 'U'", "x")),
+    "svdvals": (False, lambda m, n: [(min(m, n),)], lambda d: [real(d)], {}, ("x", "sq", "m57", "c3", "z")),
+    "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d], {"n": NAN}, ("sq, 3", "sq, 0", "sq, -1", "x, 2", "sq, 1.5")),
+    "cond": (False, lambda m, n: [()], lambda d: [real(d)], {"p": None}, ("sq", "x", "sq, 1", "sq, 'fro'")),
+    "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)], {"tol": None, "hermitian": False}, ("sq", "x", "spd * 0", "x, 1000.0")),
+}  # fmt: skip
+NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
+
+
+def _settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Those that differ from the default; errors for values NumPy refuses."""
+    if settings.get("UPLO", "L") not in ("L", "U"):
+        raise ArgumentError(f"{name}(UPLO={settings['UPLO']!r}): expected 'L' or 'U'.")
+    if name == "matrix_power" and not isinstance(settings["n"], (int, np.integer)):
+        raise ArgumentTypeError("exponent must be an integer")
+    return {k: v for k, v in settings.items() if v is not None}
+
+
+def _prepare_square(name: str, a: Any, **settings: Any) -> Any:
+    a = as_tensor(a)
+    check_matrix(a, name, square=SQUARE[name][0])
+    return registry.make(f"linalg.{name}", a, **_settings(name, settings))
+
+
+def _square_outs(name: str, a: Any) -> list[tuple[Any, Any]]:
+    _, shapes, dtypes, _, _ = SQUARE[name]
+    if name == "matrix_power" and a.dtype.kind in "iu":
+        return [(tuple(a.shape[-2:]), a.dtype)]
+    return list(zip(shapes(*a.shape[-2:]), dtypes(inexact(a.dtype)), strict=True))
+
+
+def _square_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
+    items = tuple(TensorMeta((*a.shape[:-2], *core), dtype) for core, dtype in _square_outs(name, a))
+    if name == "matrix_power" and settings["n"] < 0:
+        items = (TensorMeta(a.shape, inexact(a.dtype)),)
+    return TupleMeta(items, NAMES[name]) if len(items) > 1 else items[0]
+
+
+def _square_lower(name: str, a: da.Array, **settings: Any) -> Any:
+    function = np.linalg.svd if name == "svdvals" else getattr(np.linalg, name)
+    if name == "svdvals":
+        settings = {"compute_uv": False}
+    known = _square_meta(name, TensorMeta(a.shape, a.dtype), **settings) if name != "svdvals" else None
+    outs = _square_outs(name, a)
+    if name == "matrix_power" and known is not None:
+        outs = [(outs[0][0], known.dtype)]
+    made = per_matrix(partial(function, **settings), [(a, 2)], outs)
+    return made if len(made) > 1 else made[0]
+
+
+def _square_oracle(name: str) -> Any:
+    return getattr(np.linalg, name)
+
+
+def _register(name: str) -> None:
+    import inspect
+
+    _, _, _, settings, cases = SQUARE[name]
+    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    shown = [inspect.Parameter("a", both)]
+    shown += [
+        inspect.Parameter(k, both, default=inspect.Parameter.empty if isinstance(d, float) else d)
+        for k, d in settings.items()
+    ]
+    lower = partial(_square_lower, name)
+    lower.__doc__ = f"NumPy's `linalg.{name}` of a matrix, or of each in a stack."  # type: ignore[attr-defined]
+    registry.add(
+        registry.Op(
+            name=f"linalg.{name}",
+            room=ROOM,
+            lower=lower,
+            signature=inspect.Signature(shown),
+            status="gathered",
+            meta=partial(_square_meta, name),
+            oracle=_square_oracle(name),
+            prepare=partial(_prepare_square, name),
+            cases=cases,
+        )
+    )
+
+
+for _name in SQUARE:
+    _register(_name)
+
+
+def _cholesky(a: Any, lower: bool = True, upper: bool = False) -> Any:
+    a = as_tensor(a)
+    check_matrix(a, "cholesky", square=True)
+    return registry.make("linalg.cholesky", a, bool(lower) and not upper)
+
+
+@operation(
+    "linalg.cholesky",
+    room=ROOM,
+    status="gathered",
+    prepare=_cholesky,
+    meta=lambda a, lower=True: TensorMeta(a.shape, inexact(a.dtype)),
+    oracle=np.linalg.cholesky,
+    cases=("spd", "spd[None] + np.zeros((2, 1, 1))", "x", "-spd"),
+)
+def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> da.Array:
+    """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
+    (made,) = per_matrix(partial(_factor, lower), [(a, 2)], [(a.shape[-2:], inexact(a.dtype))])
+    return made
+
+
+def _factor(lower: bool, part: Any) -> Any:
+    factor = np.linalg.cholesky(part)
+    return factor if lower else np.conj(np.swapaxes(factor, -1, -2))
+
+
+def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> TensorMeta:
+    n = a.shape[-1]
+    if b.ndim == 1:
+        if b.shape[0] == b.shape[0] and n == n and b.shape[0] != n:
+            raise ShapeError(f"solve: {n:g} unknowns and {b.shape[0]:g} right hand sides.")
+        return TensorMeta((*a.shape[:-2], n), inexact(a.dtype, b.dtype))
+    if not b.ndim or (b.shape[-2] == b.shape[-2] and n == n and b.shape[-2] != n):
+        raise ShapeError(f"solve: matrix of {a.shape} does not fit right hand sides of {b.shape}.")
+    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+    return TensorMeta((*batch, n, b.shape[-1]), inexact(a.dtype, b.dtype))
+
+
+def _prepare_solve(name: str, a: Any, b: Any = None, **settings: Any) -> Any:
+    a, b = as_tensor(a), as_tensor(b)
+    check_matrix(a, name, square=True)
+    return {"a": a, "b": b, **settings}
+
+
+def _solved(func: Any, a: da.Array, b: da.Array) -> da.Array:
+    known = _solve_meta(TensorMeta(a.shape, a.dtype), TensorMeta(b.shape, b.dtype))
+    core = 1 if b.ndim == 1 else 2
+    (made,) = per_matrix(func, [(a, 2), (b, core)], [(known.shape[-core:], known.dtype)])
+    return made
+
+
+@operation(
+    "linalg.solve",
+    room=ROOM,
+    status="gathered",
+    prepare=partial(_prepare_solve, "solve"),
+    meta=_solve_meta,
+    oracle=np.linalg.solve,
+    cases=(
+        "sq, v[:6]",
+        "sq, sq",
+        "spd, x[:6]",
+        "sq * 0, v[:6]",
+        "x, v[:5]",
+        "sq, v",
+        "spd[None] + np.zeros((2, 1, 1)), sq",
+    ),
+)
+def solve(a: Array, b: Array, sym_pos: bool = False) -> da.Array:
+    """The solution of linear equations. `sym_pos` only tunes."""
+    return _solved(np.linalg.solve, a, b)
+
+
+def _np_triangular(a: Any, b: Any, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False) -> Any:
+    return _triangular(lower, trans, unit_diagonal, a, b)
+
+
+def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
+    a = np.tril(a) if lower else np.triu(a)
+    if unit:
+        index = np.arange(a.shape[-1])
+        a = a.copy()
+        a[..., index, index] = 1
+    if trans in (1, "T", 2, "C"):
+        a = np.swapaxes(a.conj() if trans in (2, "C") else a, -1, -2)
+    return np.linalg.solve(a, b)
+
+
+@operation(
+    "linalg.solve_triangular",
+    room=ROOM,
+    status="gathered",
+    prepare=partial(_prepare_solve, "solve_triangular"),
+    meta=_solve_meta,
+    oracle=_np_triangular,
+    cases=(
+        "sq, v[:6]",
+        "sq, x[:6], lower=True",
+        "sq, v[:6], trans=1",
+        "sq, v[:6], unit_diagonal=True",
+        "x, v[:5]",
+    ),
+)
+def solve_triangular(
+    a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
+) -> da.Array:
+    """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
+    return _solved(partial(_triangular, lower, trans, unit_diagonal), a, b)
+
+
+def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
+    dtype = inexact(a.dtype, b.dtype)
+    rest = tuple(b.shape[1:])
+    found = [(a.shape[1], *rest), (NAN,), (), (min(a.shape),)]
+    kinds = [dtype, real(dtype), np.dtype(np.int32), real(dtype)]
+    return TupleMeta(tuple(TensorMeta(s, k) for s, k in zip(found, kinds, strict=True)))
+
+
+@operation(
+    "linalg.lstsq",
+    room=ROOM,
+    status="gathered",
+    meta=_lstsq_meta,
+    oracle=np.linalg.lstsq,
+    cases=("f(x, v[:7])[0]", "f(x, y)[0]", "f(x, y)[3]", "f(x, v[:7])[1]", "x, v"),
+)
+def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
+    """Least squares: solution, residuals, rank, singular values."""
+    known = _lstsq_meta(TensorMeta(a.shape, a.dtype), TensorMeta(b.shape, b.dtype))
+    outs = [(m.shape, m.dtype) for m in known.items]
+    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], outs)
+
+
+def _lu_meta(a: TensorMeta) -> TupleMeta:
+    m, n = a.shape[-2:]
+    dtype = inexact(a.dtype)
+    k = min(m, n)
+    batch = a.shape[:-2]
+    shapes = [(m, m), (m, k), (k, n)]
+    return TupleMeta(
+        tuple(TensorMeta((*batch, *s), dtype if i else real(dtype)) for i, s in enumerate(shapes))
+    )
+
+
+def _prepare_lu(a: Any) -> Any:
+    a = as_tensor(a)
+    check_matrix(a, "lu")
+    return {"a": a}
+
+
+def _np_lu(a: Any) -> Any:
+    """Gaussian elimination with row exchanges, a column at a time: `p @ l @ u` is `a`."""
+    u = np.array(a, dtype=inexact(a.dtype))
+    m, n = u.shape
+    k = min(m, n)
+    rows = np.arange(m)
+    for j in range(k):
+        best = j + int(np.argmax(np.abs(u[j:, j])))
+        if best != j:
+            u[[j, best]] = u[[best, j]]
+            rows[[j, best]] = rows[[best, j]]
+        if u[j, j] != 0:
+            u[j + 1 :, j] /= u[j, j]
+            u[j + 1 :, j + 1 :] -= np.outer(u[j + 1 :, j], u[j, j + 1 :])
+    p = np.zeros((m, m), real(u.dtype))
+    p[rows, np.arange(m)] = 1
+    return p, np.tril(u[:, :k], -1) + np.eye(m, k), np.triu(u[:k])
+
+
+def _stacked_lu(part: Any) -> Any:
+    if part.ndim == 2:
+        return _np_lu(part)
+    found = [_np_lu(each) for each in part.reshape(-1, *part.shape[-2:])]
+    return tuple(np.reshape([f[i] for f in found], (*part.shape[:-2], *found[0][i].shape)) for i in range(3))
+
+
+@operation(
+    "linalg.lu",
+    room=ROOM,
+    status="gathered",
+    prepare=_prepare_lu,
+    meta=_lu_meta,
+    oracle=_np_lu,
+    cases=("sq", "x", "m57", "i", "v"),
+)
+def lu(a: Array) -> Any:
+    """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
+    return per_matrix(
+        _stacked_lu,
+        [(a, 2)],
+        [(m.shape[a.ndim - 2 :], m.dtype) for m in _lu_meta(TensorMeta(a.shape, a.dtype)).items],
+    )
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Norms as chains of elementwise operations and reductions, which fuse."""
+    x = as_tensor(x)
+    make = registry.make
+    if x.dtype.kind not in "fc":
+        x = make("multiply", x, 1.0)
+    keep: dict[str, Any] = {"keepdims": True} if keepdims else {}
+    if axis is None and (ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1)):
+        return make("sqrt", make("sum", _squares(x), **keep))
+    axes = (
+        tuple(range(x.ndim)) if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    )
+    axes_of(axes, x.ndim)  # says which one is not there
+    axes = tuple(int(a) % x.ndim for a in axes)
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes, keep)
+    if len(axes) != 2:
+        raise ArgumentError("Improper number of dimensions to norm.")
+    if ord in (None, "fro", "f"):
+        return make("sqrt", make("sum", _squares(x), axis=tuple(sorted(axes)), **keep))
+    if ord in (1, -1, np.inf, -np.inf):
+        along, over = axes if abs(ord) == 1 else axes[::-1]
+        if not keepdims:
+            over -= along < over
+        sums = make("sum", make("absolute", x), axis=(along,), **keep)
+        return make("max" if ord > 0 else "min", sums, axis=(over,), **keep)
+    if ord in ("nuc", 2, -2):
+        return make("linalg.spectral", x, ord, axes, bool(keepdims))
+    raise ArgumentError(f"Invalid norm order for matrices: ord={ord!r}.")
+
+
+def _squares(x: Any) -> Any:
+    return registry.make("square", registry.make("absolute", x) if x.dtype.kind == "c" else x)
+
+
+def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
+    make = registry.make
+    if isinstance(ord, str):
+        raise ArgumentError(f"Invalid norm order {ord!r} for vectors")
+    if ord in (np.inf, -np.inf):
+        return make("max" if ord > 0 else "min", make("absolute", x), axis=axes, **keep)
+    if ord == 0:
+        return make("sum", make("not_equal", x, 0), axis=axes, dtype=real(x.dtype), **keep)
+    if ord == 1:
+        return make("sum", make("absolute", x), axis=axes, **keep)
+    if ord in (None, 2):
+        return make("sqrt", make("sum", _squares(x), axis=axes, **keep))
+    return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
+
+
+@operation(
+    "linalg.norm",
+    room=ROOM,
+    sizes="any",
+    prepare=_norm,
+    oracle=np.linalg.norm,
+    cases=(
+        "x", "v", "c3", "x, 'fro'", "x, 1", "x, -1", "x, np.inf", "x, -np.inf", "x, 2", "x, -2", "x, 'nuc'", "v, 1", "v, 0", "v, 3", "v, np.inf", "v, -np.inf", "i, axis=0",
+        "x, axis=1, keepdims=True", "c3, axis=(0, 2)", "c3, 'nuc', axis=(2, 0), keepdims=True", "c3, 1, (1, 2), True", "z", "z, 'fro'", "z, 2, axis=0", "x, 'no'",
+        "v, 'fro'", "c3, 2", "x, 7", "x, axis=3", "i", "v, -1", "x, keepdims=True", "i, 0, axis=1",
+    ),
+)  # fmt: skip
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of a vector or matrix, by any `ord`."""
+
+
+def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> TensorMeta:
+    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+    return TensorMeta(shape, real(x.dtype))
+
+
+@operation("linalg.spectral", room="engine", status="gathered", meta=_spectral_meta)
+def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
+    """Matrix norms that need singular values."""
+    moved = da.moveaxis(x, axes, (-2, -1))
+    (made,) = per_matrix(partial(_spectral, ord), [(moved, 2)], [((), real(x.dtype))])
+    return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
+
+
+def _spectral(ord: Any, part: Any) -> Any:
+    values = np.linalg.svd(part, compute_uv=False)
+    return values.sum(axis=-1) if ord == "nuc" else values.max(axis=-1) if ord == 2 else values.min(axis=-1)

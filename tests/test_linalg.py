@@ -1,0 +1,47 @@
+"""Tall and thin matrices in chunks of rows."""
+
+import numpy as np
+import pytest
+
+import marsdask.tensor as mt
+from marsdask import option_context
+
+rng = np.random.RandomState(5)
+TALL = rng.standard_normal((120, 4))
+
+
+@pytest.mark.parametrize("chunks", [30, (120, 2), ((7, 0, 100, 13), 4), ((1,) * 20 + (100,), 3)])
+def test_tiled_factors(chunks: object) -> None:
+    t = mt.tensor(TALL, chunk_size=chunks)
+    with option_context({"chunk_store_limit": 640}):
+        q, r = mt.linalg.qr(t).execute().fetch()
+        u, s, v = mt.linalg.svd(t).execute().fetch()
+        wu, ws, wv = mt.linalg.svd(mt.transpose(t)).execute().fetch()
+        only = mt.linalg.svd(t, compute_uv=False).execute().fetch()
+    np.testing.assert_allclose(q @ r, TALL, atol=1e-12)
+    np.testing.assert_allclose(q.T @ q, np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(r, np.triu(r))
+    want = np.linalg.svd(TALL, compute_uv=False)
+    for each in (s, ws, only):
+        np.testing.assert_allclose(each, want)
+    np.testing.assert_allclose(u * s @ v, TALL, atol=1e-12)
+    np.testing.assert_allclose(wu * ws @ wv, TALL.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_randomized_svd_of_low_rank(transposed: bool) -> None:
+    low = (TALL[:, :3] * [30, 10, 3]) @ rng.standard_normal((3, 20))
+    low = low.T if transposed else low
+    u, s, v = mt.linalg.randomized_svd(mt.tensor(low, chunk_size=25), 3).execute().fetch()
+    np.testing.assert_allclose(s, np.linalg.svd(low, compute_uv=False)[:3])
+    np.testing.assert_allclose(u * s @ v, low, atol=1e-9)
+
+
+def test_bad_arguments_are_named() -> None:
+    t = mt.tensor(TALL)
+    with pytest.raises(ValueError, match="method"):
+        mt.linalg.qr(t, method="nope")
+    with pytest.raises(ValueError, match="square"):
+        mt.linalg.inv(t)
+    with pytest.raises(AttributeError, match="'norm'"):
+        mt.linalg.norn  # noqa: B018
