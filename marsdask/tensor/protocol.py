@@ -1,0 +1,196 @@
+"""NumPy's protocols: `np.f(tensor)` is our function of that name, lazily, or a TypeError; never a silent run."""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentTypeError, AxisError, near
+from marsdask.handle import Handle
+from marsdask.meta import TensorMeta
+from marsdask.registry import Op, operation
+from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.reshaping import axes_of, axis_of
+from marsdask.tensor.selecting import given
+from marsdask.tensor.writes import ufunc_at
+
+REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
+"""ufunc.reduce that is a reduction of another name."""
+ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
+
+
+def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dict[str, Any]) -> Any:
+    """What `__array_ufunc__` answers: a call, reduce, accumulate, outer, at or reduceat, lazily."""
+    outs = out if isinstance(out, tuple) else (out,)
+    if any(isinstance(v, Handle) and not isinstance(v, Tensor) for v in (*inputs, *outs)):
+        return NotImplemented  # a frame knows what to do
+    for each in outs:
+        if each is not None and not isinstance(each, Tensor):
+            raise ArgumentTypeError(f"{ufunc.__name__}(out=): expected a tensor, got {type(each).__name__}. Hint: out=mt.tensor(...)")
+    if method == "at":
+        return ufunc_at(ufunc, *inputs)
+    op = _of_ufunc(ufunc)
+    if op is None:
+        return NotImplemented
+    if method == "__call__":
+        extra = {} if not any(o is not None for o in outs) else {"out": outs if ufunc.nout > 1 else outs[0]}
+        return registry.call(op, inputs, {**kwargs, **extra})
+    target = outs[0] if outs else None
+    return _METHODS[method](ufunc, op, *inputs, out=target, **kwargs)
+
+
+def _of_ufunc(ufunc: np.ufunc) -> Op | None:
+    """The operation of a ufunc: by NumPy's name, or by a name under which a room has it."""
+    found = registry.OPS.get(ufunc.__name__)
+    if found is not None and found.lower is not None:
+        return found
+    return next((op for op in registry.OPS.values() if op.oracle is ufunc and op.lower is not None and op.function), None)
+
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    return registry.call(registry.lookup(name), args, kwargs)
+
+
+def _reduce(ufunc: np.ufunc, op: Op, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False, **rest: Any) -> Any:
+    a = as_tensor(a)
+    name = REDUCTIONS.get(ufunc.__name__)
+    rest = {k: v for k, v in rest.items() if not (k == "where" and v is True)}
+    if name is not None and not (dtype is not None and name not in ("sum", "prod")):
+        extra = rest if dtype is None else {**rest, "dtype": dtype}
+        return _call(name, a, axis=axis, keepdims=keepdims, **extra, **({} if out is None else {"out": out}))
+    if rest:
+        raise ArgumentTypeError(f"np.{ufunc.__name__}.reduce() of a tensor does not take {next(iter(rest))!r}.")
+    axes = tuple(range(a.ndim)) if axis is None else axes_of(axis, a.ndim)
+    if not a.ndim:
+        raise AxisError.outside(axis, 0)
+    return given(registry.make("ufunc_reduce", a, ufunc.__name__, axes, bool(keepdims), None if dtype is None else np.dtype(dtype)), out)
+
+
+def _reduced_dtype(name: str, dtype: Any, given_dtype: Any, ndim: int, axes: tuple[int, ...]) -> Any:
+    return getattr(np, name).reduce(np.ones((1,) * ndim, dtype), axis=axes, dtype=given_dtype).dtype
+
+
+def _reduce_meta(a: TensorMeta, name: str, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> TensorMeta:
+    shape = tuple(1 if i in axes else n for i, n in enumerate(a.shape) if keepdims or i not in axes)
+    return TensorMeta(shape, _reduced_dtype(name, a.dtype, dtype, a.ndim, axes))
+
+
+@operation("ufunc_reduce", room="engine", meta=_reduce_meta)
+def ufunc_reduce(a: da.Array, name: str, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> da.Array:
+    """`ufunc.reduce`, with whole axes in a chunk: right for every ufunc, in any order of its operands."""
+    whole = a.rechunk(dict.fromkeys(axes, -1))
+    made = whole.map_blocks(
+        _reduced, name, axes, dtype,
+        chunks=tuple((1,) if i in axes else c for i, c in enumerate(whole.chunks)), dtype=_reduced_dtype(name, a.dtype, dtype, a.ndim, axes),
+    )  # fmt: skip
+    return made if keepdims else made[tuple(0 if i in axes else slice(None) for i in range(a.ndim))]
+
+
+def _reduced(block: Any, name: str, axes: tuple[int, ...], dtype: Any) -> Any:
+    return getattr(np, name).reduce(block, axis=axes, dtype=dtype, keepdims=True)
+
+
+def _accumulate(ufunc: np.ufunc, op: Op, a: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    a = as_tensor(a)
+    axis = axis_of(axis, a.ndim)
+    name = ACCUMULATIONS.get(ufunc.__name__)
+    if name is not None and name in registry.OPS:
+        return given(_call(name, a, axis=axis, dtype=dtype), out)
+    return given(registry.make("ufunc_along", a, ufunc.__name__, "accumulate", axis, None if dtype is None else np.dtype(dtype), None), out)
+
+
+def _reduceat(ufunc: np.ufunc, op: Op, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    a = as_tensor(a)
+    if isinstance(indices, Handle):
+        raise ArgumentTypeError(f"np.{ufunc.__name__}.reduceat(): expected indices in memory, got a tensor.")
+    axis = axis_of(axis, a.ndim)
+    return given(registry.make("ufunc_along", a, ufunc.__name__, "reduceat", axis, None if dtype is None else np.dtype(dtype), np.asarray(indices)), out)
+
+
+def _along_dtype(name: str, method: str, dtype: Any, given_dtype: Any) -> Any:
+    extra = ([0],) if method == "reduceat" else ()
+    return getattr(getattr(np, name), method)(np.ones(1, dtype), *extra, dtype=given_dtype).dtype
+
+
+def _along_meta(a: TensorMeta, name: str, method: str, axis: int, dtype: Any, indices: Any) -> TensorMeta:
+    shape = tuple(float(len(indices)) if i == axis and indices is not None else n for i, n in enumerate(a.shape))
+    return TensorMeta(shape, _along_dtype(name, method, a.dtype, dtype))
+
+
+@operation("ufunc_along", room="engine", meta=_along_meta)
+def ufunc_along(a: da.Array, name: str, method: str, axis: int, dtype: Any, indices: Any) -> da.Array:
+    """`ufunc.accumulate` or `ufunc.reduceat`, with a whole axis in a chunk."""
+    whole = a.rechunk({axis: -1})
+    chunks = tuple((len(indices),) if i == axis and indices is not None else c for i, c in enumerate(whole.chunks))
+    return whole.map_blocks(_along, name, method, axis, dtype, indices, chunks=chunks, dtype=_along_dtype(name, method, a.dtype, dtype))
+
+
+def _along(block: Any, name: str, method: str, axis: int, dtype: Any, indices: Any) -> Any:
+    extra = () if indices is None else (indices,)
+    return getattr(getattr(np, name), method)(block, *extra, axis=axis, dtype=dtype)
+
+
+def _outer(ufunc: np.ufunc, op: Op, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
+    a, b = as_tensor(a), as_tensor(b)
+    raised = a[(..., *[None] * b.ndim)]  # type: ignore[index]
+    return registry.call(op, (raised, b), {**kwargs, **({} if out is None else {"out": out})})
+
+
+_METHODS = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer}
+
+
+def _is_complex(complex_ones: bool, x: Any) -> bool:
+    return (x.dtype.kind == "c") is complex_ones
+
+
+# What is answered from metadata, or has another name here.
+SPECIAL = {
+    "iscomplexobj": partial(_is_complex, True),
+    "isrealobj": partial(_is_complex, False),
+    "result_type": lambda *args: np.result_type(*(a.dtype if isinstance(a, Handle) else a for a in args)),
+    "can_cast": lambda source, to, casting="safe": np.can_cast(source.dtype if isinstance(source, Handle) else source, to, casting),
+    "min_scalar_type": lambda a: a.dtype,
+    "concat": "concatenate",
+    "permute_dims": "transpose",
+    "amax": "max",
+    "amin": "min",
+    "cumulative_sum": None,
+    "cumulative_prod": None,
+}  # fmt: skip
+
+
+def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """What `__array_function__` answers: the function of the same name and submodule, or a TypeError that names it."""
+    for kind in types:
+        if issubclass(kind, Handle) and not issubclass(kind, Tensor):
+            return NotImplemented  # a frame knows what to do
+    module, name = str(func.__module__), str(func.__name__)
+    special = SPECIAL.get(name) if module == "numpy" else None
+    if callable(special):
+        return special(*args, **kwargs)
+    room = "tensor" + module.removeprefix("numpy")
+    wanted = special or name
+    for op in registry.in_room(room):
+        if op.public == wanted and op.function and op.lower is not None:
+            return registry.call(op, args, kwargs)
+    where = importlib.import_module("marsdask.tensor")
+    for part in module.split(".")[1:]:
+        where = getattr(where, part, None)  # type: ignore[assignment]
+    # A function of ours that is no entry of the registry.
+    ours = vars(where).get(wanted) if where is not None else None
+    if callable(ours) and getattr(ours, "__module__", "").startswith("marsdask") and wanted not in _gaps(room):
+        return ours(*args, **kwargs)
+    names = [op.public for op in registry.in_room(room) if op.function and op.lower is not None]
+    raise ArgumentTypeError(
+        f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, names)} "
+        "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."
+    )
+
+
+def _gaps(room: str) -> set[str]:
+    return {op.public for op in registry.OPS.values() if op.lower is None and op.room == room}
