@@ -49,7 +49,7 @@ def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = 
     if axis in (1, "columns"):
         first, others, _ = together(objs[0], objs[1:], {})
         how |= {"axis": 1, "ignore_index": bool(ignore_index), "verify_integrity": bool(verify_integrity)}
-        return registry.make("frame.beside", first, others, how)
+        return registry.make("frame.side_by_side", first, others, how)
     made = registry.make("frame.below", objs, how)
     if ignore_index:
         return registry.make("frame.renumber", made)
@@ -117,7 +117,7 @@ def _beside_meta(first: FrameMeta, others: list[FrameMeta], how: dict[str, Any])
     return frame_meta(result, math.nan, NEW)
 
 
-@operation("frame.beside", room="engine", meta=lambda first, others, how: _beside_meta(first, others, how))
+@operation("frame.side_by_side", room="engine", meta=lambda first, others, how: _beside_meta(first, others, how))
 def beside(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Frames side by side: chunk by chunk where they have the same rows, else aligned in one chunk."""
     return graph.per_chunk(_beside, first, *others, how=how, lengths="same" if first.count > 1 else "unknown")
