@@ -133,6 +133,8 @@ def said(found: Any) -> str:
     """The first line of an attribute's own documentation."""
     own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
     doc = inspect.getdoc(found) if own else None
+    if isinstance(found, (int, float, str, type(None))):
+        return f"`{found!r}`"
     return doc.splitlines()[0] if doc else ""
 
 

@@ -4,7 +4,7 @@
 >>> x = mt.ones((1000, 1000), chunk_size=500)
 >>> print(((x + 1) * 2).sum().explain())
 fused-sum: add, multiply  ()  8 B  1 chunk                  marsdask
-└─ ones                   (1000, 1000)  7.63 MiB  4 chunks  Dask
+└─ filled                 (1000, 1000)  7.63 MiB  4 chunks  Dask
 <BLANKLINE>
 no questions; options.optimize: share, drop, fuse, batch
 """
@@ -83,12 +83,17 @@ def _title(node: Node) -> str:
         program, reduced = node.args[:2]
         steps = ", ".join(step[0] for step in program)
         return f"fused-{reduced[0]}: {steps}" if reduced else f"fused: {steps}"
-    plain = [_short(a) for a in node.args if not isinstance(a, (list, dict)) and not _holds_node(a)]
-    plain += [f"{k}={_short(v)}" for k, v in node.kwargs.items() if not _holds_node(v)]
+    values: dict[str, Any] = {str(i): a for i, a in enumerate(node.args)} | node.kwargs
+    if not inputs(node):  # of a source only names of files: shape and chunks are shown beside it
+        values = {k: v for k, v in values.items() if isinstance(v, str) and len(v) > 1}
+    plain = [
+        _short(v) if k.isdigit() else f"{k}={_short(v)}"
+        for k, v in values.items()
+        if not isinstance(v, (list, dict)) and not _holds_node(v)
+    ]
     text = ", ".join(t for t in plain if "<" not in t)
     text = text if len(text) <= 50 else text[:47] + "..."
-    name = lookup(node.op).public
-    return f"{name} {text}" if text and node.op not in ("result", "data", "frame_data", "ones") else name
+    return f"{lookup(node.op).public} {text}".rstrip()
 
 
 def _short(value: Any) -> str:
