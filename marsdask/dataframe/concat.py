@@ -22,11 +22,11 @@ from marsdask.registry import operation
 def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
             names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None) -> Any:  # fmt: skip
     if isinstance(objs, (FrameHandle, pd.DataFrame, pd.Series, str)):
-        raise ArgumentTypeError(f"first argument must be an iterable of pandas objects, you passed an object of type {type(objs).__name__!r}")
+        raise ArgumentTypeError(f"concat(objs=...): expected an iterable of frames and series, got one {type(objs).__name__}.")
     if join not in ("outer", "inner"):
-        raise ArgumentError("Only can inner (intersect) or outer (union) join the other axis")
+        raise ArgumentError(f"concat(join={join!r}): expected 'inner' (intersect) or 'outer' (union) for the other axis.")
     if axis not in (0, 1, "index", "columns", "rows"):
-        raise ArgumentError(f"No axis named {axis} for object type DataFrame")
+        raise ArgumentError(f"concat(axis={axis!r}): expected 0, 1, 'index' or 'columns'.")
     if levels is not None:
         raise Unbuilt.argument("concat", "levels", levels, "give keys= and names=; the levels follow from them.")
     if isinstance(objs, Mapping):
@@ -34,7 +34,7 @@ def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = 
         objs = [objs[k] for k in keys]
     objs = list(objs)
     if not objs:
-        raise ArgumentError("No objects to concatenate")
+        raise ArgumentError("concat(objs=[]): no objects to concatenate.")
     if keys is not None:
         keys = list(keys)
         if len(keys) != len(objs):

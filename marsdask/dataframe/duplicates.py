@@ -30,7 +30,7 @@ METHODS = ("auto", "tree", "subset_tree", "shuffle")
 
 def _checked(self: Any, subset: Any, keep: Any, method: Any) -> list[Any] | None:
     if not (keep is False or keep in ("first", "last")):
-        raise ArgumentError('keep must be either "first", "last" or False')
+        raise ArgumentError(f"keep={keep!r}: expected 'first', 'last' or False.")
     if method not in METHODS:
         raise ArgumentError(f"drop_duplicates(method={method!r}): expected one of {', '.join(map(repr, METHODS))}.")
     if subset is None:

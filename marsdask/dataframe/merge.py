@@ -18,7 +18,7 @@ from marsdask import graph, registry
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, MarsDaskError, Unbuilt
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, MarsDaskError, Unbuilt, near
 from marsdask.graph import Chunks
 from marsdask.lower import Keep
 from marsdask.meta import NEW, FrameMeta, Rows, meta
@@ -85,7 +85,7 @@ def _merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: A
     method = _tuning(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
     left, right = side(left, "left"), side(right, "right")
     if how not in HOWS:
-        raise ArgumentError(f"{how!r} is not a valid Merge type: left, right, inner, outer, left_anti, right_anti, cross, asof")
+        raise ArgumentError(f"merge(how={how!r}): expected one of {', '.join(map(repr, HOWS))}.{near(how, HOWS)}")
     for name, keys in (("on", on), ("left_on", left_on), ("right_on", right_on)):
         for key in keys if isinstance(keys, (list, tuple)) else [keys]:
             if isinstance(key, (FrameHandle, pd.Series, np.ndarray, pd.Index)):
@@ -97,7 +97,7 @@ def _merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: A
     if not isinstance(left_index, (bool, np.bool_)) or not isinstance(right_index, (bool, np.bool_)):
         raise ArgumentError("left_index and right_index parameters must be of type bool")
     if validate is not None and validate not in VALIDATE:
-        raise ArgumentError(f'"{validate}" is not a valid argument. Valid arguments are: {", ".join(VALIDATE)}')
+        raise ArgumentError(f"merge(validate={validate!r}): expected one of {', '.join(map(repr, VALIDATE))}.")
     spec.update(_keys(left, right, how, on, left_on, right_on, spec))
     if how.endswith("_anti") and not (spec["left_index"] or spec["right_index"]):
         return _anti(left, right, spec, method)

@@ -39,14 +39,14 @@ def _checked(kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, a
     if kind is not None and kind not in KINDS:
         raise ArgumentError(f"sort(kind={kind!r}): expected one of {', '.join(map(repr, KINDS))}.")
     if na_position not in ("first", "last"):
-        raise ArgumentError(f"invalid na_position: {na_position}")
+        raise ArgumentError(f"sort(na_position={na_position!r}): expected 'first' or 'last'.")
     if parallel_kind not in ("PSRS", None):
         raise ArgumentError(f"sort(parallel_kind={parallel_kind!r}): expected 'PSRS'.")
     if psrs_kinds is not None and not isinstance(psrs_kinds, (list, tuple)):
         raise ArgumentError(f"sort(psrs_kinds={psrs_kinds!r}): expected a list of three names, or None.")
     flags = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending]
     if not all(isinstance(f, (bool, np.bool_, int)) and f in (0, 1) for f in flags):
-        raise ArgumentError(f'For argument "ascending" expected type bool, received type {type(ascending).__name__}.')
+        raise ArgumentError(f"sort(ascending={ascending!r}): expected True or False, or a list of them.")
     if isinstance(ascending, (list, tuple)) and len(flags) != keys:
         raise ArgumentError(f"Length of ascending ({len(flags)}) must match length of by ({keys})")
     return [bool(f) for f in flags] if isinstance(ascending, (list, tuple)) else bool(ascending)
@@ -55,7 +55,7 @@ def _checked(kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, a
 def _axis(axis: Any, ndim: int) -> int:
     found = {0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis) if isinstance(axis, (int, str)) else None
     if found is None or found >= ndim:
-        raise ArgumentError(f"No axis named {axis} for object type {'DataFrame' if ndim == 2 else 'Series'}")
+        raise ArgumentError(f"axis={axis!r}: no such axis of a {'DataFrame' if ndim == 2 else 'Series'}.")
     return found
 
 
@@ -263,7 +263,7 @@ def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = 
 
 def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
     if keep not in ("first", "last", "all"):
-        raise ArgumentError('keep must be either "first", "last" or "all"')
+        raise ArgumentError(f"{name}(keep={keep!r}): expected 'first', 'last' or 'all'.")
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
         raise ArgumentTypeError(f"{name}(n={n!r}): expected a whole number.")
     args = [int(n), keep]
@@ -329,7 +329,7 @@ def _rank(self: Any, axis: Any = 0, method: str = "average", numeric_only: bool 
     if method not in ("average", "min", "max", "first", "dense"):
         raise ArgumentError(f"rank(method={method!r}): expected 'average', 'min', 'max', 'first' or 'dense'.")
     if na_option not in ("keep", "top", "bottom"):
-        raise ArgumentError("na_option must be one of 'keep', 'top', or 'bottom'")
+        raise ArgumentError(f"rank(na_option={na_option!r}): expected 'keep', 'top' or 'bottom'.")
     how = {"axis": _axis(axis, self.ndim), "method": method, "numeric_only": numeric_only, "na_option": na_option, "ascending": ascending, "pct": pct}
     return registry.make("frame.ranked", self, how)
 
