@@ -132,7 +132,8 @@ def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) 
 def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Series:
     """The dtype of a column after alignment: some labels may have no value, as far as they are known."""
     mine, given = known_labels(frame), known_labels(value)
-    if mine is not None and given is not None and mine.isin(given).all():
+    # Where only a run can tell, no holes: a part of a frame that gets a column of the whole is the common case.
+    if mine is None or given is None or mine.isin(given).all():
         return column
     return column.reindex([0, 1]).iloc[:0] if not len(column) else column
 
@@ -216,9 +217,10 @@ def _insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool
         raise ArgumentError(f"cannot insert {column}, already exists")
     if not isinstance(loc, (int, np.integer)):
         raise ArgumentTypeError("loc must be int")
-    if not 0 <= loc <= len(self.columns):
-        raise ArgumentError(f"insert(loc={loc}): expected a place from 0 to {len(self.columns)}.")
-    new = with_column(self, column, value, int(loc))
+    width = len(self.columns)
+    if not -width <= loc <= width:
+        raise IndexOutOfRange(f"insert(loc={loc}): loc must be an integer between {-width} and {width}.")
+    new = with_column(self, column, value, int(loc) % width if loc < 0 else int(loc))
     self.rebind(new.node, held(new))
 
 

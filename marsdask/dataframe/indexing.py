@@ -223,9 +223,9 @@ def _keep_rows(chunk: Any, mask: Any) -> Any:
     return chunk.loc[mask]
 
 
-def _pop(frame: Any, item: Any) -> Any:
-    column = selected(frame, item)
-    del frame[item]
+def _pop(self: Any, item: Any) -> Any:
+    column = selected(self, item)
+    del self[item]
     return column
 
 
@@ -240,6 +240,3 @@ def getitem(frame: Any, key: Any) -> Any:
 def pop(self: Any, item: Any) -> Any:
     """A column, which the frame loses."""
     return self
-
-
-FrameHandle.index = property(lambda self: registry.make("frame.labels", self), doc="The row labels.")  # type: ignore[attr-defined]

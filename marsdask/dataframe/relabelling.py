@@ -1,0 +1,521 @@
+"""Other labels for the same rows: `rename`, `set_axis`, `set_index`, `reset_index`, and the setters of labels and names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import done, matched, pandas_on_samples
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame, frame_meta
+from marsdask.dataframe.creation import from_pandas, with_labels
+from marsdask.dataframe.labels import known_labels
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ColumnNotFound,
+    LabelNotFound,
+    ShapeError,
+    Unbuilt,
+)
+from marsdask.graph import Chunks
+from marsdask.handle import Handle, held
+from marsdask.meta import NEW, FrameMeta, meta
+from marsdask.node import Node, inputs
+from marsdask.passes import Demand
+from marsdask.registry import operation
+
+BOTH = ("DataFrame", "Series")
+
+
+def _same(frame: FrameMeta, empty: Any) -> FrameMeta:
+    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+
+
+@operation("frame.copy", room="dataframe", owners=(*BOTH, "Index"), function=False, traits=["through"],
+           prepare=lambda self, deep=True, name=None: _copied(self, name), meta=lambda self, deep=True: self,
+           oracle=pd.DataFrame.copy, cases=("df.copy()", "s.copy(deep=False)"))  # fmt: skip
+def copy(self: Any, deep: bool = True) -> Any:
+    """The same data; later writes to either do not reach the other."""
+    return self
+
+
+def _copied(self: Any, name: Any = None) -> Any:
+    new = registry.wrap(self.node, held(self))
+    if name is not None:
+        new = registry.make("frame.index_named", new, [name])
+    return new
+
+
+@operation(
+    "frame.named",
+    room="engine",
+    traits=["through"],
+    meta=lambda frame, name: _same(frame, frame.empty.rename(name)),
+)
+def named(frame: Chunks, name: Any) -> Chunks:
+    """A series under another name."""
+    return graph.per_chunk(_named, frame, name)
+
+
+def _named(chunk: Any, name: Any) -> Any:
+    return chunk.rename(name)
+
+
+# Column labels ------------------------------------------------------------------------------------------------------
+
+
+def _with_columns(chunk: pd.DataFrame, columns: pd.Index) -> pd.DataFrame:
+    return chunk.set_axis(columns, axis=1)
+
+
+def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, new = node.args
+    old = meta(frame).empty.columns
+    if (
+        mine.columns is None
+        or not old.is_unique
+        or not new.is_unique
+        or isinstance(old, pd.MultiIndex)
+        or isinstance(new, pd.MultiIndex)
+    ):
+        return [Demand(None, mine.order, mine.labels)]
+    return [
+        Demand(
+            frozenset(a for a, b in zip(old, new, strict=True) if b in mine.columns), mine.order, mine.labels
+        )
+    ]
+
+
+def _columns_trim(node: Node, mine: Demand) -> Node:
+    """The same over the columns that are left below."""
+    frame, new = node.args
+    left = meta(frame).empty.columns
+    if len(left) == len(new) or mine.columns is None:
+        return node
+    return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
+
+
+@operation("frame.set_columns", room="engine", demands=_columns_demands, trim=_columns_trim,
+           meta=lambda frame, columns: _same(frame, _with_columns(frame.empty, columns)))  # fmt: skip
+def set_columns(frame: Chunks, columns: pd.Index) -> Chunks:
+    """The same data under other column labels."""
+    return graph.per_chunk(_with_columns, frame, columns)
+
+
+def with_columns(frame: Any, columns: Any) -> Any:
+    """A handle: the frame under other column labels."""
+    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
+    columns = columns if isinstance(columns, pd.Index) else pd.Index(columns)
+    if len(columns) != len(frame.columns):
+        raise ShapeError(
+            f"Length mismatch: Expected axis has {len(frame.columns)} elements, new values have {len(columns)} elements"
+        )
+    return registry.make("frame.set_columns", frame, columns)
+
+
+def _rebound(frame: Any, new: Any) -> None:
+    frame.rebind(new.node, held(new))
+
+
+DataFrame.columns = property(
+    DataFrame.columns.fget, lambda self, v: _rebound(self, with_columns(self, v)), doc="The column labels."
+)  # type: ignore[attr-defined, method-assign, assignment]
+
+
+def _index_view(self: Any) -> Any:
+    """The row labels; their name can be set through them."""
+    base = self.node
+    index = registry.wrap(Node("frame.labels", (base,)), held(self))
+    index.view_of(self, lambda now: Node("frame.labels", (now,)), _renamed_base)
+    return index
+
+
+def _renamed_base(base: Node, new: Node) -> Node:
+    if new.op != "frame.index_named":
+        raise ArgumentTypeError(
+            "only the name of df.index can be written; assign df.index = ... for other labels."
+        )
+    return Node("frame.index_named", (base, new.args[1]))
+
+
+FrameHandle.index = property(
+    _index_view, lambda self, v: _rebound(self, with_labels(self, v)), doc="The row labels."
+)  # type: ignore[attr-defined]
+Index.index = property()  # type: ignore[attr-defined]
+del Index.index
+
+
+def _set_index_names(self: Any, names: Any) -> None:
+    new = registry.make("frame.index_named", self, names)
+    self.rebind(new.node, held(new))
+
+
+Index.name = property(
+    Index.name.fget, lambda self, v: _set_index_names(self, [v]), doc="The name of the labels."
+)  # type: ignore[attr-defined, method-assign, assignment]
+Index.names = property(
+    Index.names.fget, lambda self, v: _set_index_names(self, list(v)), doc="The names of the levels."
+)  # type: ignore[attr-defined, method-assign, assignment]
+
+
+def _set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy: Any = None) -> Any:
+    if _axis(self, axis, "set_axis"):
+        return done(self, with_columns(self, labels), inplace)
+    return done(self, with_labels(self, labels), inplace)
+
+
+def _axis(frame: Any, axis: Any, name: str) -> int:
+    if axis in (0, "index", "rows"):
+        return 0
+    if axis in (1, "columns") and frame.ndim == 2:
+        return 1
+    raise ArgumentError(f"{name}: No axis named {axis!r} for object type {type(frame).__name__}")
+
+
+@operation("frame.set_axis", room="dataframe", owners=BOTH, function=False, prepare=_set_axis, oracle=pd.DataFrame.set_axis,
+           cases=("df.set_axis(list('abcde'), axis=1)", "df.set_axis(range(5, 17), axis=0)", "s.set_axis(list('abcdefghijkl'))",
+                  "df.set_axis([1, 2], axis=1)", "df.set_axis([1, 2])", "dl.set_axis(list('abcde'), axis='columns')", "s.set_axis([1], axis=1)"))  # fmt: skip
+def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy: Any = None) -> Any:
+    """The same data under other row or column labels; row labels may be lazy."""
+    return self
+
+
+# Row labels from a rule ---------------------------------------------------------------------------------------------
+
+
+def _relabel(chunk: Any, method: str, kwargs: dict[str, Any]) -> Any:
+    return getattr(chunk, method)(**kwargs)
+
+
+@operation("frame.relabel", room="engine", demands=lambda node, mine: [Demand(mine.columns, mine.order, mine.labels)],
+           meta=lambda frame, method, kwargs: frame_meta(_relabel_empty(frame, method, kwargs), frame.length, NEW))  # fmt: skip
+def relabel(frame: Chunks, method: str, kwargs: dict[str, Any]) -> Chunks:
+    """Row labels changed by a rule that looks at one label at a time."""
+    return graph.per_chunk(_relabel, frame, method, kwargs)
+
+
+def _relabel_empty(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> Any:
+    return pandas_on_samples(_relabel, frame, method, kwargs)
+
+
+def _rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
+            inplace: bool = False, level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
+    if mapper is not None and (index is not None or columns is not None):
+        raise ArgumentTypeError("Cannot specify both 'mapper' and any of 'index' or 'columns'")
+    if mapper is None and index is None and columns is None:
+        raise ArgumentTypeError("must pass an index to rename")
+    if errors not in ("ignore", "raise"):
+        raise ArgumentError(f"rename(errors={errors!r}): expected 'ignore' or 'raise'.")
+    if mapper is not None:
+        index, columns = (
+            (None, mapper) if axis is not None and _axis(self, axis, "rename") else (mapper, None)
+        )
+    new = self
+    if columns is not None:
+        if errors == "raise" and not callable(columns):
+            for name in columns:
+                if name not in self.columns:
+                    raise ColumnNotFound.among(name, self.columns)
+        new = with_columns(new, self.known.empty.rename(columns=columns, level=level).columns)
+    if index is not None:
+        if errors == "raise" and not callable(index):
+            _check_labels(self, list(index), "rename")
+        new = registry.make("frame.relabel", new, "rename", {"index": index, "level": level})
+    return done(self, new, inplace)
+
+
+def _check_labels(frame: Any, labels: list[Any], name: str) -> None:
+    there = known_labels(frame.known)
+    if there is None:
+        raise Unbuilt.argument(
+            name, "errors", "raise", "execute() the frame first, or leave errors='ignore'."
+        )
+    missing = [k for k in labels if k not in there]
+    if missing:
+        raise LabelNotFound(f"{missing} not found in axis")
+
+
+@operation("DataFrame.rename", room="dataframe", owners=["DataFrame"], function=False, prepare=_rename, oracle=pd.DataFrame.rename,
+           cases=("df.rename(columns={'k': 'key', 'nope': 'x'})", "df.rename(columns=str.upper)", "df.rename(str.upper, axis='columns')",
+                  "dl.rename(index={3: 30, 7: 70})", "dl.rename({3: 30})", "dl.rename(index=lambda x: x * 2, columns={'k': 'i2'})",
+                  "df.rename(columns={'nope': 'x'}, errors='raise')", "df.rename()", "[d := df.copy(), d.rename(columns={'v': 'w'}, inplace=True)]",
+                  "df.rename(columns={'k': 'key'})[['key', 'v']]"))  # fmt: skip
+def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
+           inplace: bool = False, level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
+    """The same data with some labels renamed, by a dict or a function."""
+    return self
+
+
+def _rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
+                   level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
+    if callable(index) or isinstance(index, (dict, pd.Series)):
+        if errors == "raise" and not callable(index):
+            _check_labels(self, list(index), "rename")
+        return done(
+            self, registry.make("frame.relabel", self, "rename", {"index": index, "level": level}), inplace
+        )
+    return done(self, registry.make("frame.named", self, index), inplace)
+
+
+@operation("Series.rename", room="dataframe", owners=["Series"], function=False, prepare=_rename_series, oracle=pd.Series.rename,
+           cases=("s.rename('w')", "sl.rename({3: 30})", "sl.rename(lambda x: x + 100)", "s.rename(None)", "s.rename(['a'])",
+                  "[t := s.copy(), t.rename('w', inplace=True)]"))  # fmt: skip
+def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
+                  level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
+    """The series under another name (a scalar) or with renamed labels (a dict or function)."""
+    return self
+
+
+_NOT_GIVEN = pd.api.extensions.no_default
+
+
+def _rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, columns: Any = _NOT_GIVEN, axis: Any = 0,
+                 copy: Any = None, inplace: bool = False) -> Any:  # fmt: skip
+    given = {
+        k: v for k, v in (("mapper", mapper), ("index", index), ("columns", columns)) if v is not _NOT_GIVEN
+    }
+    if "mapper" in given:
+        given["axis"] = axis
+    empty = self.known.empty.rename_axis(**given)
+    new = registry.make("frame.index_named", self, list(empty.index.names))
+    if self.ndim == 2 and list(empty.columns.names) != list(self.columns.names):
+        new = registry.make("frame.set_columns", new, empty.columns)
+    return done(self, new, inplace)
+
+
+@operation("frame.rename_axis", room="dataframe", owners=BOTH, function=False, prepare=_rename_axis, oracle=pd.DataFrame.rename_axis,
+           cases=("df.rename_axis('n')", "df.rename_axis('n', axis=1)", "s.rename_axis('n')", "df.rename_axis(index='a', columns='b')",
+                  "rdf.rename_axis(str.upper)", "rdf.rename_axis(index={'s': 't'})", "rdf.rename_axis(None)"))  # fmt: skip
+def rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, columns: Any = _NOT_GIVEN, axis: Any = 0,
+                copy: Any = None, inplace: bool = False) -> Any:  # fmt: skip
+    """The same data under other names of the index or column levels."""
+    return self
+
+
+def _add(which: str) -> Any:
+    def prepare(self: Any, axis: Any = None, **text: Any) -> Any:
+        words = str(text[which])
+        columns = self.ndim == 2 and (axis is None or _axis(self, axis, f"add_{which}") == 1)
+        if columns:
+            return with_columns(self, getattr(self.known.empty, f"add_{which}")(words).columns)
+        if axis is not None:
+            _axis(self, axis, f"add_{which}")
+        return registry.make("frame.relabel", self, f"add_{which}", {which: words, "axis": 0})
+
+    return prepare
+
+
+@operation("frame.add_prefix", room="dataframe", owners=BOTH, function=False, prepare=_add("prefix"), oracle=pd.DataFrame.add_prefix,
+           cases=("df.add_prefix('p_')", "sl.add_prefix('p_')", "dl.add_prefix('p_', axis=0)", "s.add_prefix('p', axis=1)"))  # fmt: skip
+def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
+    """The same data, text put before the column labels (of a series: row labels)."""
+    return self
+
+
+@operation("frame.add_suffix", room="dataframe", owners=BOTH, function=False, prepare=_add("suffix"), oracle=pd.DataFrame.add_suffix,
+           cases=("df.add_suffix('_s')", "sl.add_suffix('_s')", "dl.add_suffix('_s', axis=0)"))  # fmt: skip
+def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
+    """The same data, text put after the column labels (of a series: row labels)."""
+    return self
+
+
+# reset_index, set_index -----------------------------------------------------------------------------------------------
+
+
+def _reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
+                 allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True, name: Any = _NOT_GIVEN) -> Any:  # fmt: skip
+    levels = self.known.empty.index.nlevels
+    all_levels = (
+        level is None or (isinstance(level, (list, tuple)) and len(set(level)) >= levels) or levels == 1
+    )
+    kwargs: dict[str, Any] = {"level": level, "drop": bool(drop)}
+    if self.ndim == 2:
+        kwargs |= {
+            "col_level": col_level,
+            "col_fill": col_fill,
+            "allow_duplicates": allow_duplicates,
+            "names": names,
+        }
+    elif not drop and name is not _NOT_GIVEN:
+        kwargs["name"] = name
+    elif not drop:
+        kwargs["allow_duplicates"] = allow_duplicates
+    made = registry.make("frame.reset_labels", self, kwargs)
+    if all_levels:
+        made = registry.make("frame.renumber", made)
+    if inplace and made.ndim != self.ndim:
+        raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")
+    return done(self, made, inplace)
+
+
+def _reset(chunk: Any, kwargs: dict[str, Any], columns: Any = None) -> Any:
+    kwargs = {k: v for k, v in kwargs.items() if v is not None}
+    new = chunk.reset_index(**kwargs)
+    return new if columns is None or new.ndim == 1 else new.set_axis(columns, axis=1)
+
+
+def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, kwargs = node.args
+    known = meta(frame)
+    columns = mine.columns
+    if (
+        known.kind != "DataFrame"
+        or not known.empty.columns.is_unique
+        or isinstance(known.empty.columns, pd.MultiIndex)
+    ):
+        return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
+    made = list(_reset(known.empty, kwargs).columns)
+    new = set(made) - set(known.empty.columns)
+    labels = (
+        not kwargs["drop"] and (columns is None or bool(new & columns))
+    ) or known.empty.index.nlevels > 1
+    # "index" becomes "level_0" beside a column of that name: names are fixed only while that one is there.
+    if columns is not None and "index" in known.empty.columns:
+        columns = columns | {"index"}
+    return [Demand(columns, mine.order, labels or (mine.labels and known.empty.index.nlevels > 1))]
+
+
+@operation("frame.reset_labels", room="engine", demands=_reset_demands,
+           meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW))  # fmt: skip
+def reset_labels(frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
+    """pandas' reset_index chunk by chunk: labels are chunk-local until a renumber makes them whole."""
+    return graph.per_chunk(_reset, frame, kwargs)
+
+
+@operation("DataFrame.reset_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_reset_index, oracle=pd.DataFrame.reset_index,
+           cases=("dl.reset_index()", "dl.reset_index(drop=True)", "df[df.k > 2].reset_index()", "rdf.reset_index()", "dd.reset_index(names='when')",
+                  "df.set_index(['k', 's']).reset_index()", "df.set_index(['k', 's']).reset_index('s')", "df.set_index(['k', 's']).reset_index(0, drop=True)",
+                  "dl.assign(index=1).reset_index()", "[d := dl.copy(), d.reset_index(inplace=True)]", "rdf.assign(s=1).reset_index()",
+                  "df[df.k > 2].reset_index(drop=True)[['v']]", "e.reset_index()"))  # fmt: skip
+def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
+                allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
+    """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
+    return self
+
+
+@operation("Series.reset_index", room="dataframe", owners=["Series"], function=False, prepare=_reset_index, oracle=pd.Series.reset_index,
+           cases=("sl.reset_index()", "sl.reset_index(drop=True)", "sl.reset_index(name='w')", "s[s > 2].reset_index(drop=True)",
+                  "[t := sl.copy(), t.reset_index(drop=True, inplace=True)]", "s.reset_index(inplace=True)"))  # fmt: skip
+def reset_index_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
+                       allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
+    """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
+    return self
+
+
+def _set_index(
+    self: Any,
+    keys: Any,
+    drop: bool = True,
+    append: bool = False,
+    inplace: bool = False,
+    verify_integrity: bool = False,
+) -> Any:
+    listed = list(keys) if isinstance(keys, list) else [keys]
+    found, values = [], []
+    for key in listed:
+        if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
+            values.append(_key_values(self, key))
+            found.append(None)
+        else:
+            try:
+                there = key in self.columns
+            except TypeError:
+                raise ArgumentTypeError(
+                    f"set_index(keys={key!r}): expected columns, series, indexes or arrays."
+                ) from None
+            if not there:
+                raise ColumnNotFound.among(key, self.columns)
+            found.append(key)
+    new = registry.make(
+        "frame.index_from", self, found, values, bool(drop), bool(append), bool(verify_integrity)
+    )
+    return done(self, new, inplace)
+
+
+def _key_values(frame: Any, key: Any) -> Any:
+    if isinstance(key, (pd.Series, FrameHandle)):
+        key = as_frame(key)
+        key = key if key.known.kind == "Series" else registry.make("frame.labels_as_series", key)
+    elif isinstance(key, Handle):
+        key = registry.make("frame.from_tensor", key)
+    else:
+        key = from_pandas(pd.Series(key, name=getattr(key, "name", None)))
+    given, mine = key.shape[0], frame.shape[0]
+    if given == given and mine == mine and given != mine:
+        raise ShapeError(f"Length mismatch: Expected {int(mine)} rows, received array of length {int(given)}")
+    return registry.make("frame.relabelled_like", key, frame)
+
+
+def _index_from(
+    chunk: pd.DataFrame, keys: list[Any], values: Any, drop: bool, append: bool, _checked: Any = None
+) -> pd.DataFrame:  # noqa: FBT001
+    left = iter(values)
+    given = [next(left) if k is None else k for k in keys]
+    return chunk.set_index(given, drop=drop, append=append)
+
+
+def _one_call(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:  # noqa: FBT001
+    return _index_from(chunk, keys, values, drop, append)
+
+
+def _index_from_meta(
+    frame: FrameMeta, keys: Any, values: list[FrameMeta], drop: bool, append: bool, verify: bool
+) -> FrameMeta:  # noqa: FBT001
+    empty = _index_from(frame.empty, keys, [v.empty for v in values], drop, append)
+    return frame_meta(empty, frame.length, NEW)
+
+
+def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, keys, _, _, append, _ = node.args
+    columns = None if mine.columns is None else mine.columns | {k for k in keys if k is not None}
+    first = Demand(columns, mine.order, append and mine.labels)
+    return [first, *([Demand(None, mine.order, labels=False)] * (len(inputs(node)) - 1))]
+
+
+@operation("frame.index_from", room="engine", meta=_index_from_meta, demands=_index_from_demands)
+def index_from(
+    frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
+) -> Any:  # noqa: FBT001
+    """Columns, or series on the same rows, as the labels."""
+    frame, _, _ = yield from matched(frame, (), {})
+    made = graph.per_chunk(_one_call, frame, keys, drop, append, *values)
+    if verify:
+        labels = graph.per_chunk(_labels, made, lengths=None)
+        made = graph.per_chunk(_after, made, graph.value(_check_unique, labels))
+    return made
+
+
+def _labels(chunk: Any) -> pd.Index:
+    return chunk.index
+
+
+def _after(chunk: Any, checked: Any) -> Any:
+    return chunk
+
+
+def _check_unique(indexes: list[pd.Index]) -> bool:
+    whole = graph.concat(indexes)
+    if not whole.is_unique:
+        again = whole[whole.duplicated()].unique()
+        raise ArgumentError(f"Index has duplicate keys: {again}")
+    return True
+
+
+@operation("DataFrame.set_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_set_index, oracle=pd.DataFrame.set_index,
+           cases=("df.set_index('k')", "df.set_index(['k', 's'])", "df.set_index('k', drop=False)", "df.set_index('k', append=True)",
+                  "df.set_index(df.v * 2)", "df.set_index([df.k, 's'])", "df.set_index('k', verify_integrity=True)", "df.set_index('i', verify_integrity=True)",
+                  "df.set_index('nope')", "[d := df.copy(), d.set_index('k', inplace=True)]", "df.set_index(pd.Index(range(12)))",
+                  "df[df.k > 1].set_index('s')[['v']]", "dn.set_index('o')", "df.set_index([[1, 2]])"))  # fmt: skip
+def set_index(
+    self: Any,
+    keys: Any,
+    drop: bool = True,
+    append: bool = False,
+    inplace: bool = False,
+    verify_integrity: bool = False,
+) -> Any:
+    """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
+    return self
