@@ -265,6 +265,7 @@ FOLDS: dict[str, Fold] = {
     "any": _truth("any"),
     "all": _truth("all"),
     "count": Fold(_count, _join_count, _count_of),
+    "size": Fold(len, _join_count, _count_of),
     "mean": Fold(_mean, _join_sums, _mean_of),
     "var": Fold(_powers, _join_powers, partial(_variance, "var")),
     "std": Fold(_powers, _join_powers, partial(_variance, "std")),
@@ -334,9 +335,12 @@ def built(steps: Sequence[Step], empty: Any, build: Callable[..., Any], args: tu
     for i, (at, name, settings) in enumerate(steps):
         of = column(empty, at)
         if states is not None:
-            answers.append(_narrow(FOLDS[name].finish(states[i], of, **settings), of.dtype))
+            answer = FOLDS[name].finish(states[i], of, **settings)
+            answers.append(answer if name == "quantile" else _narrow(answer, of.dtype))
         elif name == "top":
             answers.append((0, np.nan, np.nan))
+        elif name == "size":
+            answers.append(0)
         else:
             answers.append(getattr(of, name)(**settings))
     return build(answers, *args)

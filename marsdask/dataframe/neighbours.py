@@ -94,7 +94,7 @@ def column_demands(node: Node, mine: Demand) -> list[Demand]:
 
 def register(
     name: str, lower: Callable[..., Any], *, meta: Callable[..., Any] | None = None, signature: inspect.Signature | None = None,
-    owners: tuple[str, ...] = ("DataFrame", "Series"), extra: Sequence[inspect.Parameter] = (), check: Callable[..., None] | None = None,
+    owners: tuple[str, ...] = ("DataFrame", "Series"), extra: Sequence[inspect.Parameter] = (), check: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None,
     demands: Callable[..., Any] | None = column_demands, status: Any = "tiled", source: str = "", cases: tuple[str, ...] = (), aliases: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
     """Register a method of pandas under its names, with pandas' signature and only the arguments that were given."""
@@ -106,17 +106,17 @@ def register(
     shown = inspect.Signature([*parameters, *extra])
     defaults = {p.name: p.default for p in shown.parameters.values()}
     for each in (name, *aliases):
-        def prepare(self: Any, **given: Any) -> Any:
+        def arranged(self: Any, **given: Any) -> Any:
             inplace = given.pop("inplace", False)
             kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
-            if check is not None:
-                check(self, kwargs)
-            return done(self, registry.make(f"frame.{name}", self, **kwargs), False if inplace is pd.api.extensions.no_default else inplace)
+            brought = check(self, kwargs) if check is not None else None
+            brought = self if brought is None else brought
+            return done(self, registry.make(f"frame.{name}", brought, **kwargs), False if inplace is pd.api.extensions.no_default else inplace)
 
         add(
             Op(
                 name=f"frame.{each}", room="dataframe", lower=lower, signature=shown, status=status,
-                meta=meta or partial(same_rows_meta, source or name), oracle=where, owners=owners, function=False, prepare=prepare,
+                meta=meta or partial(same_rows_meta, source or name), oracle=where, owners=owners, function=False, prepare=prepare or arranged,
                 demands=demands, cases=tuple(c.replace("OP", each) for c in cases),
             )
         )  # fmt: skip
@@ -165,6 +165,8 @@ def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     if kwargs.get("freq") == "infer":
         result = pandas_on_samples(partial(method, name), frame, **{**kwargs, "freq": "D"})
         return frame_meta(result, frame.length, Rows())
+    if frame.length == 0:
+        return frame_meta(method(name, frame.empty, **kwargs), 0, frame.rows, ranged=frame.ranged)
     known = same_rows_meta(name, frame, **kwargs)
     return known if kwargs.get("freq") is None else FrameMeta(known.empty, frame.length, Rows(), False)
 
