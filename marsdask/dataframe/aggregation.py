@@ -27,7 +27,9 @@ class Part:
     join_kwargs: Mapping[str, Any]
 
 
-def _part(name: str, join: str | None = None, join_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> Part:
+def _part(
+    name: str, join: str | None = None, join_kwargs: Mapping[str, Any] | None = None, **kwargs: Any
+) -> Part:
     def chunk(group: Any) -> Any:
         return getattr(group, name)(**kwargs)
 
@@ -120,11 +122,16 @@ def outputs(empty: Any, spec: Grouping, func: Any, kwargs: Mapping[str, Any]) ->
     """The columns that `groupby.agg(func, **kwargs)` gives, in order; None where chunks cannot prepare one of them."""
     found = _outputs(empty, spec, func, dict(kwargs))
     if found is not None:  # the size of a nullable column is nullable in pandas: leave that to it
-        plain = [how != "size" or c is None or isinstance(dtype_of(empty, c), (np.dtype, pd.CategoricalDtype)) for c, how, _ in found]
+        plain = [
+            how != "size" or c is None or isinstance(dtype_of(empty, c), (np.dtype, pd.CategoricalDtype))
+            for c, how, _ in found
+        ]
         found = [(None if how == "size" else c, how, k) for c, how, k in found] if all(plain) else None
     if found is None or not all(_prepared(empty, *each) for each in found):
         return None
-    if not spec["observed"] and any(how in ("var", "std", "sem") or _final(empty, c, how) is WHOLE_MEAN for c, how, _ in found):
+    if not spec["observed"] and any(
+        how in ("var", "std", "sem") or _final(empty, c, how) is WHOLE_MEAN for c, how, _ in found
+    ):
         return None
     return found
 
@@ -152,14 +159,22 @@ def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> l
         found: list[Output] = []
         for column, hows in func.items():
             for how in hows if isinstance(hows, list) else [hows]:
-                if not isinstance(how, str) or isinstance(hows, list) and len(set(map(str, hows))) != len(hows):
+                if (
+                    not isinstance(how, str)
+                    or isinstance(hows, list)
+                    and len(set(map(str, hows))) != len(hows)
+                ):
                     return None
                 found.append((column, how, {}))
         mixed = len({isinstance(h, list) for h in func.values()}) > 1
         return None if mixed else found
     if func is None and kwargs:
         if series:
-            return [(columns[0], f, {}) for f in kwargs.values()] if all(isinstance(f, str) for f in kwargs.values()) else None
+            return (
+                [(columns[0], f, {}) for f in kwargs.values()]
+                if all(isinstance(f, str) for f in kwargs.values())
+                else None
+            )
         pairs = list(map(named_pair, kwargs.values()))
         if all(isinstance(p, tuple) and len(p) == 2 and isinstance(p[1], str) for p in pairs):
             return [(p[0], p[1], {}) for p in pairs]
@@ -223,7 +238,9 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, 
         group = grouped(spec, frame, keys, sort=False, observed=True, as_index=True, select=None)
     else:
         every = pd.RangeIndex(len(numbers[1][0]))
-        group = frame.groupby(pd.Categorical.from_codes(numbers[0], categories=every, validate=False), observed=False, sort=True)
+        group = frame.groupby(
+            pd.Categorical.from_codes(numbers[0], categories=every, validate=False), observed=False, sort=True
+        )
     by_part: dict[str, list[Any]] = {}
     for column, part in parts:
         by_part.setdefault(part, []).append(column)
@@ -266,7 +283,9 @@ def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[
     return pd.concat([keys, together], axis=1)
 
 
-def _together(tables: list[pd.DataFrame], parts: Sequence[tuple[Any, str]], k: int, **flags: Any) -> pd.DataFrame:
+def _together(
+    tables: list[pd.DataFrame], parts: Sequence[tuple[Any, str]], k: int, **flags: Any
+) -> pd.DataFrame:
     """The parts of all chunks, joined by group, under the index that pandas gives the groups."""
     table = graph.concat(tables)
     group = table.groupby(key_names(k), **flags)
@@ -301,7 +320,9 @@ def _moments(group: Any, table: pd.DataFrame, at: Mapping[str, int], groups: int
         # Differences from the first mean of a group keep an only chunk's mean as it is.
         total = np.bincount(codes, count * mean, minlength=groups) / counts
         lone = np.bincount(codes, count > 0, minlength=groups) == 1
-        total[lone] = np.bincount(codes, np.where(lone[codes], mean, 0.0), minlength=groups)[lone] if lone.any() else 0
+        total[lone] = (
+            np.bincount(codes, np.where(lone[codes], mean, 0.0), minlength=groups)[lone] if lone.any() else 0
+        )
         off = np.bincount(codes, spread + count * (mean - total[codes]) ** 2, minlength=groups)
     return np.where(counts > 0, total, np.nan), off
 

@@ -41,7 +41,10 @@ def together(keys: Sequence[Any]) -> tuple[np.ndarray, list[pd.Series]] | None:
     dense = np.flatnonzero(there)
     if len(dense) < len(there):
         total = (np.cumsum(there) - 1)[total]
-    return total, [v.iloc[at].reset_index(drop=True) for v, at in zip(values, np.unravel_index(dense, sizes), strict=True)]
+    return total, [
+        v.iloc[at].reset_index(drop=True)
+        for v, at in zip(values, np.unravel_index(dense, sizes), strict=True)
+    ]
 
 
 def _coded(key: Any) -> Coded | None:
@@ -60,7 +63,9 @@ def _coded(key: Any) -> Coded | None:
         if dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < MOST_GROUPS and abs(low) < 2**62:
-                return (values - dtype.type(low)).astype(np.intp), pd.Series(np.arange(low, high + 1).astype(dtype))
+                return (values - dtype.type(low)).astype(np.intp), pd.Series(
+                    np.arange(low, high + 1).astype(dtype)
+                )
         return None
     if isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow":
         return _text(series)
@@ -71,18 +76,30 @@ def _text(series: pd.Series) -> Coded | None:
     """Text of one length up to eight bytes, by its bytes."""
     import pyarrow as pa
 
-    array = pa.array(series.array) if not hasattr(series.array, "__arrow_array__") else series.array.__arrow_array__()
+    array = (
+        pa.array(series.array)
+        if not hasattr(series.array, "__arrow_array__")
+        else series.array.__arrow_array__()
+    )
     if isinstance(array, pa.ChunkedArray):
         if array.num_chunks != 1:
             return None
         array = array.chunk(0)
-    if array.null_count or not (pa.types.is_large_string(array.type) or pa.types.is_string(array.type)) or not len(array):
+    if (
+        array.null_count
+        or not (pa.types.is_large_string(array.type) or pa.types.is_string(array.type))
+        or not len(array)
+    ):
         return None
     width = np.dtype("i8") if pa.types.is_large_string(array.type) else np.dtype("i4")
     _, offsets_at, data = array.buffers()
     offsets = np.frombuffer(offsets_at, width)[array.offset : array.offset + len(array) + 1]
     start, size = int(offsets[0]), int(offsets[1] - offsets[0])
-    if not 1 <= size <= 8 or int(offsets[-1]) - start != size * len(array) or (np.diff(offsets) != size).any():
+    if (
+        not 1 <= size <= 8
+        or int(offsets[-1]) - start != size * len(array)
+        or (np.diff(offsets) != size).any()
+    ):
         return None
     letters = np.frombuffer(data, "u1", count=size * len(array), offset=start)
     if size == 1:

@@ -22,13 +22,19 @@ from marsdask.registry import operation
 def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
             names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None) -> Any:  # fmt: skip
     if isinstance(objs, (FrameHandle, pd.DataFrame, pd.Series, str)):
-        raise ArgumentTypeError(f"concat(objs=...): expected an iterable of frames and series, got one {type(objs).__name__}.")
+        raise ArgumentTypeError(
+            f"concat(objs=...): expected an iterable of frames and series, got one {type(objs).__name__}."
+        )
     if join not in ("outer", "inner"):
-        raise ArgumentError(f"concat(join={join!r}): expected 'inner' (intersect) or 'outer' (union) for the other axis.")
+        raise ArgumentError(
+            f"concat(join={join!r}): expected 'inner' (intersect) or 'outer' (union) for the other axis."
+        )
     if axis not in (0, 1, "index", "columns", "rows"):
         raise ArgumentError(f"concat(axis={axis!r}): expected 0, 1, 'index' or 'columns'.")
     if levels is not None:
-        raise Unbuilt.argument("concat", "levels", levels, "give keys= and names=; the levels follow from them.")
+        raise Unbuilt.argument(
+            "concat", "levels", levels, "give keys= and names=; the levels follow from them."
+        )
     if isinstance(objs, Mapping):
         keys = list(objs) if keys is None else list(keys)
         objs = [objs[k] for k in keys]
@@ -38,13 +44,17 @@ def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = 
     if keys is not None:
         keys = list(keys)
         if len(keys) != len(objs):
-            raise ArgumentError(f"The length of the keys ({len(keys)}) must match the length of the objects to concatenate ({len(objs)})")
+            raise ArgumentError(
+                f"The length of the keys ({len(keys)}) must match the length of the objects to concatenate ({len(objs)})"
+            )
         keys = [k for k, o in zip(keys, objs, strict=True) if o is not None]
     objs = [as_frame(o) for o in objs if o is not None]
     if not objs:
         raise ArgumentError("All objects passed were None")
     if any(isinstance(o, Index) for o in objs):
-        raise ArgumentTypeError("cannot concatenate object of type 'Index'; only Series and DataFrame objs are valid")
+        raise ArgumentTypeError(
+            "cannot concatenate object of type 'Index'; only Series and DataFrame objs are valid"
+        )
     how = {"join": join, "keys": None if ignore_index else keys, "names": names, "sort": bool(sort)}
     if axis in (1, "columns"):
         first, others, _ = together(objs[0], objs[1:], {})
@@ -69,8 +79,19 @@ def _below_demands(node: Node, demand: Demand) -> list[Demand]:
     found = []
     for child in node.args[0]:
         empty = meta(child).empty
-        narrow = demand.columns is not None and empty.ndim == 2 and empty.columns.is_unique and not node.args[1]["sort"]
-        found.append(Demand(frozenset(c for c in empty.columns if c in demand.columns) if narrow else None, demand.order, demand.labels))
+        narrow = (
+            demand.columns is not None
+            and empty.ndim == 2
+            and empty.columns.is_unique
+            and not node.args[1]["sort"]
+        )
+        found.append(
+            Demand(
+                frozenset(c for c in empty.columns if c in demand.columns) if narrow else None,
+                demand.order,
+                demand.labels,
+            )
+        )
     return found
 
 
@@ -83,7 +104,13 @@ def below(objs: list[Chunks], how: dict[str, Any]) -> Chunks:
     for i, obj in enumerate(objs):
         key = None if how["keys"] is None else how["keys"][i]
         same = key is None and _alike(obj.empty, like)
-        parts.append(obj if same else graph.per_chunk(_fitted, obj, like=plain, key=key, keyed=how["keys"] is not None, names=how["names"]))
+        parts.append(
+            obj
+            if same
+            else graph.per_chunk(
+                _fitted, obj, like=plain, key=key, keyed=how["keys"] is not None, names=how["names"]
+            )
+        )
     return graph.joined(*parts)
 
 
@@ -92,7 +119,11 @@ def _alike(empty: Any, like: Any) -> bool:
         return False
     if empty.ndim == 1:
         return empty.dtype == like.dtype and empty.name == like.name and empty.index.names == like.index.names
-    return empty.columns.equals(like.columns) and bool((empty.dtypes == like.dtypes).all()) and empty.index.names == like.index.names
+    return (
+        empty.columns.equals(like.columns)
+        and bool((empty.dtypes == like.dtypes).all())
+        and empty.index.names == like.index.names
+    )
 
 
 def _fitted(chunk: Any, *, like: Any, key: Any, keyed: bool, names: Any) -> Any:
@@ -106,7 +137,11 @@ def _fitted(chunk: Any, *, like: Any, key: Any, keyed: bool, names: Any) -> Any:
         chunk = chunk.to_frame(chunk.name if chunk.name is not None else 0)
     if not chunk.columns.equals(like.columns):
         chunk = chunk.reindex(columns=like.columns)
-    off = {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and not chunk.dtypes[c] == d} if like.columns.is_unique else {}
+    off = (
+        {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and not chunk.dtypes[c] == d}
+        if like.columns.is_unique
+        else {}
+    )
     return chunk.astype(off) if off else chunk
 
 
@@ -117,7 +152,9 @@ def _beside_meta(first: FrameMeta, others: list[FrameMeta], how: dict[str, Any])
     return frame_meta(result, math.nan, NEW)
 
 
-@operation("frame.side_by_side", room="engine", meta=lambda first, others, how: _beside_meta(first, others, how))
+@operation(
+    "frame.side_by_side", room="engine", meta=lambda first, others, how: _beside_meta(first, others, how)
+)
 def beside(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Frames side by side: chunk by chunk where they have the same rows, else aligned in one chunk."""
     return graph.per_chunk(_beside, first, *others, how=how, lengths="same" if first.count > 1 else "unknown")
@@ -164,33 +201,42 @@ def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = F
     """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""
 
 
-def _append(self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: bool = False) -> Any:
+def _append(
+    self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: bool = False
+) -> Any:
     others = list(other) if isinstance(other, (list, tuple)) else [other]
     if self.ndim == 2:
         others = [_as_row(o) if isinstance(o, (dict, pd.Series)) else o for o in others]
     for each in others:
         if not isinstance(each, (FrameHandle, pd.DataFrame, pd.Series)):
-            raise ArgumentTypeError(f"append(): expected a frame or series, or a list of them, got {type(each).__name__}")
+            raise ArgumentTypeError(
+                f"append(): expected a frame or series, or a list of them, got {type(each).__name__}"
+            )
     return _concat([self, *others], ignore_index=ignore_index, verify_integrity=verify_integrity, sort=sort)
 
 
 def _as_row(row: Any) -> pd.DataFrame:
     series = pd.Series(row)
-    return pd.DataFrame([series.to_numpy(dtype=object)], columns=series.index, index=[series.name or 0]).infer_objects()
+    return pd.DataFrame(
+        [series.to_numpy(dtype=object)], columns=series.index, index=[series.name or 0]
+    ).infer_objects()
 
 
-def _append_to_series(self: Any, to_append: Any, ignore_index: bool = False, verify_integrity: bool = False) -> Any:
+def _append_to_series(
+    self: Any, to_append: Any, ignore_index: bool = False, verify_integrity: bool = False
+) -> Any:
     return _append(self, to_append, ignore_index, verify_integrity)
 
 
 @operation("DataFrame.append", room="dataframe", owners=["DataFrame"], function=False, prepare=_append)
-def append(self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: bool = False) -> Any:
+def append(
+    self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: bool = False
+) -> Any:
     """This frame's rows and then others' (gone from pandas, kept for Mars's users)."""
 
 
 @operation("Series.append", room="dataframe", owners=["Series"], function=False, prepare=_append_to_series)
-def append_to_series(self: Any, to_append: Any, ignore_index: bool = False, verify_integrity: bool = False) -> Any:
+def append_to_series(
+    self: Any, to_append: Any, ignore_index: bool = False, verify_integrity: bool = False
+) -> Any:
     """This series' rows and then others' (gone from pandas, kept for Mars's users)."""
-
-
-

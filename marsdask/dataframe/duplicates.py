@@ -32,11 +32,19 @@ def _checked(self: Any, subset: Any, keep: Any, method: Any) -> list[Any] | None
     if not (keep is False or keep in ("first", "last")):
         raise ArgumentError(f"keep={keep!r}: expected 'first', 'last' or False.")
     if method not in METHODS:
-        raise ArgumentError(f"drop_duplicates(method={method!r}): expected one of {', '.join(map(repr, METHODS))}.")
+        raise ArgumentError(
+            f"drop_duplicates(method={method!r}): expected one of {', '.join(map(repr, METHODS))}."
+        )
     if subset is None:
         return None
     columns = self.columns
-    names = [subset] if isinstance(subset, str) or not np.iterable(subset) or (isinstance(subset, tuple) and subset in columns) else list(subset)
+    names = (
+        [subset]
+        if isinstance(subset, str)
+        or not np.iterable(subset)
+        or (isinstance(subset, tuple) and subset in columns)
+        else list(subset)
+    )
     for name in names:
         if name not in columns:
             raise ColumnNotFound.among(name, columns)
@@ -51,7 +59,11 @@ def _twice(frame: Any, subset: Any, keep: Any) -> Any:
     """Whether each row is a duplicate; a series under the rows' labels."""
     if isinstance(frame, pd.Index):
         return frame.duplicated(keep=keep)
-    return frame.duplicated(keep=keep) if frame.ndim == 1 or subset is None else frame.duplicated(subset, keep=keep)
+    return (
+        frame.duplicated(keep=keep)
+        if frame.ndim == 1 or subset is None
+        else frame.duplicated(subset, keep=keep)
+    )
 
 
 def _keys(rows: Any, others: Any) -> list[Any]:
@@ -69,14 +81,23 @@ def _met_twice(pieces: list[shuffle.Piece], *, keep: Any) -> Any:
 
 def _twice_demands(node: Node, demand: Demand) -> list[Demand]:
     subset, keep = node.args[1:3]
-    return [Demand(None if subset is None else frozenset(subset), keep is not False or demand.order, demand.labels)]
+    return [
+        Demand(
+            None if subset is None else frozenset(subset), keep is not False or demand.order, demand.labels
+        )
+    ]
 
 
 def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
     if isinstance(frame.empty, pd.Index):
         return TensorMeta((frame.length,), np.dtype(bool))
     name = frame.empty.name if frame.empty.ndim == 1 else None
-    return frame_meta(pd.Series(dtype=bool, index=frame.empty.index, name=name), frame.length, frame.rows, ranged=frame.ranged)
+    return frame_meta(
+        pd.Series(dtype=bool, index=frame.empty.index, name=name),
+        frame.length,
+        frame.rows,
+        ranged=frame.ranged,
+    )
 
 
 @operation("frame.is_duplicate", room="engine", meta=_flags_meta, demands=_twice_demands)
@@ -124,7 +145,12 @@ LARGE_BYTES = 128 * 2**20
 """What is left of chunks is exchanged from this size on; below, one task joins it."""
 
 
-@operation("frame.distinct", room="engine", demands=_drop_demands, meta=lambda frame, subset, keep, method="auto": frame_meta(frame.empty, math.nan, NEW))
+@operation(
+    "frame.distinct",
+    room="engine",
+    demands=_drop_demands,
+    meta=lambda frame, subset, keep, method="auto": frame_meta(frame.empty, math.nan, NEW),
+)
 def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any:
     """The rows without duplicates, in their order."""
     if frame.count == 1:
@@ -141,7 +167,13 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
             return graph.tree(parts, join, every=parts.count).with_lengths((math.nan,))
         return graph.tree(parts, join).with_lengths((math.nan,))
     graph.rule("drop_duplicates: rows exchanged by hash")
-    met = shuffle.sent(parts, [], partial(_subset_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep), parts.count)
+    met = shuffle.sent(
+        parts,
+        [],
+        partial(_subset_keys, subset=subset),
+        partial(_met_dropped, subset=subset, keep=keep),
+        parts.count,
+    )
     return shuffle.home(met, parts.count, (math.nan,) * parts.count)
 
 
@@ -159,15 +191,26 @@ def _duplicated_one(self: Any, keep: Any = "first", method: str = "auto") -> Any
 
 def _drop(self: Any, subset: Any, keep: Any, inplace: Any, ignore_index: Any, method: str) -> Any:
     names = _checked(self, subset, keep, method)
-    made = registry.make("frame.distinct", self, names, keep, *([] if method in ("auto", "subset_tree") else [method]))
+    made = registry.make(
+        "frame.distinct", self, names, keep, *([] if method in ("auto", "subset_tree") else [method])
+    )
     return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
 
 
-def _drop_frame(self: Any, subset: Any = None, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto") -> Any:
+def _drop_frame(
+    self: Any,
+    subset: Any = None,
+    keep: Any = "first",
+    inplace: bool = False,
+    ignore_index: bool = False,
+    method: str = "auto",
+) -> Any:
     return _drop(self, subset, keep, inplace, ignore_index, method)
 
 
-def _drop_one(self: Any, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto") -> Any:
+def _drop_one(
+    self: Any, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto"
+) -> Any:
     return _drop(self, None, keep, inplace, ignore_index, method)
 
 
@@ -186,18 +229,34 @@ for _owner, _flag, _unique, _flag_cases, _unique_cases in (
      ("num.k.drop_duplicates()", "sq.drop_duplicates(keep='last')", "st.drop_duplicates(keep=False)", "num.k.drop_duplicates(ignore_index=True)", "num.k.drop_duplicates(keep='x')")),
     ("Index", _duplicated_one, _drop_index, (), ()),
 ):  # fmt: skip
-    _flag_doc, _unique_doc = "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any).", "Without rows that equal an earlier one, in order."
-    for _name, _function, _cases, _doc in (("duplicated", _flag, _flag_cases, _flag_doc), ("drop_duplicates", _unique, _unique_cases, _unique_doc)):
+    _flag_doc, _unique_doc = (
+        "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any).",
+        "Without rows that equal an earlier one, in order.",
+    )
+    for _name, _function, _cases, _doc in (
+        ("duplicated", _flag, _flag_cases, _flag_doc),
+        ("drop_duplicates", _unique, _unique_cases, _unique_doc),
+    ):
 
         def _made(*args: Any, **kwargs: Any) -> Any:
             raise NotImplementedError("its prepare makes another node")  # pragma: no cover
 
         _made.__doc__ = _doc
 
-
         _found = inspect.signature(_function)
-        _found = _found.replace(parameters=[p.replace(annotation=p.empty) for p in _found.parameters.values()], return_annotation=_found.empty)
-        operation(f"{_owner}.{_name}", room="dataframe", owners=[_owner], function=False, prepare=_function, cases=_cases, signature=_found)(_made)
+        _found = _found.replace(
+            parameters=[p.replace(annotation=p.empty) for p in _found.parameters.values()],
+            return_annotation=_found.empty,
+        )
+        operation(
+            f"{_owner}.{_name}",
+            room="dataframe",
+            owners=[_owner],
+            function=False,
+            prepare=_function,
+            cases=_cases,
+            signature=_found,
+        )(_made)
 
 
 def _unique_values(parts: list[Any]) -> Any:
@@ -234,27 +293,74 @@ def _unique(self: Any, method: str = "tree") -> Any:
     return registry.make("frame.unique_values", self)
 
 
-@operation("frame.unique", room="dataframe", owners=["Series", "Index"], function=False, prepare=_unique, cases=("num.k.unique()", "s.unique()", "si.unique()"))
+@operation(
+    "frame.unique",
+    room="dataframe",
+    owners=["Series", "Index"],
+    function=False,
+    prepare=_unique,
+    cases=("num.k.unique()", "s.unique()", "si.unique()"),
+)
 def unique(self: Any, method: str = "tree") -> Any:
     """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
 
 
-@operation("md.unique", room="dataframe", prepare=lambda values, method="tree": _unique(as_frame(values), method), oracle=pd.unique, cases=("md.unique(num.k)",))
+@operation(
+    "md.unique",
+    room="dataframe",
+    prepare=lambda values, method="tree": _unique(as_frame(values), method),
+    oracle=pd.unique,
+    cases=("md.unique(num.k)",),
+)
 def unique_function(values: Any, method: str = "tree") -> Any:
     """The values of a series or index without duplicates, in order of first appearance: a tensor."""
 
 
-def _value_counts(self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None, dropna: bool = True, method: str = "auto") -> Any:
+def _value_counts(
+    self: Any,
+    normalize: bool = False,
+    sort: bool = True,
+    ascending: bool = False,
+    bins: Any = None,
+    dropna: bool = True,
+    method: str = "auto",
+) -> Any:
     if method not in ("auto", "tree", "shuffle"):
         raise ArgumentError(f"value_counts(method={method!r}): expected 'auto', 'tree' or 'shuffle'.")
-    how = {"normalize": bool(normalize), "sort": bool(sort), "ascending": bool(ascending), "bins": bins, "dropna": bool(dropna)}
+    how = {
+        "normalize": bool(normalize),
+        "sort": bool(sort),
+        "ascending": bool(ascending),
+        "bins": bins,
+        "dropna": bool(dropna),
+    }
     return registry.make("frame.counted", self, how)
 
 
-def _count_frame(self: Any, subset: Any = None, normalize: bool = False, sort: bool = True, ascending: bool = False, dropna: bool = True) -> Any:
+def _count_frame(
+    self: Any,
+    subset: Any = None,
+    normalize: bool = False,
+    sort: bool = True,
+    ascending: bool = False,
+    dropna: bool = True,
+) -> Any:
     names = _checked(self, subset, "first", "auto")
-    how = {"normalize": bool(normalize), "sort": bool(sort), "ascending": bool(ascending), "dropna": bool(dropna)}
-    by = subset if subset is None or isinstance(subset, list) or names is None or len(names) > 1 or subset in self.columns else names
+    how = {
+        "normalize": bool(normalize),
+        "sort": bool(sort),
+        "ascending": bool(ascending),
+        "dropna": bool(dropna),
+    }
+    by = (
+        subset
+        if subset is None
+        or isinstance(subset, list)
+        or names is None
+        or len(names) > 1
+        or subset in self.columns
+        else names
+    )
     return registry.make("frame.counted", self, {**how, "subset": by})
 
 
@@ -279,7 +385,9 @@ def _final_counts(parts: list[Any], *, how: dict[str, Any], like: Any) -> Any:
         counts = counts[counts.index.notna()]
     counts.index = counts.index.astype(like["index"]) if counts.index.dtype != like["index"] else counts.index
     counts.index.name = like["index_name"]
-    if like["counts"] == "Int64" and counts.index.hasnans:  # of nullable values pandas counts the missing ones last
+    if (
+        like["counts"] == "Int64" and counts.index.hasnans
+    ):  # of nullable values pandas counts the missing ones last
         counts = pd.concat([counts[counts.index.notna()], counts[counts.index.isna()]])
     if how["sort"]:
         counts = counts.sort_values(ascending=how["ascending"], kind="stable")
@@ -301,12 +409,18 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
         return graph.per_chunk(_counts, frame, how, lengths="unknown")
     if empty.ndim == 2:
         return _counted_rows(frame, how)
-    if how["bins"] is not None or isinstance(empty, pd.MultiIndex) or isinstance(empty.dtype, pd.CategoricalDtype):
+    if (
+        how["bins"] is not None
+        or isinstance(empty, pd.MultiIndex)
+        or isinstance(empty.dtype, pd.CategoricalDtype)
+    ):
         return graph.per_chunk(_counts, graph.gather(frame), how, lengths="unknown")
     counts = pandas_on_samples(_counts, FrameMeta(empty, math.nan, NEW), {**how, "normalize": False})
     like = {"counts": str(counts.dtype), "index": counts.index.dtype, "index_name": counts.index.name}
     parts = graph.per_chunk(_part_counts, frame, lengths="unknown")
-    return graph.tree(parts, _joined_counts, partial(_final_counts, how=how, like=like)).with_lengths((math.nan,))
+    return graph.tree(parts, _joined_counts, partial(_final_counts, how=how, like=like)).with_lengths(
+        (math.nan,)
+    )
 
 
 def _row_counts(frame: Any, by: list[Any]) -> Any:
@@ -339,14 +453,24 @@ def _counted_rows(frame: Chunks, how: dict[str, Any]) -> Chunks:
     if not names:
         return graph.per_chunk(_counts, graph.gather(frame), how, lengths="unknown")
     parts = graph.per_chunk(_row_counts, frame, names, lengths="unknown")
-    return graph.tree(parts, partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)).with_lengths((math.nan,))
+    return graph.tree(
+        parts, partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
+    ).with_lengths((math.nan,))
 
 
 @operation("frame.value_counts", room="dataframe", owners=["Series", "Index"], function=False, prepare=_value_counts, cases=(
     "num.k.value_counts()", "st.value_counts()", "st.value_counts(ascending=True)", "st.value_counts(sort=False)", "s.value_counts(dropna=False)", "num.k.value_counts(normalize=True)",
     "sq.value_counts()", "sq.value_counts(dropna=False)", "sc.value_counts()", "num.i.value_counts(bins=3)", "dn.p.value_counts(dropna=False)", "ts.value_counts()", "dn.f.value_counts()",
 ))  # fmt: skip
-def value_counts(self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None, dropna: bool = True, method: str = "auto") -> Any:
+def value_counts(
+    self: Any,
+    normalize: bool = False,
+    sort: bool = True,
+    ascending: bool = False,
+    bins: Any = None,
+    dropna: bool = True,
+    method: str = "auto",
+) -> Any:
     """How often each value is there, most frequent first, ties by first appearance."""
 
 
@@ -354,8 +478,12 @@ def value_counts(self: Any, normalize: bool = False, sort: bool = True, ascendin
     "df[['k', 's']].value_counts()", "df.value_counts('k')", "df.value_counts(['s'], normalize=True)", "dn.value_counts(['q', 'c'], dropna=False)", "dn.value_counts('c')",
     "df[['k', 's']].value_counts(sort=False)", "df.value_counts(['k', 's'], ascending=True)", "df.value_counts('nope')",
 ))  # fmt: skip
-def value_counts_of_rows(self: Any, subset: Any = None, normalize: bool = False, sort: bool = True, ascending: bool = False, dropna: bool = True) -> Any:
+def value_counts_of_rows(
+    self: Any,
+    subset: Any = None,
+    normalize: bool = False,
+    sort: bool = True,
+    ascending: bool = False,
+    dropna: bool = True,
+) -> Any:
     """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
-
-
-

@@ -97,14 +97,21 @@ class GroupBy:
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """(name, the group's rows as a lazy frame) of every group; asks which groups there are."""
-        names = DataFrameGroupBy(self._frame, {**self._spec, "as_index": True, "select": None}, self._keys).size()._run_and_fetch().index
+        names = (
+            DataFrameGroupBy(self._frame, {**self._spec, "as_index": True, "select": None}, self._keys)
+            .size()
+            ._run_and_fetch()
+            .index
+        )
         one = not self._spec["lone"] and self._spec["by"] is not None and names.nlevels == 1
         for name in names:
             wanted = (name,) if one else name
             yield wanted, self.get_group(wanted)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *(c for c in getattr(self._frame, "columns", ()) if isinstance(c, str))})
+        return sorted(
+            {*object.__dir__(self), *(c for c in getattr(self._frame, "columns", ()) if isinstance(c, str))}
+        )
 
 
 class DataFrameGroupBy(GroupBy):
@@ -113,7 +120,9 @@ class DataFrameGroupBy(GroupBy):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
-        return self._selected(list(key) if isinstance(key, (pd.Index, np.ndarray, tuple)) and not self._is_label(key) else key)
+        return self._selected(
+            list(key) if isinstance(key, (pd.Index, np.ndarray, tuple)) and not self._is_label(key) else key
+        )
 
     def _is_label(self, key: Any) -> bool:
         return isinstance(key, tuple) and key in self._frame.columns
@@ -121,7 +130,7 @@ class DataFrameGroupBy(GroupBy):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
-        raise UnknownName.among("DataFrameGroupBy", name, dir(self))
+        raise UnknownName.among("DataFrameGroupBy", name, dir(type(self)))
 
     @property
     def dtypes(self) -> Any:
@@ -165,10 +174,19 @@ def made(op: str, group: GroupBy, name: str, args: Sequence[Any], kwargs: Mappin
     return registry.make(op, group._frame, group._spec, group._keys, name, list(args), dict(kwargs))
 
 
-def on_samples(frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any) -> Any:
+def on_samples(
+    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any
+) -> Any:
     """What pandas makes of groups of made-up rows."""
     with np.errstate(all="ignore"):
-        return grouping.ran(spec, _with_holes(sampled(frame)), [sampled(k) for k in keys], name, sampled(args), sampled(kwargs))
+        return grouping.ran(
+            spec,
+            _with_holes(sampled(frame)),
+            [sampled(k) for k in keys],
+            name,
+            sampled(args),
+            sampled(kwargs),
+        )
 
 
 def _with_holes(rows: Any) -> Any:
@@ -182,17 +200,27 @@ def _with_holes(rows: Any) -> Any:
     return rows
 
 
-def grouped_meta(frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any) -> FrameMeta:
+def grouped_meta(
+    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any, how: str = "auto", every: Any = None
+) -> FrameMeta:  # fmt: skip
     """Metadata of one or more rows a group."""
-    return frame_meta(on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW, ranged=not spec["as_index"])
+    return frame_meta(
+        on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW, ranged=not spec["as_index"]
+    )
 
 
-def kept_meta(frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any) -> FrameMeta:
+def kept_meta(
+    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any
+) -> FrameMeta:
     """Metadata of a row for each row of the frame."""
-    return frame_meta(on_samples(frame, spec, keys, name, args, kwargs), frame.length, frame.rows, ranged=frame.ranged)
+    return frame_meta(
+        on_samples(frame, spec, keys, name, args, kwargs), frame.length, frame.rows, ranged=frame.ranged
+    )
 
 
-def fewer_meta(frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any) -> FrameMeta:
+def fewer_meta(
+    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any
+) -> FrameMeta:
     """Metadata of some of the frame's rows."""
     return frame_meta(on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW)
 
@@ -243,10 +271,15 @@ def _group_trim(node: Node, demand: Demand) -> Node:
     wanted = _columns(node)
     frame, spec, *rest = node.args
     known = meta(frame)
-    if wanted is None or known.kind != "DataFrame" or wanted >= set(known.empty.columns) or frame.op == "frame.select":
+    if (
+        wanted is None
+        or known.kind != "DataFrame"
+        or wanted >= set(known.empty.columns)
+        or frame.op == "frame.select"
+    ):
         return node
     less = Node("frame.select", (frame, [c for c in known.empty.columns if c in wanted]))
-    return Node(node.op, (less, spec, *rest))
+    return Node(node.op, (less, spec, *rest), node.kwargs)
 
 
 def _found(empty: Any, spec: Grouping, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -259,12 +292,26 @@ def _found(empty: Any, spec: Grouping, name: str, args: Sequence[Any], kwargs: M
         return None if len(args) > 1 else aggregation.outputs(empty, spec, func, kwargs)
     if args:
         return None
-    kwargs = {k: v for k, v in kwargs.items() if (k, v) not in (("skipna", True), ("min_count", -1)) and not (name in ("sum", "prod") and (k, v) == ("min_count", 0))}
+    kwargs = {
+        k: v
+        for k, v in kwargs.items()
+        if (k, v) not in (("skipna", True), ("min_count", -1))
+        and not (name in ("sum", "prod") and (k, v) == ("min_count", 0))
+    }
     return aggregation.outputs(empty, spec, name, kwargs)
 
 
 @operation("groupby.reduce", room="engine", meta=grouped_meta, demands=_group_demands, trim=_group_trim)
-def reduce(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, how: str = "auto", every: Any = None) -> Any:
+def reduce(
+    frame: Chunks,
+    spec: Grouping,
+    keys: list[Any],
+    name: str,
+    args: Any,
+    kwargs: Any,
+    how: str = "auto",
+    every: Any = None,
+) -> Any:
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
     empty = frame.empty
     frame, keys, _ = yield from matched(frame, keys, {})
@@ -272,7 +319,9 @@ def reduce(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any,
     if found is None or (how == "shuffle" and frame.count > 1 and not found):
         return _exchanged(frame, spec, keys, name, args, kwargs, empty)
     parts = aggregation.parts_of(empty, found)
-    tables = graph.per_chunk(aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="groupby-parts")
+    tables = graph.per_chunk(
+        aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="groupby-parts"
+    )
     like = _like(frame, spec, keys, name, args, kwargs, empty)
     end = partial(aggregation.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
     if how == "auto" and frame.count >= 16:
@@ -297,7 +346,9 @@ def _joined_parts(pieces: list[shuffle.Piece], *, spec: Grouping, parts: Any) ->
     table, _, homes, rows = shuffle.met(pieces)
     joined = aggregation.joined([table], spec=spec, parts=parts)
     k = grouping.count_keys(spec)
-    number = table.groupby(aggregation.key_names(k), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    number = (
+        table.groupby(aggregation.key_names(k), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    )
     seen = np.unique(number, return_index=True)[1]
     return joined, homes[seen].astype("i8") << 40 | rows[seen]
 
@@ -310,7 +361,9 @@ def _in_order(parts: list[Any], *, end: Any) -> Any:
 
 
 def _like(frame: Any, spec: Grouping, keys: Any, name: str, args: Any, kwargs: Any, empty: Any) -> Any:
-    return on_samples(FrameMeta(empty, math.nan, NEW), spec, [_key_meta(k) for k in keys], name, args, kwargs).iloc[:0]
+    return on_samples(
+        FrameMeta(empty, math.nan, NEW), spec, [_key_meta(k) for k in keys], name, args, kwargs
+    ).iloc[:0]
 
 
 def _key_meta(key: Any) -> Any:
@@ -332,14 +385,21 @@ def _values(frame: Any, others: Any, *, spec: Grouping) -> list[Any]:
     return grouping.key_values(spec, frame, others)
 
 
-def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, empty: Any) -> Chunks:
+def _exchanged(
+    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, empty: Any
+) -> Chunks:
     """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
     run = partial(_ran, spec=spec, name=name, args=args, kwargs=kwargs)
     count = hash_chunks(frame, spec, empty)
     categories = any(isinstance(d, pd.CategoricalDtype) for d in _key_dtypes(spec, empty, keys))
     if frame.count == 1:
         return graph.per_chunk(partial(_direct, run=run), frame, *keys, lengths="unknown")
-    if count == 1 or name == "value_counts" or (categories and not spec["observed"]) or (not spec["sort"] and name in MANY_ROWS):
+    if (
+        count == 1
+        or name == "value_counts"
+        or (categories and not spec["observed"])
+        or (not spec["sort"] and name in MANY_ROWS)
+    ):
         graph.rule("groupby: rows of all groups in one chunk")
         return shuffle.sent(frame, keys, None, partial(_met_and_ran, run=run), 1).with_lengths((math.nan,))
     graph.rule("groupby: rows exchanged by key")
@@ -349,7 +409,18 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: 
     return graph.value(end, met).with_lengths((math.nan,))
 
 
-MANY_ROWS = ("value_counts", "describe", "quantile", "nlargest", "nsmallest", "corr", "cov", "unique", "agg", "aggregate")
+MANY_ROWS = (
+    "value_counts",
+    "describe",
+    "quantile",
+    "nlargest",
+    "nsmallest",
+    "corr",
+    "cov",
+    "unique",
+    "agg",
+    "aggregate",
+)
 
 
 def _key_dtypes(spec: Grouping, empty: Any, keys: Sequence[Any]) -> list[Any]:
@@ -386,7 +457,11 @@ def _met_and_placed(pieces: list[shuffle.Piece], *, run: Any, spec: Grouping) ->
         return result, None
     values = grouping.key_values(spec, frame, keys)
     codes = pd.DataFrame({i: pd.Series(v).reset_index(drop=True) for i, v in enumerate(values)})
-    number = codes.groupby(list(codes.columns), sort=False, dropna=spec["dropna"], observed=True).ngroup().to_numpy()
+    number = (
+        codes.groupby(list(codes.columns), sort=False, dropna=spec["dropna"], observed=True)
+        .ngroup()
+        .to_numpy()
+    )
     seen, first = np.unique(number, return_index=True)
     first = first[seen >= 0]
     return result, homes[first].astype("i8") << 40 | rows[first]
@@ -424,7 +499,9 @@ def narrowed(result: Any, like: Any) -> Any:
 
 
 @operation("groupby.keep", room="engine", meta=kept_meta)
-def keep(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None) -> Any:
+def keep(
+    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
+) -> Any:
     """A row for each row: rows exchanged by key, and back home."""
     empty = frame.empty
     frame, keys, _ = yield from matched(frame, keys, {})
@@ -449,7 +526,12 @@ def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, k
     frame, keys, _ = yield from matched(frame, keys, {})
     run = partial(_picked, spec=spec, name=name, args=args, kwargs=kwargs)
     if frame.count == 1:
-        return graph.per_chunk(partial(_direct, run=partial(_ran, spec=spec, name=name, args=args, kwargs=kwargs)), frame, *keys, lengths="unknown")
+        return graph.per_chunk(
+            partial(_direct, run=partial(_ran, spec=spec, name=name, args=args, kwargs=kwargs)),
+            frame,
+            *keys,
+            lengths="unknown",
+        )
     looks = name == "filter" or "dropna" in kwargs or len(args) > 1
     count = 1 if looks else hash_chunks(frame, spec, empty)
     if looks:
@@ -459,7 +541,9 @@ def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, k
     return shuffle.home(met, frame.count, (math.nan,) * frame.count)
 
 
-def _picked(frame: Any, keys: Sequence[Any], *, spec: Grouping, name: str, args: Any, kwargs: Any) -> np.ndarray:
+def _picked(
+    frame: Any, keys: Sequence[Any], *, spec: Grouping, name: str, args: Any, kwargs: Any
+) -> np.ndarray:
     """Positions of the rows that a method of groups picks."""
     values = [pd.Series(v).reset_index(drop=True) for v in grouping.key_values(spec, frame, keys)]
     positions = pd.Series(np.arange(len(frame)))
@@ -506,5 +590,3 @@ def _some(part: Any, lengths: Any, *, name: Any) -> Any:
     if not sum(lengths if np.ndim(lengths) == 1 else lengths[0]):
         raise LabelNotFound(f"no group {name!r} among the keys.")
     return part
-
-

@@ -25,7 +25,13 @@ def described(
     frame: Any, by: Any, level: Any, as_index: Any, sort: Any, group_keys: Any, observed: Any, dropna: Any
 ) -> tuple[Any, Grouping, list[Any]]:
     """The frame, the description and the keys that are data, all on the same rows."""
-    flags = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed, "dropna": dropna}
+    flags = {
+        "as_index": as_index,
+        "sort": sort,
+        "group_keys": group_keys,
+        "observed": observed,
+        "dropna": dropna,
+    }
     for name, flag in flags.items():
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(f"groupby({name}={flag!r}): expected True or False.")
@@ -33,7 +39,13 @@ def described(
         raise ArgumentTypeError("You have to supply one of 'by' and 'level'")
     if not as_index and frame.ndim == 1:
         raise ArgumentTypeError("as_index=False only valid with DataFrame")
-    spec: Grouping = {"by": None, "level": level, "select": None, "lone": False, **{k: bool(v) for k, v in flags.items()}}
+    spec: Grouping = {
+        "by": None,
+        "level": level,
+        "select": None,
+        "lone": False,
+        **{k: bool(v) for k, v in flags.items()},
+    }
     keys: list[Any] = []
     if by is not None:
         spec["lone"] = not isinstance(by, list) or _is_values(frame, by)
@@ -60,12 +72,20 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
     if isinstance(key, (FrameHandle, Handle, pd.Series, np.ndarray, pd.Categorical)):
         if isinstance(key, FrameHandle) and key.ndim != 1:
             raise ArgumentError(f"Grouper for {type(key).__name__!r} not 1-dimensional")
-        if isinstance(key, (np.ndarray, pd.Categorical)) or isinstance(key, pd.Series) and key.index.equals(pd.RangeIndex(len(key))):
+        if (
+            isinstance(key, (np.ndarray, pd.Categorical))
+            or isinstance(key, pd.Series)
+            and key.index.equals(pd.RangeIndex(len(key)))
+        ):
             key = _positional(frame, key)
         keys.append(key)
         return ("key", len(keys) - 1)
     if isinstance(key, pd.Grouper):
-        return ("name", key.key) if key.key is not None and getattr(key, "freq", None) is None else ("grouper", key)
+        return (
+            ("name", key.key)
+            if key.key is not None and getattr(key, "freq", None) is None
+            else ("grouper", key)
+        )
     if isinstance(key, Mapping):
         return ("map", dict(key))
     labels = list(frame.columns) if frame.ndim == 2 else []
@@ -87,7 +107,9 @@ def _positional(frame: Any, values: Any) -> Any:
     if isinstance(values, pd.Series) or frame.known.ranged:
         return values if isinstance(values, pd.Series) else pd.Series(values)
     if isinstance(values, pd.Categorical):
-        raise ArgumentTypeError("a Categorical key needs a frame with labels 0..n-1. Hint: assign it as a column first.")
+        raise ArgumentTypeError(
+            "a Categorical key needs a frame with labels 0..n-1. Hint: assign it as a column first."
+        )
     return registry.call(registry.lookup("tensor"), (values,), {})
 
 
@@ -121,7 +143,9 @@ def looks_at_labels(spec: Grouping, columns: Sequence[Any]) -> bool:
     """Whether keys are made from row labels."""
     if spec["by"] is None:
         return True
-    return any(kind in ("call", "map", "grouper") or (kind == "name" and v not in columns) for kind, v in spec["by"])
+    return any(
+        kind in ("call", "map", "grouper") or (kind == "name" and v not in columns) for kind, v in spec["by"]
+    )
 
 
 def one_chunk_only(spec: Grouping, empty: Any) -> bool:
@@ -162,7 +186,9 @@ def key_values(spec: Grouping, frame: Any, keys: Sequence[Any]) -> list[Any]:
     return found
 
 
-def ran(spec: Grouping, frame: Any, keys: Sequence[Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def ran(
+    spec: Grouping, frame: Any, keys: Sequence[Any], name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
     """What the pandas groupby of a frame gives for a method."""
     group = grouped(spec, frame, keys)
     if name == "fillna":

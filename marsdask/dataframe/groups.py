@@ -89,7 +89,10 @@ PICKED = {
 """Some of the rows, in their order."""
 
 WHOLE = {
-    "sample": ("df.groupby('k').sample(n=1, random_state=3)", "df.groupby('k').v.sample(frac=0.5, random_state=1)"),
+    "sample": (
+        "df.groupby('k').sample(n=1, random_state=3)",
+        "df.groupby('k').v.sample(frac=0.5, random_state=1)",
+    ),
     "take": ("df.groupby('k').take([0])",),
 }
 """What pandas gives on all rows in one chunk."""
@@ -107,12 +110,18 @@ def _own_signature(name: str) -> inspect.Signature:
         return nth_signature()
     owner = PandasFrames if hasattr(PandasFrames, name) else PandasSeries
     found = inspect.signature(getattr(owner, name))
-    return found.replace(parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()], return_annotation=found.empty)
+    return found.replace(
+        parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()],
+        return_annotation=found.empty,
+    )
 
 
 def _with_tuning(signature: inspect.Signature) -> inspect.Signature:
     """The signature with Mars's `method` and `combine_size`."""
-    tuning = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d) for n, d in (("method", "auto"), ("combine_size", None))]
+    tuning = [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=d)
+        for n, d in (("method", "auto"), ("combine_size", None))
+    ]
     own = [p for p in signature.parameters.values() if p.name not in ("method", "combine_size")]
     rest = [p for p in own if p.kind is p.VAR_KEYWORD]
     return signature.replace(parameters=[*(p for p in own if p.kind is not p.VAR_KEYWORD), *tuning, *rest])
@@ -122,18 +131,24 @@ def checked_tuning(method: Any, combine_size: Any) -> tuple[str, Any]:
     """Mars's two tuning arguments, or an error that names the bad one."""
     if method not in METHODS:
         raise ArgumentError(f"agg(method={method!r}): expected one of {', '.join(map(repr, METHODS))}.")
-    if combine_size is not None and (not isinstance(combine_size, (int, np.integer)) or isinstance(combine_size, bool) or combine_size < 2):
+    if combine_size is not None and (
+        not isinstance(combine_size, (int, np.integer)) or isinstance(combine_size, bool) or combine_size < 2
+    ):
         raise ArgumentError(f"agg(combine_size={combine_size!r}): expected a whole number from 2 on.")
     return method, combine_size
 
 
-def _bound(signature: inspect.Signature, arguments: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+def _bound(
+    signature: inspect.Signature, arguments: dict[str, Any]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     bound = inspect.BoundArguments(signature, arguments)  # type: ignore[arg-type]
     first, *args = bound.args
     return first, tuple(args), dict(bound.kwargs)
 
 
-def _named(signature: inspect.Signature, arguments: dict[str, Any]) -> tuple[GroupBy, tuple[Any, ...], dict[str, Any]]:
+def _named(
+    signature: inspect.Signature, arguments: dict[str, Any]
+) -> tuple[GroupBy, tuple[Any, ...], dict[str, Any]]:
     """The group and its arguments, by name as far as they have one."""
     kwargs: dict[str, Any] = {}
     args: tuple[Any, ...] = ()
@@ -152,13 +167,20 @@ def _named(signature: inspect.Signature, arguments: dict[str, Any]) -> tuple[Gro
 
 def _prepare_reduced(name: str, signature: inspect.Signature, **arguments: Any) -> Any:
     group, args, kwargs = _named(signature, arguments)
-    method, every = checked_tuning(kwargs.pop("method", "auto") if name not in ("corr", "cov") else "auto", kwargs.pop("combine_size", None))
+    method, every = checked_tuning(
+        kwargs.pop("method", "auto") if name not in ("corr", "cov") else "auto",
+        kwargs.pop("combine_size", None),
+    )
     return _reduced(group, name, args, kwargs, method, every)
 
 
-def _reduced(group: GroupBy, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], method: str, every: Any) -> Any:
+def _reduced(
+    group: GroupBy, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], method: str, every: Any
+) -> Any:
     extra = {} if method == "auto" and every is None else {"how": method, "every": every}
-    return registry.make("groupby.reduce", group._frame, group._spec, group._keys, name, list(args), dict(kwargs), **extra)
+    return registry.make(
+        "groupby.reduce", group._frame, group._spec, group._keys, name, list(args), dict(kwargs), **extra
+    )
 
 
 def _prepare(op: str, name: str, signature: inspect.Signature, **arguments: Any) -> Any:
@@ -169,8 +191,19 @@ def _prepare(op: str, name: str, signature: inspect.Signature, **arguments: Any)
     return made(op, group, name, args, kwargs)
 
 
-def _register(name: str, cases: Sequence[str], op: str, status: Any, prepare: Callable[..., Any], signature: inspect.Signature) -> None:
-    owners = [o for o, pandas in (("DataFrameGroupBy", PandasFrames), ("SeriesGroupBy", PandasSeries)) if hasattr(pandas, name)]
+def _register(
+    name: str,
+    cases: Sequence[str],
+    op: str,
+    status: Any,
+    prepare: Callable[..., Any],
+    signature: inspect.Signature,
+) -> None:
+    owners = [
+        o
+        for o, pandas in (("DataFrameGroupBy", PandasFrames), ("SeriesGroupBy", PandasSeries))
+        if hasattr(pandas, name)
+    ]
 
     def lower(*args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError("its prepare makes another node")  # pragma: no cover
@@ -186,8 +219,14 @@ def _register(name: str, cases: Sequence[str], op: str, status: Any, prepare: Ca
 
 for _name, _cases in REDUCED.items():
     _signature = _own_signature(_name) if _name in ("corr", "cov") else _with_tuning(_own_signature(_name))
-    _register(_name, _cases, "groupby.reduce", "tiled", partial(_prepare_reduced, _name, _signature), _signature)
-for _op, _table, _status in (("groupby.keep", KEPT, "tiled"), ("groupby.pick", PICKED, "tiled"), ("groupby.whole", WHOLE, "gathered")):
+    _register(
+        _name, _cases, "groupby.reduce", "tiled", partial(_prepare_reduced, _name, _signature), _signature
+    )
+for _op, _table, _status in (
+    ("groupby.keep", KEPT, "tiled"),
+    ("groupby.pick", PICKED, "tiled"),
+    ("groupby.whole", WHOLE, "gathered"),
+):
     for _name, _cases in _table.items():
         _signature = _own_signature(_name)
         _register(_name, _cases, _op, _status, partial(_prepare, _op, _name, _signature), _signature)
@@ -216,22 +255,32 @@ AGG_CASES = (
 )  # fmt: skip
 
 
-def _agg(self: Any, func: Any = None, *args: Any, method: str = "auto", combine_size: Any = None, **kwargs: Any) -> Any:
+def _agg(
+    self: Any, func: Any = None, *args: Any, method: str = "auto", combine_size: Any = None, **kwargs: Any
+) -> Any:
     how, every = checked_tuning(method, combine_size)
     if func is None and not kwargs:
         raise ArgumentTypeError("Must provide 'func' or tuples of 'column, aggfunc'.")
     values = (*kwargs.values(),) if func is None else ()
     values = tuple(v for v in values if not isinstance(v, pd.NamedAgg))
-    if isinstance(self, DataFrameGroupBy) and func is None and not all(isinstance(v, tuple) and len(v) == 2 for v in values):
+    if (
+        isinstance(self, DataFrameGroupBy)
+        and func is None
+        and not all(isinstance(v, tuple) and len(v) == 2 for v in values)
+    ):
         raise ArgumentTypeError("Must provide 'func' or tuples of 'column, aggfunc'.")
     if func is not None:
         return _reduced(self, "agg", (func, *args), kwargs, how, every)
-    return _reduced(self, "agg", (), {k: tuple(v) if isinstance(v, tuple) else v for k, v in kwargs.items()}, how, every)
+    return _reduced(
+        self, "agg", (), {k: tuple(v) if isinstance(v, tuple) else v for k, v in kwargs.items()}, how, every
+    )
 
 
 for _name in ("agg", "aggregate"):
 
-    def _lower(self: Any, func: Any = None, *args: Any, method: str = "auto", combine_size: Any = None, **kwargs: Any) -> Any:
+    def _lower(
+        self: Any, func: Any = None, *args: Any, method: str = "auto", combine_size: Any = None, **kwargs: Any
+    ) -> Any:
         """One row a group: `func` a name, a function, a list or dict of them, or `name=(column, function)`.
 
         `method`: "tree" joins parts of chunks, "shuffle" exchanges by key, "auto" chooses by size; `combine_size` chunks a join.
@@ -267,7 +316,9 @@ def _transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False
         return _inferred("transform", lambda: made("groupby.keep", self, "transform", (func, *args), kwargs))
     if like is None:
         return made("groupby.keep", self, "transform", (func, *args), kwargs)
-    return registry.make("groupby.keep_as", self._frame, self._spec, self._keys, "transform", [func, *args], dict(kwargs), like)
+    return registry.make(
+        "groupby.keep_as", self._frame, self._spec, self._keys, "transform", [func, *args], dict(kwargs), like
+    )
 
 
 def _apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
@@ -278,15 +329,21 @@ def _apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_
     call = (self._frame, self._spec, self._keys, "apply", [func, *args], dict(kwargs), like)
     if isinstance(func, str):
         return getattr(self, func)(*args, **kwargs)
-    return registry.make("groupby.apply", *call) if like is not None else _inferred("apply", lambda: registry.make("groupby.apply", *call))
+    return (
+        registry.make("groupby.apply", *call)
+        if like is not None
+        else _inferred("apply", lambda: registry.make("groupby.apply", *call))
+    )
 
 
 def _inferred(name: str, make: Callable[[], Any]) -> Any:
     try:
         return make()
-    except MarsDaskError:
-        raise
     except Exception as error:
+        if isinstance(error, MarsDaskError) and (
+            error.__cause__ is None or isinstance(error.__cause__, MarsDaskError)
+        ):
+            raise
         raise ArgumentTypeError(
             f"Cannot determine dtypes by calculating with made-up rows: {type(error).__name__}: {error}. Hint: groupby.{name} takes "
             "output_type='dataframe' with dtypes=..., or output_type='series' with dtype=... and name=..., and index=..."
@@ -299,34 +356,50 @@ def described_output(group: GroupBy, dtypes: Any, dtype: Any, name: Any, index: 
         return None
     if isinstance(output_type, (list, tuple)):
         output_type = output_type[0]
-    kind = "dataframe" if output_type is None and dtypes is not None else str(output_type or "series").lower().rpartition(".")[2]
+    kind = (
+        "dataframe"
+        if output_type is None and dtypes is not None
+        else str(output_type or "series").lower().rpartition(".")[2]
+    )
     labels = index[:0] if isinstance(index, pd.Index) else pd.RangeIndex(0)
     if kind == "series":
         return pd.Series(dtype=dtype if dtype is not None else object, name=name, index=labels)
     if kind == "dataframe":
         if dtypes is None:
-            raise ArgumentTypeError("output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype.")
-        return pd.DataFrame({c: pd.Series(dtype=t, index=labels) for c, t in dict(dtypes).items()}, index=labels)
+            raise ArgumentTypeError(
+                "output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype."
+            )
+        return pd.DataFrame(
+            {c: pd.Series(dtype=t, index=labels) for c, t in dict(dtypes).items()}, index=labels
+        )
     raise ArgumentError(f"output_type={output_type!r}: expected 'dataframe' or 'series'.")
 
 
-def _like_meta(frame: FrameMeta, spec: Grouping, keys: Any, name: str, args: Any, kwargs: Any, like: Any) -> FrameMeta:
+def _like_meta(
+    frame: FrameMeta, spec: Grouping, keys: Any, name: str, args: Any, kwargs: Any, like: Any
+) -> FrameMeta:
     return frame_meta(like, frame.length, frame.rows, ranged=frame.ranged)
 
 
 operation("groupby.keep_as", room="engine", meta=_like_meta)(
-    lambda frame, spec, keys, name, args, kwargs, like: groupby.keep(frame, spec, keys, name, args, kwargs, like)
+    lambda frame, spec, keys, name, args, kwargs, like: groupby.keep(
+        frame, spec, keys, name, args, kwargs, like
+    )
 )
 
 
-def _apply_meta(frame: FrameMeta, spec: Grouping, keys: Any, name: str, args: Any, kwargs: Any, like: Any) -> Any:
+def _apply_meta(
+    frame: FrameMeta, spec: Grouping, keys: Any, name: str, args: Any, kwargs: Any, like: Any
+) -> Any:
     if like is not None:
         return frame_meta(like, math.nan, NEW)
     return frame_meta(groupby.on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW)
 
 
 @operation("groupby.apply", room="engine", meta=_apply_meta)
-def apply(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any) -> Any:
+def apply(
+    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
+) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
     empty = frame.empty
     frame, keys, _ = yield from matched(frame, keys, {})
@@ -334,9 +407,13 @@ def apply(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, 
     if frame.count == 1:
         return graph.per_chunk(partial(groupby._direct, run=run), frame, *keys, lengths="unknown")
     count = groupby.hash_chunks(frame, spec, empty)
-    strange = any(kind == "grouper" for kind, _ in spec["by"] or ()) or not (spec["observed"] and spec["group_keys"] and spec["as_index"])
+    strange = any(kind == "grouper" for kind, _ in spec["by"] or ()) or not (
+        spec["observed"] and spec["group_keys"] and spec["as_index"]
+    )
     if count == 1 or strange:
-        return shuffle.sent(frame, keys, None, partial(groupby._met_and_ran, run=run), 1).with_lengths((math.nan,))
+        return shuffle.sent(frame, keys, None, partial(groupby._met_and_ran, run=run), 1).with_lengths(
+            (math.nan,)
+        )
     each = partial(_recorded, spec=spec, args=args, kwargs=kwargs)
     met = shuffle.sent(frame, keys, groupby._keys_of(spec), each, count)
     return graph.value(partial(_applied, spec=spec), met).with_lengths((math.nan,))
@@ -349,12 +426,23 @@ def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, args: Any, kwargs:
     seen: list[Any] = []
     names = [getattr(v, "name", None) for v in grouping.key_values(spec, frame, keys)]
     values = [pd.Series(v).reset_index(drop=True) for v in grouping.key_values(spec, frame, keys)]
-    numbered = pd.Series(np.arange(len(frame))).groupby(values, sort=spec["sort"], dropna=spec["dropna"], observed=True).first()
+    numbered = (
+        pd.Series(np.arange(len(frame)))
+        .groupby(values, sort=spec["sort"], dropna=spec["dropna"], observed=True)
+        .first()
+    )
     if len(numbered):
-        grouping.grouped(spec, frame, keys).apply(lambda group: (seen.append(func(group, *rest, **kwargs)), 0)[1])
+        grouping.grouped(spec, frame, keys).apply(
+            lambda group: (seen.append(func(group, *rest, **kwargs)), 0)[1]
+        )
     first = numbered.to_numpy()
     lone = spec["select"] if frame.ndim == 2 else frame.name
-    return [v.iloc[first] for v in values], (names, frame.ndim == 1 or lone is not None and not isinstance(lone, list), lone), seen, homes[first].astype("i8") << 40 | rows[first]
+    return (
+        [v.iloc[first] for v in values],
+        (names, frame.ndim == 1 or lone is not None and not isinstance(lone, list), lone),
+        seen,
+        homes[first].astype("i8") << 40 | rows[first],
+    )
 
 
 def _applied(parts: list[Any], *, spec: Grouping) -> Any:
@@ -370,7 +458,9 @@ def _applied(parts: list[Any], *, spec: Grouping) -> Any:
         keys.append(whole.iloc[at].rename(name))
     table = pd.DataFrame({"row": np.arange(len(results))}, index=labels).iloc[at]
     by = keys[0] if len(keys) == 1 else keys
-    group = table.groupby(by, sort=spec["sort"], dropna=spec["dropna"], group_keys=spec["group_keys"], observed=True)
+    group = table.groupby(
+        by, sort=spec["sort"], dropna=spec["dropna"], group_keys=spec["group_keys"], observed=True
+    )
     chosen = group["row"] if series else group
     result = chosen.apply(lambda rows: results[int(np.asarray(rows).ravel()[0])])
     if series and isinstance(result, pd.Series) and result.name == "row":
@@ -392,7 +482,10 @@ class _Label:
 
 def _shown(function: Callable[..., Any]) -> inspect.Signature:
     found = inspect.signature(function)
-    return found.replace(parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()], return_annotation=found.empty)
+    return found.replace(
+        parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()],
+        return_annotation=found.empty,
+    )
 
 
 def _call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -424,10 +517,24 @@ for _name, _function, _cases, _doc in (
         raise NotImplementedError("its prepare makes another node")  # pragma: no cover
 
     _made.__doc__ = _doc
-    operation(f"GroupBy.{_name}", room="dataframe", signature=_shown(_function), owners=BOTH, function=False, prepare=_call(_function), cases=_cases)(_made)
+    operation(
+        f"GroupBy.{_name}",
+        room="dataframe",
+        signature=_shown(_function),
+        owners=BOTH,
+        function=False,
+        prepare=_call(_function),
+        cases=_cases,
+    )(_made)
 
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
-    registry.unbuilt(f"GroupBy.{_name}", "windows, plots and pairs of groups need a reader of their own; use apply", room="dataframe", owners=BOTH, function=False)
+    registry.unbuilt(
+        f"GroupBy.{_name}",
+        "windows, plots and pairs of groups need a reader of their own; use apply",
+        room="dataframe",
+        owners=BOTH,
+        function=False,
+    )
 
 for _kind, _owner in ((DataFrameGroupBy, "DataFrameGroupBy"), (SeriesGroupBy, "SeriesGroupBy")):
     registry.attach(_kind, _owner)

@@ -37,7 +37,9 @@ class MergeError(ArgumentError, pd.errors.MergeError):
     """Arguments of a merge that do not fit each other."""
 
 
-def _tuning(method: Any, auto_merge: Any, auto_merge_threshold: Any, bloom_filter: Any, bloom_filter_options: Any) -> str:
+def _tuning(
+    method: Any, auto_merge: Any, auto_merge_threshold: Any, bloom_filter: Any, bloom_filter_options: Any
+) -> str:
     """Mars's tuning arguments, checked; only `method` has an effect."""
     if method is None:
         method = "auto"
@@ -48,8 +50,14 @@ def _tuning(method: Any, auto_merge: Any, auto_merge_threshold: Any, bloom_filte
     ):
         if value not in wanted:
             raise ArgumentError(f"merge({name}={value!r}): expected one of {', '.join(map(repr, wanted))}.")
-    if not isinstance(auto_merge_threshold, (int, float)) or isinstance(auto_merge_threshold, bool) or auto_merge_threshold < 1:
-        raise ArgumentError(f"merge(auto_merge_threshold={auto_merge_threshold!r}): expected a number from 1 on.")
+    if (
+        not isinstance(auto_merge_threshold, (int, float))
+        or isinstance(auto_merge_threshold, bool)
+        or auto_merge_threshold < 1
+    ):
+        raise ArgumentError(
+            f"merge(auto_merge_threshold={auto_merge_threshold!r}): expected a number from 1 on."
+        )
     if bloom_filter_options is not None and not isinstance(bloom_filter_options, dict):
         raise ArgumentError(f"merge(bloom_filter_options={bloom_filter_options!r}): expected a dict.")
     return str(method)
@@ -63,7 +71,9 @@ def side(value: Any, name: str) -> Any:
             raise ArgumentError("Cannot merge a Series without a name")
         return registry.make("frame.framed", value, value.name)
     if not isinstance(value, DataFrame):
-        raise ArgumentTypeError(f"Can only merge Series or DataFrame objects, a {type(value).__name__} was passed as {name}")
+        raise ArgumentTypeError(
+            f"Can only merge Series or DataFrame objects, a {type(value).__name__} was passed as {name}"
+        )
     return value
 
 
@@ -85,7 +95,9 @@ def _merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: A
     method = _tuning(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
     left, right = side(left, "left"), side(right, "right")
     if how not in HOWS:
-        raise ArgumentError(f"merge(how={how!r}): expected one of {', '.join(map(repr, HOWS))}.{near(how, HOWS)}")
+        raise ArgumentError(
+            f"merge(how={how!r}): expected one of {', '.join(map(repr, HOWS))}.{near(how, HOWS)}"
+        )
     for name, keys in (("on", on), ("left_on", left_on), ("right_on", right_on)):
         for key in keys if isinstance(keys, (list, tuple)) else [keys]:
             if isinstance(key, (FrameHandle, pd.Series, np.ndarray, pd.Index)):
@@ -97,7 +109,9 @@ def _merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: A
     if not isinstance(left_index, (bool, np.bool_)) or not isinstance(right_index, (bool, np.bool_)):
         raise ArgumentError("left_index and right_index parameters must be of type bool")
     if validate is not None and validate not in VALIDATE:
-        raise ArgumentError(f"merge(validate={validate!r}): expected one of {', '.join(map(repr, VALIDATE))}.")
+        raise ArgumentError(
+            f"merge(validate={validate!r}): expected one of {', '.join(map(repr, VALIDATE))}."
+        )
     spec.update(_keys(left, right, how, on, left_on, right_on, spec))
     if how.endswith("_anti") and not (spec["left_index"] or spec["right_index"]):
         return _anti(left, right, spec, method)
@@ -108,9 +122,19 @@ def _merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: A
 def _anti(left: Any, right: Any, spec: dict[str, Any], method: str) -> Any:
     """Rows of one side without a match, under the labels they have in the whole left or right join (as pandas 3 gives)."""
     side_name = spec["how"].removesuffix("_anti")
-    shown = spec["indicator"] if isinstance(spec["indicator"], str) else "_merge" if spec["indicator"] else None
-    whole = registry.make("frame.merge", left, right, {**spec, "how": side_name, "indicator": shown or LONE}, method)
-    return registry.make("frame.unmatched", registry.make("frame.renumber", whole), shown or LONE, f"{side_name}_only", shown is None)
+    shown = (
+        spec["indicator"] if isinstance(spec["indicator"], str) else "_merge" if spec["indicator"] else None
+    )
+    whole = registry.make(
+        "frame.merge", left, right, {**spec, "how": side_name, "indicator": shown or LONE}, method
+    )
+    return registry.make(
+        "frame.unmatched",
+        registry.make("frame.renumber", whole),
+        shown or LONE,
+        f"{side_name}_only",
+        shown is None,
+    )
 
 
 LONE = "\x00marsdask-side"
@@ -128,17 +152,29 @@ def unmatched(frame: Chunks, name: str, wanted: str, gone: bool) -> Chunks:
     return graph.per_chunk(_unmatched, frame, name, wanted, gone, lengths="unknown")
 
 
-def _keys(left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: Any, spec: dict[str, Any]) -> dict[str, Any]:
+def _keys(
+    left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: Any, spec: dict[str, Any]
+) -> dict[str, Any]:
     """`left_on` and `right_on` as lists (or None where that side's index is the key), names checked."""
     if how == "cross":
-        if on is not None or left_on is not None or right_on is not None or spec["left_index"] or spec["right_index"]:
+        if (
+            on is not None
+            or left_on is not None
+            or right_on is not None
+            or spec["left_index"]
+            or spec["right_index"]
+        ):
             raise MergeError("Can not pass on, right_on, left_on or set right_index=True or left_index=True")
         return {"left_on": None, "right_on": None, "on": None}
     if on is not None:
         if left_on is not None or right_on is not None:
-            raise MergeError('Can only pass argument "on" OR "left_on" and "right_on", not a combination of both.')
+            raise MergeError(
+                'Can only pass argument "on" OR "left_on" and "right_on", not a combination of both.'
+            )
         if spec["left_index"] or spec["right_index"]:
-            raise MergeError('Can only pass argument "on" OR "left_index" and "right_index", not a combination of both.')
+            raise MergeError(
+                'Can only pass argument "on" OR "left_index" and "right_index", not a combination of both.'
+            )
     elif left_on is None and right_on is None and not (spec["left_index"] or spec["right_index"]):
         on = [c for c in left.columns if c in right.columns]
         if not on:
@@ -146,11 +182,17 @@ def _keys(left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: Any,
                 "No common columns to perform merge on. Merge options: "
                 f"left_on={left_on}, right_on={right_on}, left_index={spec['left_index']}, right_index={spec['right_index']}"
             )
-    found: dict[str, Any] = {"on": _listed(on, left), "left_on": _listed(left_on, left), "right_on": _listed(right_on, right)}
+    found: dict[str, Any] = {
+        "on": _listed(on, left),
+        "left_on": _listed(left_on, left),
+        "right_on": _listed(right_on, right),
+    }
     for frame, keys in ((left, found["on"] or found["left_on"]), (right, found["on"] or found["right_on"])):
         for key in keys or ():
             if key not in frame.columns and key not in frame.known.empty.index.names:
-                raise ColumnNotFound.among(key, [*frame.columns, *(n for n in frame.known.empty.index.names if n is not None)])
+                raise ColumnNotFound.among(
+                    key, [*frame.columns, *(n for n in frame.known.empty.index.names if n is not None)]
+                )
     return found
 
 
@@ -166,7 +208,9 @@ def _pandas(left: Any, right: Any, spec: dict[str, Any]) -> Any:
     return pd.merge(left, right, **spec)
 
 
-def _merge_meta(left: FrameMeta, right: FrameMeta, spec: dict[str, Any], method: str, ordered: bool = True) -> FrameMeta:
+def _merge_meta(
+    left: FrameMeta, right: FrameMeta, spec: dict[str, Any], method: str, ordered: bool = True
+) -> FrameMeta:
     try:
         result = pandas_on_samples(partial(_pandas, spec={**spec, "validate": None}), left, right)
     except pd.errors.MergeError as error:
@@ -185,8 +229,12 @@ def _wanted(node: Node, demand: Demand) -> tuple[set[Any], set[Any]]:
     if demand.columns is None:
         return set(left.columns), set(right.columns)
     both = {c for c in left.columns if c in right.columns}
-    mine = {c for c in left.columns if c in demand.columns or c in both} | _sides(spec, left, ("on", "left_on"))
-    yours = {c for c in right.columns if c in demand.columns or c in both} | _sides(spec, right, ("on", "right_on"))
+    mine = {c for c in left.columns if c in demand.columns or c in both} | _sides(
+        spec, left, ("on", "left_on")
+    )
+    yours = {c for c in right.columns if c in demand.columns or c in both} | _sides(
+        spec, right, ("on", "right_on")
+    )
     return mine, yours
 
 
@@ -244,7 +292,10 @@ def merge_rows(left: Chunks, right: Chunks, spec: dict[str, Any], method: str, o
             kept = yield Keep(*unknown)
             found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
             left, right, main, other = (found.get(id(c), c) for c in (left, right, main, other))
-    if not checks and (method == "broadcast" or (method == "auto" and (other.count == 1 or _small(other, empties[0 if flipped else 1])))):
+    if not checks and (
+        method == "broadcast"
+        or (method == "auto" and (other.count == 1 or _small(other, empties[0 if flipped else 1])))
+    ):
         graph.rule("merge: one side to every chunk of the other")
         one = graph.gather(other)
         sides = (one, main) if flipped else (main, one)
@@ -262,9 +313,14 @@ def _exchanged(left: Chunks, right: Chunks, spec: dict[str, Any], ordered: bool,
     names = (spec["on"] or spec["left_on"], spec["on"] or spec["right_on"])
     pieces = [
         shuffle.sent(frame, [], partial(_key_values, names=None if by_index else keys), list, count)
-        for frame, keys, by_index in ((left, names[0], spec["left_index"]), (right, names[1], spec["right_index"]))
+        for frame, keys, by_index in (
+            (left, names[0], spec["left_index"]),
+            (right, names[1], spec["right_index"]),
+        )
     ]
-    matched = graph.per_chunk(_matched, *pieces, spec=spec, flipped=flipped, placed=ordered, lengths="unknown")
+    matched = graph.per_chunk(
+        _matched, *pieces, spec=spec, flipped=flipped, placed=ordered, lengths="unknown"
+    )
     if not ordered:
         return matched
     main = right if flipped else left
@@ -327,7 +383,14 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     """
 
 
-@operation("DataFrame.merge", room="dataframe", owners=["DataFrame"], function=False, prepare=_as_method, cases=MERGE_CASES)
+@operation(
+    "DataFrame.merge",
+    room="dataframe",
+    owners=["DataFrame"],
+    function=False,
+    prepare=_as_method,
+    cases=MERGE_CASES,
+)
 def merge_method(self: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
                  left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"), copy: Any = None,
                  indicator: Any = False, validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
@@ -346,11 +409,28 @@ def _join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str
             raise ArgumentError("Joining multiple DataFrames only supported for joining on index")
         if lsuffix or rsuffix:
             raise ArgumentError("Suffixes not supported when joining multiple DataFrames")
-        return registry.make("frame.join_several", self, [as_frame(o) for o in other], {"how": how, "sort": sort, "validate": validate})
+        return registry.make(
+            "frame.join_several",
+            self,
+            [as_frame(o) for o in other],
+            {"how": how, "sort": sort, "validate": validate},
+        )
     if how == "cross":
-        return _merge(self, other, how=how, on=on, suffixes=(lsuffix, rsuffix), sort=sort, validate=validate, **tuning)
+        return _merge(
+            self, other, how=how, on=on, suffixes=(lsuffix, rsuffix), sort=sort, validate=validate, **tuning
+        )
     keys = {"left_index": True} if on is None else {"left_on": on}
-    return _merge(self, other, how=how, right_index=True, suffixes=(lsuffix, rsuffix), sort=sort, validate=validate, **keys, **tuning)
+    return _merge(
+        self,
+        other,
+        how=how,
+        right_index=True,
+        suffixes=(lsuffix, rsuffix),
+        sort=sort,
+        validate=validate,
+        **keys,
+        **tuning,
+    )
 
 
 @operation("DataFrame.join", room="dataframe", owners=["DataFrame"], function=False, prepare=_join, cases=(
@@ -368,7 +448,9 @@ def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str 
            meta=lambda first, others, how: frame_meta(pandas_on_samples(_join_several, first, *others, how=how), math.nan, Rows()))  # fmt: skip
 def join_several(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Several frames joined by label, in one chunk."""
-    return graph.per_chunk(_join_several, graph.gather(first), *map(graph.gather, others), how=how, lengths="unknown")
+    return graph.per_chunk(
+        _join_several, graph.gather(first), *map(graph.gather, others), how=how, lengths="unknown"
+    )
 
 
 def _join_several(first: Any, *others: Any, how: dict[str, Any]) -> Any:

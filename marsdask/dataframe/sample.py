@@ -23,7 +23,11 @@ def _seed(random_state: Any) -> Any:
     """What the draw is made from, fixed when the node is made."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and random_state >= 0:
+    if (
+        isinstance(random_state, (int, np.integer))
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**32 - 1, dtype="u4"))
@@ -48,7 +52,11 @@ def _sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, w
             raise ArgumentError(f"A negative number of rows requested. Please provide `{name}` >= 0")
     if frac is not None and frac > 1 and not replace:
         raise ArgumentError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
-    number = {None: 0, 0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis, 9) if axis is None or isinstance(axis, (int, str)) else 9
+    number = (
+        {None: 0, 0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis, 9)
+        if axis is None or isinstance(axis, (int, str))
+        else 9
+    )
     if number >= self.ndim:
         raise ArgumentError(f"No axis named {axis} for object type {type(self).__name__}")
     n = int(n) if n is not None else 1 if frac is None else None
@@ -76,7 +84,9 @@ def _weights(weights: Any, columns: Any) -> Any:
     return weights if weights is None else np.asarray(weights, dtype="f8")
 
 
-def drawn(length: int, n: int | None, frac: float | None, replace: bool, weights: Any, seed: int) -> np.ndarray:
+def drawn(
+    length: int, n: int | None, frac: float | None, replace: bool, weights: Any, seed: int
+) -> np.ndarray:
     """Positions drawn as pandas draws them."""
     size = n if n is not None else round((frac or 0) * length)
     p = None
@@ -93,7 +103,9 @@ def drawn(length: int, n: int | None, frac: float | None, replace: bool, weights
             raise ArgumentError("Invalid weights: weights sum to zero")
         p = p / p.sum()
         if not replace and size * p.max() > 1:
-            raise ArgumentError("Weighted sampling cannot be achieved with replace=False. Either set replace=True or use smaller weights.")
+            raise ArgumentError(
+                "Weighted sampling cannot be achieved with replace=False. Either set replace=True or use smaller weights."
+            )
     if not replace and size > length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
     return np.random.RandomState(seed).choice(length, size=size, replace=replace, p=p).astype(np.intp)
@@ -112,7 +124,13 @@ def _columns_at(chunk: Any, at: list[int], ignore_index: bool) -> Any:
 
 
 def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> FrameMeta:
-    length = float(n) if n is not None else round(frac * frame.length) if not math.isnan(frame.length) else math.nan
+    length = (
+        float(n)
+        if n is not None
+        else round(frac * frame.length)
+        if not math.isnan(frame.length)
+        else math.nan
+    )
     if not replace and not math.isnan(frame.length) and length > frame.length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
     return frame_meta(frame.empty, length, Rows())
@@ -158,9 +176,6 @@ def _split(chunk: Any, pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[
 def _in_draw_order(pieces: list[Any]) -> Any:
     rows = graph.concat([p[0] for p in pieces])
     return rows.iloc[np.argsort(np.concatenate([p[1] for p in pieces]), kind="stable")]
-
-
-
 
 
 @operation("frame.sample", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sample, cases=(

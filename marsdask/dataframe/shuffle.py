@@ -57,17 +57,25 @@ def _hash(key: Any) -> np.ndarray:
         missing = np.asarray(pd.isna(values))
         plain = pd.Series(values)
         if kind in "mM":
-            array = np.asarray(plain.astype("i8") if not missing.any() else plain.to_numpy().view("i8")).astype("f8")
+            array = np.asarray(
+                plain.astype("i8") if not missing.any() else plain.to_numpy().view("i8")
+            ).astype("f8")
             array = np.where(missing, np.nan, array)
         else:
-            array = plain.to_numpy(dtype="f8", na_value=np.nan) if missing.any() else plain.to_numpy(dtype="f8")
+            array = (
+                plain.to_numpy(dtype="f8", na_value=np.nan) if missing.any() else plain.to_numpy(dtype="f8")
+            )
         array = np.where(np.isnan(array), np.nan, array + 0.0)  # one zero, one nan
         return pd.util.hash_array(array)
     if dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty"):
         return np.array([_hash_object(v) for v in values], dtype="u8")
     array = np.asarray(values, dtype=object) if dtype != object else np.asarray(values)
     codes, unique = pd.factorize(array)
-    return np.append(pd.util.hash_array(np.asarray(unique, dtype=object), categorize=False), np.uint64(0))[codes] if len(unique) else np.zeros(len(array), "u8")
+    return (
+        np.append(pd.util.hash_array(np.asarray(unique, dtype=object), categorize=False), np.uint64(0))[codes]
+        if len(unique)
+        else np.zeros(len(array), "u8")
+    )
 
 
 def _hash_object(value: Any) -> int:
@@ -84,7 +92,9 @@ def taken(data: Any, rows: np.ndarray) -> Any:
     return data[rows]
 
 
-def split_rows(frame: Any, number: int, *others: Any, where: Callable[..., np.ndarray] | None, count: int) -> list[Piece]:
+def split_rows(
+    frame: Any, number: int, *others: Any, where: Callable[..., np.ndarray] | None, count: int
+) -> list[Piece]:
     """`count` pieces of a chunk; `where(frame, others)` says which one a row goes to."""
     if where is None or count == 1:
         return [(number, np.arange(len(frame)), frame, list(others))]
@@ -129,7 +139,9 @@ def _joined(parts: list[Any]) -> Any:
 
 def home(results: Chunks, count: int, lengths: Any, label: str | None = None) -> Chunks:
     """Results (data, home chunk, row) exchanged back: chunk i has the rows of home i in order."""
-    return graph.exchange(results, partial(_by_home, count=count), _in_row_order, count, label=label, lengths=lengths)
+    return graph.exchange(
+        results, partial(_by_home, count=count), _in_row_order, count, label=label, lengths=lengths
+    )
 
 
 def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int) -> list[Any]:

@@ -34,7 +34,9 @@ SAMPLES = 64
 How = dict[str, Any]
 
 
-def _checked(kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, ascending: Any, keys: int) -> Any:
+def _checked(
+    kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, ascending: Any, keys: int
+) -> Any:
     """`ascending` as pandas takes it; errors that name a bad argument."""
     if kind is not None and kind not in KINDS:
         raise ArgumentError(f"sort(kind={kind!r}): expected one of {', '.join(map(repr, KINDS))}.")
@@ -53,7 +55,9 @@ def _checked(kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, a
 
 
 def _axis(axis: Any, ndim: int) -> int:
-    found = {0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis) if isinstance(axis, (int, str)) else None
+    found = (
+        {0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis) if isinstance(axis, (int, str)) else None
+    )
     if found is None or found >= ndim:
         raise ArgumentError(f"axis={axis!r}: no such axis of a {'DataFrame' if ndim == 2 else 'Series'}.")
     return found
@@ -68,7 +72,14 @@ def _sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inpla
     names = list(by) if isinstance(by, list) else [by]
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, len(names))
     if _axis(axis, 2) == 1:
-        how = {"by": by, "axis": 1, "ascending": ascending, "na_position": na_position, "ignore_index": bool(ignore_index), "key": key}
+        how = {
+            "by": by,
+            "axis": 1,
+            "ascending": ascending,
+            "na_position": na_position,
+            "ignore_index": bool(ignore_index),
+            "key": key,
+        }
         return done(self, registry.make("frame.sorted_across", self, how), inplace)
     for name in names:
         if name not in self.columns and name not in self.known.empty.index.names:
@@ -96,9 +107,21 @@ def _sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any =
     index = self.known.empty.index
     levels = index.nlevels if level is None else len(level) if isinstance(level, (list, tuple)) else 1
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, levels)
-    how = {"level": level, "ascending": ascending, "na_position": na_position, "sort_remaining": bool(sort_remaining), "key": key}
+    how = {
+        "level": level,
+        "ascending": ascending,
+        "na_position": na_position,
+        "sort_remaining": bool(sort_remaining),
+        "key": key,
+    }
     if _axis(axis, self.ndim) == 1:
-        return done(self, registry.make("frame.sorted_across", self, {**how, "axis": 1, "ignore_index": bool(ignore_index)}), inplace)
+        return done(
+            self,
+            registry.make(
+                "frame.sorted_across", self, {**how, "axis": 1, "ignore_index": bool(ignore_index)}
+            ),
+            inplace,
+        )
     for each in level if isinstance(level, (list, tuple)) else [level] if level is not None else []:
         index._get_level_number(each)
     if index.nlevels == 1:  # with a level pandas sorts unstably
@@ -123,7 +146,11 @@ def _order(thin: Any, how: How) -> np.ndarray:
     if isinstance(thin, pd.Index):
         return pd.Series(np.arange(len(thin)), index=thin).sort_index(**how, kind="stable").to_numpy()
     options = {k: v for k, v in how.items() if k != "by"}
-    found = thin.sort_values(how["by"], **options, kind="stable") if thin.ndim == 2 else thin.sort_values(**options, kind="stable")
+    found = (
+        thin.sort_values(how["by"], **options, kind="stable")
+        if thin.ndim == 2
+        else thin.sort_values(**options, kind="stable")
+    )
     return found.index.to_numpy()
 
 
@@ -172,7 +199,11 @@ def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
     empty = meta(frame).empty
     by = how.get("by") or ()
     labels = "by" not in how or any(n not in getattr(empty, "columns", ()) for n in by)
-    columns = None if demand.columns is None or empty.ndim == 1 else frozenset([*demand.columns, *(n for n in by if n in empty.columns)])
+    columns = (
+        None
+        if demand.columns is None or empty.ndim == 1
+        else frozenset([*demand.columns, *(n for n in by if n in empty.columns)])
+    )
     return [Demand(columns, order=demand.order, labels=demand.labels or labels)]
 
 
@@ -209,7 +240,9 @@ def sorted_rows(frame: Chunks, how: How) -> Any:
     graph.rule("sort: exchange between sampled pivots")
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
     cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
-    return graph.exchange(frame, partial(_cut, cuts=cuts, how=how, count=frame.count), partial(_joined, how=how), frame.count)
+    return graph.exchange(
+        frame, partial(_cut, cuts=cuts, how=how, count=frame.count), partial(_joined, how=how), frame.count
+    )
 
 
 def _across(frame: Any, how: How) -> Any:
@@ -235,7 +268,14 @@ BY = (
 )  # fmt: skip
 
 
-@operation("DataFrame.sort_values", room="dataframe", owners=["DataFrame"], function=False, prepare=_sort_values, cases=BY)
+@operation(
+    "DataFrame.sort_values",
+    room="dataframe",
+    owners=["DataFrame"],
+    function=False,
+    prepare=_sort_values,
+    cases=BY,
+)
 def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
                 na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
@@ -277,7 +317,9 @@ def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
 
 
 def _picked(frame: Any, name: str, n: int, keep: str, columns: Any) -> Any:
-    return getattr(frame, name)(n, keep=keep) if columns is None else getattr(frame, name)(n, columns, keep=keep)
+    return (
+        getattr(frame, name)(n, keep=keep) if columns is None else getattr(frame, name)(n, columns, keep=keep)
+    )
 
 
 def _candidates(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
@@ -298,7 +340,9 @@ def most(frame: Chunks, name: str, n: int, keep: str, columns: Any = None) -> Ch
     """The largest or smallest rows: candidates of each chunk, joined in a tree."""
     how = (name, n, keep, columns)
     parts = graph.per_chunk(partial(_one, how=how), frame, lengths="unknown")
-    return graph.tree(parts, partial(_candidates, how=how), partial(_most_of, how=how)).with_lengths((math.nan,))
+    return graph.tree(parts, partial(_candidates, how=how), partial(_most_of, how=how)).with_lengths(
+        (math.nan,)
+    )
 
 
 def _one(chunk: Any, *, how: tuple[Any, ...]) -> Any:
@@ -315,22 +359,60 @@ def _register_most(name: str) -> None:
     text = {"nlargest": "largest", "nsmallest": "smallest"}[name]
     of_frame.__doc__ = f"The `n` rows with the {text} values in `columns`, in order."
     of_series.__doc__ = f"The `n` {text} values, in order."
-    frames = (f"df.{name}(3, 'i')", f"df.{name}(3, ['k', 'v'])", f"df.{name}(2, 'k', keep='last')", f"df.{name}(2, 'k', keep='all')", f"df.{name}(99, 'v')", f"df.{name}(3, 'nope')")
-    ones = (f"s.{name}(3)", f"s.{name}(99)", f"num.k.{name}(2, keep='last')", f"num.k.{name}(2, keep='all')", f"sl.{name}()", f"s.{name}(2, keep='x')")
-    operation(f"DataFrame.{name}", room="dataframe", owners=["DataFrame"], function=False, prepare=of_frame, cases=frames)(of_frame)
-    operation(f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series, cases=ones)(of_series)
+    frames = (
+        f"df.{name}(3, 'i')",
+        f"df.{name}(3, ['k', 'v'])",
+        f"df.{name}(2, 'k', keep='last')",
+        f"df.{name}(2, 'k', keep='all')",
+        f"df.{name}(99, 'v')",
+        f"df.{name}(3, 'nope')",
+    )
+    ones = (
+        f"s.{name}(3)",
+        f"s.{name}(99)",
+        f"num.k.{name}(2, keep='last')",
+        f"num.k.{name}(2, keep='all')",
+        f"sl.{name}()",
+        f"s.{name}(2, keep='x')",
+    )
+    operation(
+        f"DataFrame.{name}",
+        room="dataframe",
+        owners=["DataFrame"],
+        function=False,
+        prepare=of_frame,
+        cases=frames,
+    )(of_frame)
+    operation(
+        f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series, cases=ones
+    )(of_series)
 
 
 for _name in ("nlargest", "nsmallest"):
     _register_most(_name)
 
 
-def _rank(self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep", ascending: bool = True, pct: bool = False) -> Any:
+def _rank(
+    self: Any,
+    axis: Any = 0,
+    method: str = "average",
+    numeric_only: bool = False,
+    na_option: str = "keep",
+    ascending: bool = True,
+    pct: bool = False,
+) -> Any:
     if method not in ("average", "min", "max", "first", "dense"):
         raise ArgumentError(f"rank(method={method!r}): expected 'average', 'min', 'max', 'first' or 'dense'.")
     if na_option not in ("keep", "top", "bottom"):
         raise ArgumentError(f"rank(na_option={na_option!r}): expected 'keep', 'top' or 'bottom'.")
-    how = {"axis": _axis(axis, self.ndim), "method": method, "numeric_only": numeric_only, "na_option": na_option, "ascending": ascending, "pct": pct}
+    how = {
+        "axis": _axis(axis, self.ndim),
+        "method": method,
+        "numeric_only": numeric_only,
+        "na_option": na_option,
+        "ascending": ascending,
+        "pct": pct,
+    }
     return registry.make("frame.ranked", self, how)
 
 
@@ -349,12 +431,22 @@ def ranked(frame: Chunks, how: How) -> Chunks:
     """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""
     if how["axis"] == 1 or frame.count == 1:
         return graph.per_chunk(_ranked, frame, how)
-    return shuffle.home(shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1), frame.count, frame.lengths)
+    return shuffle.home(
+        shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1), frame.count, frame.lengths
+    )
 
 
 @operation("frame.rank", room="dataframe", owners=["DataFrame", "Series"], function=False, status="gathered", prepare=_rank, cases=(
     "num.rank()", "df.rank(numeric_only=True)", "s.rank(method='min', ascending=False)", "num.rank(axis=1)", "s.rank(na_option='top', pct=True)", "st.rank(method='dense')",
     "num.k.rank(method='first')", "sq.rank()", "s.rank(na_option='x')",
 ))  # fmt: skip
-def rank(self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep", ascending: bool = True, pct: bool = False) -> Any:
+def rank(
+    self: Any,
+    axis: Any = 0,
+    method: str = "average",
+    numeric_only: bool = False,
+    na_option: str = "keep",
+    ascending: bool = True,
+    pct: bool = False,
+) -> Any:
     """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""

@@ -1,0 +1,262 @@
+"""Groups, merges, sorts and duplicates give pandas' answer by every plan, also those that only large data choose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+from marsdask import option_context
+from marsdask.dataframe import codes
+from marsdask.registry import OPS, in_room, lookup
+from tests.oracle import assert_like, check_case, fetched
+
+FAMILIES = ("GroupBy.", "merge", "DataFrame.merge", "DataFrame.join", "DataFrame.sort_values", "Series.sort_values", "frame.sort_index",
+            "DataFrame.duplicated", "Series.duplicated", "DataFrame.drop_duplicates", "Series.drop_duplicates")  # fmt: skip
+CASES = [
+    (op.name, case)
+    for op in in_room("dataframe")
+    if op.name.startswith(FAMILIES) and op.status != "unbuilt"
+    for case in op.cases
+]
+
+
+@pytest.fixture
+def large(monkeypatch: Any) -> None:
+    """Every frame counts as large."""
+    import sys
+
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.shuffle"], "SMALL_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.merge"], "BROADCAST_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.duplicates"], "LARGE_BYTES", -1)
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_as_if_large(large: None, name: str, case: str) -> None:
+    check_case(lookup(name), case, "empty")
+
+
+RAW = pd.DataFrame(
+    {
+        "k": np.arange(60) * 7 % 11,
+        "s": list("abcdefghij") * 6,
+        "v": np.where(np.arange(60) % 9 == 4, np.nan, np.arange(60) * 37 % 61 / 4),
+        "i": np.arange(60) * 17 % 59,
+    }
+)
+
+
+def ours(**changed: Any) -> Any:
+    return md.DataFrame(RAW.assign(**changed), chunk_size=7)
+
+
+@pytest.mark.parametrize("method", ["auto", "tree", "shuffle"])
+@pytest.mark.parametrize("sort", [True, False])
+def test_methods_of_agg(method: str, sort: bool) -> None:
+    got = ours().groupby(["k", "s"], sort=sort).agg({"v": "mean", "i": "max"}, method=method, combine_size=2)
+    assert_like(fetched(got), RAW.groupby(["k", "s"], sort=sort).agg({"v": "mean", "i": "max"}))
+
+
+@pytest.mark.parametrize("wrong", [{"method": "nope"}, {"combine_size": 1}, {"combine_size": "two"}])
+def test_tuning_that_is_wrong(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ours().groupby("k").agg("sum", **wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"method": "nope"},
+        {"auto_merge": "x"},
+        {"auto_merge_threshold": 0},
+        {"bloom_filter": "x"},
+        {"bloom_filter_options": 3},
+    ],
+)
+def test_tuning_of_merge_that_is_wrong(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ours().merge(ours(), on="k", **wrong)
+
+
+@pytest.mark.parametrize("method", ["auto", "broadcast", "shuffle"])
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer", "left_anti", "right_anti"])
+def test_methods_of_merge(method: str, how: str) -> None:
+    other = RAW.iloc[::-3].assign(k=lambda f: f.k + 3).reset_index(drop=True)
+    got = ours().merge(md.DataFrame(other, chunk_size=4), on="k", how=how, method=method)
+    assert_like(fetched(got), RAW.merge(other, on="k", how=how))
+
+
+def test_row_order_can_be_waived() -> None:
+    other = RAW.iloc[::-1].reset_index(drop=True)
+    with option_context({"row_order": "any"}):
+        got = fetched(ours().merge(md.DataFrame(other, chunk_size=9), on="k", method="shuffle"))
+    want = RAW.merge(other, on="k")
+    by = list(want.columns)
+    assert_like(got.sort_values(by, ignore_index=True), want.sort_values(by, ignore_index=True))
+
+
+@pytest.mark.parametrize("drop", [True, False])
+def test_what_nobody_sees_is_dropped_rightly(drop: bool) -> None:
+    other = RAW.iloc[::-1].reset_index(drop=True)
+    with option_context({"optimize.drop": drop}):
+        merged = ours().merge(md.DataFrame(other, chunk_size=9), on="k", method="shuffle")
+        want = RAW.merge(other, on="k")
+        assert_like(
+            fetched(merged.groupby("s_x").agg({"v_y": "sum"})), want.groupby("s_x").agg({"v_y": "sum"})
+        )
+        assert_like(
+            fetched(merged.groupby("s_x").agg({"i_y": "first"})), want.groupby("s_x").agg({"i_y": "first"})
+        )
+        assert_like(
+            fetched(merged.groupby("s_x", sort=False).agg({"i_y": "sum"})),
+            want.groupby("s_x", sort=False).agg({"i_y": "sum"}),
+        )
+        assert_like(
+            fetched(merged.sort_values("v_x").groupby("k").head(2)[["i_x"]]),
+            want.sort_values("v_x", kind="stable").groupby("k").head(2)[["i_x"]],
+        )
+        assert_like(fetched(merged.v_x.sum()), want.v_x.sum())
+
+
+def test_a_dropped_merge_is_not_sent_home() -> None:
+    from marsdask.meta import meta
+    from marsdask.passes import run
+
+    merged = ours().merge(ours(), on="k", method="shuffle").groupby("s_x").agg({"v_y": "sum"})
+    (node,) = run([merged.node])
+    ops = []
+    while node is not None:
+        ops.append(node.op)
+        node = node.args[0] if node.args and hasattr(node.args[0], "op") else None
+    assert "frame.renumber" not in ops
+    assert "frame.merge" in ops
+    assert meta(merged.node).kind == "DataFrame"
+
+
+def test_a_filter_of_keys_and_values_above_reset_index() -> None:
+    """Dask 2026.8 pushes such a filter under reset_index and fails."""
+    sums = ours().groupby(["k", "s"]).v.sum().reset_index()
+    want = RAW.groupby(["k", "s"]).v.sum().reset_index()
+    assert_like(fetched(sums[sums.k > 0.5 * sums.v]), want[want.k > 0.5 * want.v])
+
+
+def test_columns_of_many_parquet_files_after_a_run(tmp_path: Any) -> None:
+    """Dask 2026.8 loses keys of fused parquet chunks (dask/dask#12488)."""
+    if "read_parquet" not in OPS or OPS["read_parquet"].lower is None:
+        pytest.skip("read_parquet is not there")
+    for i in range(8):
+        RAW.assign(**{f"c{j}": i for j in range(12)}).to_parquet(tmp_path / f"{i}.parquet")
+    frame = md.read_parquet(str(tmp_path))[["k", "v"]].execute()
+    want = pd.concat([RAW[["k", "v"]]] * 8)
+    assert_like(fetched(frame.groupby("k").agg({"v": "sum"})), want.groupby("k").agg({"v": "sum"}))
+    assert_like(fetched(frame.v.max()), want.v.max())
+
+
+def test_missing_keys_of_nullable_dtypes_are_no_group() -> None:
+    frame = RAW.assign(k=RAW.k.astype("Int64").where(RAW.i % 4 > 0))
+    for dropna in (True, False):
+        got = md.DataFrame(frame, chunk_size=7).groupby("k", dropna=dropna).agg({"v": "sum", "i": "count"})
+        assert_like(fetched(got), frame.groupby("k", dropna=dropna).agg({"v": "sum", "i": "count"}))
+
+
+def test_order_after_groups_decides_what_follows() -> None:
+    for build in (
+        lambda f: f.groupby("s", sort=False).i.median().cumsum(),
+        lambda f: f.groupby(["s", "k"]).v.agg(["sum", "nunique"]).head(3),
+        lambda f: f.drop_duplicates("k").i.cumsum(),
+        lambda f: f.k.value_counts().head(4),
+        lambda f: f.merge(f, on="k").i_x.cumsum().tail(3),
+    ):
+        assert_like(fetched(build(ours())), build(RAW))
+
+
+def test_groups_are_walked_and_named() -> None:
+    group, want = ours().groupby("s"), RAW.groupby("s")
+    assert len(group) == len(want) == group.ngroups
+    for (name, rows), (want_name, want_rows) in zip(group, want, strict=True):
+        assert name == want_name
+        assert_like(fetched(rows), want_rows)
+    assert group.groups.keys() == want.groups.keys()
+    with pytest.raises(KeyError):
+        fetched(group.get_group("nope"))
+    with pytest.raises(KeyError, match="Did you mean 's'"):
+        ours().groupby("ss")
+    with pytest.raises(AttributeError):
+        ours().groupby("s").no_such_name
+
+
+def test_functions_that_cannot_be_tried() -> None:
+    def picky(rows: Any) -> Any:
+        if len(rows) < 3:
+            raise ValueError("too few")
+        return rows.i.sum()
+
+    with pytest.raises(TypeError, match="output_type"):
+        ours().groupby("s").apply(picky)
+    got = (
+        ours()
+        .groupby("s")
+        .apply(picky, output_type="series", dtype="i8", index=pd.Index([], dtype="str", name="s"))
+    )
+    assert_like(fetched(got), RAW.groupby("s").apply(picky))
+
+
+def test_a_snapshot_is_grouped() -> None:
+    frame = ours()
+    group = frame.groupby("s")
+    frame["v"] = 0.0
+    assert_like(fetched(group.v.sum()), RAW.groupby("s").v.sum())
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ["ab", "cd", "ab"],
+        ["a", "b", "é"],
+        ["a", "", "b"],
+        [True, False, True],
+        [3, -2, 3],
+        pd.Categorical(list("xyx")),
+        [10**18, 5, 5],
+    ],
+)
+def test_numbers_of_groups(key: Any) -> None:
+    series = pd.Series(key)
+    found = codes.together([series, pd.Series([1, 2, 1])])
+    if found is not None:
+        numbers, values = found
+        assert_like(values[0].iloc[numbers].reset_index(drop=True), series)
+        assert len(values[0]) == 2
+
+
+def test_large_sums_do_not_wrap_in_means() -> None:
+    frame = pd.DataFrame({"k": [1] * 6, "v": [2**62] * 6})
+    assert_like(fetched(md.DataFrame(frame, chunk_size=2).groupby("k").v.mean()), frame.groupby("k").v.mean())
+
+
+def test_samples_repeat_whatever_the_chunks() -> None:
+    a, b = (fetched(md.DataFrame(RAW, chunk_size=n).sample(9, random_state=3)) for n in (7, 60))
+    assert_like(a, b)
+    assert_like(a, RAW.sample(9, random_state=3))
+    filtered = ours()[ours().i > 20].sample(5, random_state=1)
+    assert_like(fetched(filtered), RAW[RAW.i > 20].sample(5, random_state=1))
+
+
+def test_appended() -> None:
+    assert_like(fetched(ours().append(ours(), ignore_index=True)), pd.concat([RAW, RAW], ignore_index=True))
+    assert_like(fetched(ours().v.append(RAW.v)), pd.concat([RAW.v, RAW.v]))
+    assert_like(
+        fetched(ours()[ours().i > 20].append([ours()], ignore_index=True)),
+        pd.concat([RAW[RAW.i > 20], RAW], ignore_index=True),
+    )
+
+
+def test_inplace() -> None:
+    frame = ours()
+    assert frame.sort_values("i", inplace=True) is None
+    assert_like(fetched(frame), RAW.sort_values("i"))
+    assert frame.drop_duplicates("k", inplace=True, ignore_index=True) is None
+    assert_like(fetched(frame), RAW.sort_values("i").drop_duplicates("k", ignore_index=True))
