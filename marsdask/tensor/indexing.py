@@ -62,8 +62,14 @@ def part(base: Any, key: Any) -> Any:
         return part(part(base, first), key)
     entries = plain_key(key, base.known.shape)
     if is_basic(entries):
+        if entries and all(isinstance(e, int) for e in entries) and not _has_ellipsis(key):
+            return registry.make("slice", base, entries)  # NumPy gives a scalar, which is no view
         return sliced(base, entries)
     return registry.make("getitem", base, arguments(entries))
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is Ellipsis or isinstance(key, tuple) and any(e is Ellipsis for e in key)
 
 
 def sliced(base: Any, key: tuple[Any, ...]) -> Any:

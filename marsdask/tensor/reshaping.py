@@ -166,8 +166,7 @@ def _reshape(a: Any, shape: Any = None, order: str = "C", copy: Any = None) -> A
     check_order(order)
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
-    if order == "A":
-        order = "F" if a.order == "F" and a.ndim > 1 else "C"
+    a, order = _reading_order(a, order)
     if copy or not layout.reshape_is_view(a, numbers, order):
         if copy is False:
             raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
@@ -200,27 +199,38 @@ def reshape_method(self: Array, *shape: Any, order: str = "C", copy: bool | None
     """The same elements in another shape: a view where NumPy gives one."""
 
 
+def _reading_order(a: Any, order: str) -> tuple[Any, str]:
+    """For orders that depend on how elements lie in memory: the tensor to read, and in C or Fortran order."""
+    if order == "A":
+        return a, "F" if layout.layout(a).flags.fnc else "C"
+    if order == "K":
+        steps = [abs(s) for s in layout.layout(a).strides]
+        axes = tuple(sorted(range(a.ndim), key=lambda i: -steps[i]))
+        return (a if axes == tuple(range(a.ndim)) else transposed_view(a, axes)), "C"
+    return a, order
+
+
 def _ravel(a: Any, order: str = "C") -> Any:
-    a = as_tensor(a)
     check_order(order, "CFAK")
-    if order in "AK":
-        order = "F" if a.order == "F" and a.ndim > 1 else "C"
-    return _reshape(a, (-1,), order)
+    a, order = _reading_order(as_tensor(a), order)
+    flags = layout.layout(a).flags
+    if flags.c_contiguous if order == "C" else flags.f_contiguous:
+        return reshaped_view(a, (-1,), order)
+    return registry.make("reshape", a, (-1,), order)
 
 
-@operation("ravel", room="tensor", owners=("Tensor",), prepare=_ravel, oracle=np.ravel, cases=("x", "c3, 'F'", "x.T", "x, order='A'", "s0", "e", "x[x > 1]", "x, 'B'"))
+@operation("ravel", room="tensor", owners=("Tensor",), prepare=_ravel, oracle=np.ravel, cases=("x", "c3, 'F'", "x.T", "x.T, 'A'", "x.T, 'K'", "c3.transpose(1, 2, 0), 'K'", "c3[:, ::-1], 'K'", "s0", "e", "x[x > 1]", "x, 'B'"))
 def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
 
 
 def _flatten(self: Any, order: str = "C") -> Any:
     check_order(order, "CFAK")
-    if order in "AK":
-        order = "F" if self.order == "F" and self.ndim > 1 else "C"
+    self, order = _reading_order(self, order)
     return registry.make("reshape", self, (-1,), order)
 
 
-@operation("flatten", room="tensor", owners=("Tensor",), function=False, prepare=_flatten, oracle=np.ndarray.flatten, cases=("x", "c3, 'F'", "s0"))
+@operation("flatten", room="tensor", owners=("Tensor",), function=False, prepare=_flatten, oracle=np.ndarray.flatten, cases=("x", "c3, 'F'", "s0", "x.T, 'A'", "x.T, 'K'"))
 def flatten(self: Array, order: str = "C") -> Any:
     """All elements on one axis: a copy."""
 
