@@ -115,7 +115,7 @@ def learnt() -> Learnt:
 
 
 def is_flag(p: inspect.Parameter) -> bool:
-    """Whether a parameter that is False by default changes the kind of the result."""
+    """Whether a parameter that is False by default changes the kind of the result. The stubs show the plain kind."""
     return p.default is False and (p.name.startswith("ret") or p.name == "inplace")
 
 

@@ -27,7 +27,6 @@ from tools.stub_types import (
     Learnt,
     annotation,
     default,
-    is_flag,
     learnt,
     result_type,
     seen,
@@ -143,12 +142,7 @@ def of_entry(op: Op, owner: str, found: Learnt) -> str:
         takes |= dict.fromkeys(list(op.signature.parameters)[: op.oracle.nin], "ArrayLike")
     text = parameters(op.signature, takes, method=bool(owner))
     says, doc = result_type(op, owner, found), registry.documentation(op)
-    flags = [p for p in op.signature.parameters.values() if is_flag(p)]
-    if not flags or says == "Any":
-        return documented(f"def {op.public}({text}) -> {says}:", doc)
-    plain = parameters(op.signature, takes | {p.name: "Literal[False]" for p in flags}, method=bool(owner))
-    wide = documented(f"def {op.public}({text}) -> Any:", doc)
-    return f"@overload\ndef {op.public}({plain}) -> {says}: ...\n@overload\n{wide}"
+    return documented(f"def {op.public}({text}) -> {says}:", doc)
 
 
 def members(owner: str, kind: type, found: Learnt) -> Iterator[str]:
