@@ -29,13 +29,17 @@ def reason(key: str, name: str) -> str:
     return next(REASONS[each] for each in tries if each in REASONS)
 
 
-def close() -> None:
-    """Make a gap of each name of Mars that the rooms filled and the classes attached so far do not have."""
+def close(package: str) -> None:
+    """Make a gap of each name of Mars that a package's rooms and classes do not have when it has been filled."""
     for room, module in registry.FILLED.items():
+        if not f"{module}.".startswith(f"{package}."):
+            continue
         target = vars(sys.modules[module])
         for name in missing(room, target):
             target[name] = registry.public(_gap(room, name, room=room))
     for owner, kind in registry.ATTACHED.items():
+        if not kind.__module__.startswith(f"{package}."):
+            continue
         for name in missing(owner, kind):
             op = _gap(owner, name, room="methods", owners=(owner,), function=False)
             if callable(semantics.oracle(owner, name) or registry.public):
