@@ -86,7 +86,7 @@ def _labels(chunk: Any) -> pd.Index:
 
 
 @operation("frame.labels", room="engine", demands=lambda node, mine: [_labels_only(mine)],
-           meta=lambda frame: frame_meta(_labels(frame.empty), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+           meta=lambda frame: frame_meta(_labels(frame.empty), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
 def labels(frame: Chunks) -> Chunks:
     """The row labels as an index."""
     return graph.per_chunk(_labels, frame)

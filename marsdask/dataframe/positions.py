@@ -161,6 +161,10 @@ def scalar_dtype(dtype: Any) -> Any:
 def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
     _check_position(frame, position)
     row = one_row(frame.empty)
+    if frame.labels is not None:
+        row.name = frame.labels[position]
+    elif frame.ranged and position >= 0:
+        row.name = position
     return frame_meta(row, len(frame.empty.columns), Rows(("frame.row_at", frame.rows.token, position)))
 
 

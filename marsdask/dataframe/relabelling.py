@@ -262,7 +262,7 @@ def _rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = N
 
 @operation("Series.rename", room="dataframe", owners=["Series"], function=False, prepare=_rename_series, oracle=pd.Series.rename,
            cases=("s.rename('w')", "sl.rename({3: 30})", "sl.rename(lambda x: x + 100)", "s.rename(None)", "s.rename(['a'])",
-                  "[t := s.copy(), t.rename('w', inplace=True)]"))  # fmt: skip
+                  "[t := s.copy(), t.rename('w', inplace=True)][0]"))  # fmt: skip
 def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
                   level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
     """The series under another name (a scalar) or with renamed labels (a dict or function)."""

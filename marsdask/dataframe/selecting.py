@@ -1,0 +1,464 @@
+"""Rows and columns left out, added or converted by label: `drop`, `reindex`, `filter`, `select_dtypes`, `astype`, `squeeze`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import done
+from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.indexing import columns_at
+from marsdask.dataframe.labels import known_labels
+from marsdask.dataframe.relabelling import BOTH, _axis
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, LabelNotFound, UnknownLength
+from marsdask.graph import Chunks
+from marsdask.handle import Handle
+from marsdask.lower import Ask
+from marsdask.meta import NEW, FrameMeta, meta
+from marsdask.node import Node
+from marsdask.passes import Demand
+from marsdask.registry import operation
+
+
+def _chunk_labels(chunk: Any) -> pd.Index:
+    return chunk if isinstance(chunk, pd.Index) else chunk.index
+
+
+def _labels_list(labels: Any) -> Any:
+    if isinstance(labels, (list, np.ndarray, pd.Index, pd.Series, range, set)):
+        return list(labels)
+    return [labels]
+
+
+# drop -----------------------------------------------------------------------------------------------------------------
+
+
+def _drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+          inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
+    if errors not in ("raise", "ignore"):
+        raise ArgumentError(f"drop(errors={errors!r}): expected 'raise' or 'ignore'.")
+    if labels is not None:
+        if index is not None or columns is not None:
+            raise ArgumentError("Cannot specify both 'labels' and 'index'/'columns'")
+        index, columns = (None, labels) if _axis(self, axis, "drop") else (labels, None)
+    elif index is None and columns is None:
+        raise ArgumentError("Need to specify at least one of 'labels', 'index' or 'columns'")
+    new = self
+    if columns is not None and self.ndim == 2:
+        new = _without_columns(new, columns, level, errors)
+    if index is not None:
+        new = _without_rows(new, index, level, errors)
+    return done(self, new if new is not self else self.copy(), inplace)
+
+
+def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
+    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
+    empty = frame.known.empty
+    if errors == "raise" and level is None:
+        for name in _labels_list(columns):
+            if name not in empty.columns:
+                raise ColumnNotFound(f"{ColumnNotFound.among(name, empty.columns)} (drop: not found in axis)")
+    kept = empty.columns.get_indexer_for(
+        empty.drop(columns=columns, level=level, errors=errors).columns.unique()
+    )
+    return columns_at(frame, sorted(kept.tolist()))
+
+
+def _without_rows(frame: Any, labels: Any, level: Any, errors: str) -> Any:
+    if isinstance(labels, Handle):
+        if isinstance(labels, FrameHandle) and labels.known.kind == "Series":
+            labels = registry.make("frame.series_as_index", labels)
+        return registry.make("frame.drop_labels", frame, labels, level, errors)
+    listed = _labels_list(labels)
+    there = known_labels(frame.known)
+    if there is not None and errors == "raise" and level is None and not isinstance(there, pd.MultiIndex):
+        missing = [k for k in listed if k not in there]
+        if missing:
+            raise LabelNotFound(f"{missing} not found in axis")
+    return registry.make("frame.drop_labels", frame, listed, level, errors)
+
+
+def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) -> FrameMeta:
+    there = known_labels(frame)
+    if (
+        there is None
+        or isinstance(labels, FrameMeta)
+        or level is not None
+        or isinstance(there, pd.MultiIndex)
+    ):
+        return frame_meta(frame.empty, math.nan, NEW)
+    left = there[~there.isin(labels)]
+    return frame_meta(frame.empty, len(left), NEW, labels=left)
+
+
+@operation("frame.drop_labels", room="engine", meta=_drop_labels_meta,
+           demands=lambda node, mine: [Demand(mine.columns, mine.order, True), *([Demand()] if isinstance(node.args[1], Node) else [])])  # fmt: skip
+def drop_labels(frame: Chunks, labels: Any, level: Any, errors: str) -> Chunks:
+    """The rows that have none of the labels; each label must be there somewhere."""
+    labels = graph.gather(labels) if isinstance(labels, Chunks) else labels
+    kept = graph.per_chunk(_without, frame, labels, level, lengths="unknown")
+    if errors == "ignore":
+        return kept
+    found = graph.per_chunk(_found, frame, labels, level, lengths=None)
+    return graph.per_chunk(_after, kept, graph.value(_all_found, found, labels))
+
+
+def _hits(chunk: Any, labels: Any, level: Any) -> Any:
+    index = _chunk_labels(chunk)
+    if level is not None:
+        return index.get_level_values(level).isin(labels)
+    if isinstance(index, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
+        return index.get_level_values(0).isin(labels)
+    return index.isin(labels)
+
+
+def _without(chunk: Any, labels: Any, level: Any) -> Any:
+    return chunk[~_hits(chunk, labels, level)]
+
+
+def _found(chunk: Any, labels: Any, level: Any) -> pd.Index:
+    index = _chunk_labels(chunk)
+    index = index[_hits(chunk, labels, level)]
+    return index if level is None else index.get_level_values(level)
+
+
+def _all_found(found: list[pd.Index], labels: Any) -> bool:
+    labels = (
+        labels[0]
+        if isinstance(labels, list) and len(labels) == 1 and isinstance(labels[0], pd.Index)
+        else labels
+    )
+    there = graph.concat([f for f in found if len(f)] or found[:1])
+    if isinstance(there, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
+        there = there.get_level_values(0)
+    missing = [k for k in labels if k not in there]
+    if missing:
+        raise LabelNotFound(f"{missing[:5]} not found in axis")
+    return True
+
+
+def _after(chunk: Any, checked: Any) -> Any:
+    return chunk
+
+
+@operation("frame.drop", room="dataframe", owners=BOTH, function=False, prepare=_drop, oracle=pd.DataFrame.drop,
+           cases=("df.drop(columns='k')", "df.drop(['k', 's'], axis=1)", "df.drop(columns=['nope'])", "df.drop(columns=['nope', 'k'], errors='ignore')",
+                  "dl.drop(3)", "dl.drop([3, 8, 4])", "dl.drop(index=[99])", "dl.drop(index=[99, 1], errors='ignore')", "dl.drop(index=3, columns='v')",
+                  "sl.drop(7)", "sl.drop([99])", "df[df.k > 1].drop(0)", "df[df.k > 1].drop([0, 1])", "df.drop()", "[d := df.copy(), d.drop(columns='k', inplace=True)]",
+                  "df.set_index(['k', 's']).drop(3)", "df.set_index(['k', 's']).drop('x', level='s')", "df.drop(columns=[])"))  # fmt: skip
+def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+         inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
+    """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
+    return self
+
+
+def _drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
+    return _without_rows(self, labels, None, errors)
+
+
+operation("Index.drop", room="dataframe", owners=["Index"], function=False, prepare=_drop_from_index)(
+    _drop_from_index
+)
+
+
+# reindex --------------------------------------------------------------------------------------------------------------
+
+
+def _reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
+             level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
+    if labels is not None:
+        index, columns = (
+            (None, labels) if axis is not None and _axis(self, axis, "reindex") else (labels, columns)
+        )
+    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
+    how = {
+        k: v
+        for k, v in (("method", method), ("level", level), ("limit", limit), ("tolerance", tolerance))
+        if v is not None
+    }
+    filler = {} if fill_value is np.nan else {"fill_value": fill_value}
+    new = self
+    if columns is not None:
+        new = registry.make("frame.reindex_columns", new, pd.Index(columns), {**how, **filler})
+    if index is not None:
+        if isinstance(index, FrameHandle):
+            index = registry.make("frame.series_as_index", index) if index.known.kind == "Series" else index
+        elif isinstance(index, Handle):
+            index = registry.make("frame.series_as_index", registry.make("frame.from_tensor", index))
+        else:
+            index = index if isinstance(index, pd.Index) else pd.Index(index)
+        new = registry.make("frame.reindex_rows", new, index, {**how, **filler})
+    return new.copy() if new is self else new
+
+
+def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
+    return chunk.reindex(columns=columns, **how)
+
+
+@operation("frame.reindex_columns", room="engine", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
+           meta=lambda frame, columns, how: frame_meta(_sampled_columns(frame, columns, how), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
+def reindex_columns(frame: Chunks, columns: pd.Index, how: dict[str, Any]) -> Chunks:
+    """Other columns, empty where there were none."""
+    return graph.per_chunk(_on_columns, frame, columns, how)
+
+
+def _sampled_columns(frame: FrameMeta, columns: pd.Index, how: dict[str, Any]) -> Any:
+    from marsdask.meta import sample
+
+    return _on_columns(sample(frame.empty), columns, how)
+
+
+def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMeta:
+    wanted = index.labels if isinstance(index, FrameMeta) else index
+    there = known_labels(frame)
+    if there is not None and wanted is not None:
+        from marsdask.meta import sample
+
+        made = sample(frame.empty, len(there)).set_axis(there, axis=0).reindex(wanted, **how)
+        return frame_meta(made, len(made), NEW, labels=made.index)
+    empty = frame.empty if how.get("fill_value") is not None else frame.empty
+    from marsdask.meta import sample
+
+    two = (
+        sample(frame.empty)
+        .reset_index(drop=True)
+        .reindex([0, 99], **{k: v for k, v in how.items() if k == "fill_value"})
+    )
+    labels = (index.empty if isinstance(index, FrameMeta) else index)[:0]
+    empty = two.iloc[:0].set_axis(labels, axis=0)
+    return frame_meta(empty, math.nan if wanted is None else len(wanted), NEW)
+
+
+@operation("frame.reindex_rows", room="engine", status="gathered", meta=_reindex_meta,
+           demands=lambda node, mine: [Demand(mine.columns, True, True), *([Demand()] if isinstance(node.args[1], Node) else [])])  # fmt: skip
+def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
+    """The rows of the given labels in that order, empty where there were none; in one chunk."""
+    index = graph.gather(index) if isinstance(index, Chunks) else index
+    if not how.keys() - {"fill_value"}:  # only rows that are asked for need to come together
+        labels = graph.per_chunk(_chunk_labels, frame, lengths=None)
+        frame = graph.per_chunk(_asked_for, frame, index, graph.value(_distinct, labels), lengths="unknown")
+    return graph.per_chunk(_on_rows, graph.gather(frame), index, how, lengths="unknown")
+
+
+def _asked_for(chunk: Any, index: pd.Index, checked: Any) -> Any:
+    return chunk[chunk.index.isin(index)]
+
+
+def _distinct(labels: list[pd.Index]) -> bool:
+    if not graph.concat(labels).is_unique:
+        raise ArgumentError("cannot reindex on an axis with duplicate labels")
+    return True
+
+
+def _on_rows(chunk: Any, index: pd.Index, how: dict[str, Any]) -> Any:
+    return chunk.reindex(index, **how)
+
+
+@operation("frame.reindex", room="dataframe", owners=BOTH, function=False, prepare=_reindex, oracle=pd.DataFrame.reindex,
+           cases=("df.reindex([3, 1, 99])", "df.reindex(columns=['v', 'zz', 'k'])", "df.reindex(index=[1, 2], columns=['k'])", "s.reindex([0, 5, 20], fill_value=-1)",
+                  "num.reindex(range(3, 20), fill_value=0)", "dl.reindex([1, 2])", "df.reindex(['k', 'q'], axis=1)", "dd.reindex(pd.date_range('2020-01-01', periods=5, freq='10h'), method='ffill')",
+                  "df[df.k > 2].reindex([0, 3], columns=['v', 's'])", "si.reindex([0, 1, 2])"))  # fmt: skip
+def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
+            level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
+    """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
+    return self
+
+
+def _reindex_like(
+    self: Any, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
+) -> Any:
+    columns = {"columns": other.columns} if self.ndim == 2 else {}
+    return _reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
+
+
+@operation("frame.reindex_like", room="dataframe", owners=BOTH, function=False, prepare=_reindex_like, oracle=pd.DataFrame.reindex_like,
+           cases=("df.reindex_like(df[['v', 'k']].iloc[2:4])", "s.reindex_like(si.iloc[[5, 2]])"))  # fmt: skip
+def reindex_like(
+    self: Any, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
+) -> Any:
+    """The frame on the labels of another."""
+    return self
+
+
+# filter, select_dtypes, squeeze ---------------------------------------------------------------------------------------
+
+
+def _filter(
+    self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
+) -> Any:
+    if sum(v is not None for v in (items, like, regex)) != 1:
+        raise ArgumentTypeError(
+            "Keyword arguments `items`, `like`, or `regex` are mutually exclusive, and one is needed"
+        )
+    rows = self.ndim == 1 or (axis is not None and _axis(self, axis, "filter") == 0)
+    if not rows:
+        empty = self.known.empty
+        kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
+        return columns_at(self, empty.columns.get_indexer_for(kept.unique()).tolist())
+    if items is not None:
+        return registry.make("frame.filter_items", self, list(items))
+    return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)
+
+
+@operation("frame.filter_labels", room="engine", meta=lambda frame, pattern: frame_meta(frame.empty, math.nan, NEW),
+           demands=lambda node, mine: [Demand(mine.columns, mine.order, True)])  # fmt: skip
+def filter_labels(frame: Chunks, pattern: str) -> Chunks:
+    """The rows whose label, as text, matches."""
+    return graph.per_chunk(_matching, frame, pattern, lengths="unknown")
+
+
+def _matching(chunk: Any, pattern: str) -> Any:
+    return chunk.filter(regex=pattern, axis=0)
+
+
+@operation("frame.filter_items", room="engine", meta=lambda frame, items: frame_meta(frame.empty, math.nan, NEW),
+           demands=lambda node, mine: [Demand(mine.columns, True, True)])  # fmt: skip
+def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
+    """The rows of those labels that are there, in the order given."""
+    return graph.per_chunk(
+        _filter_items,
+        graph.gather(graph.per_chunk(_in_items, frame, items, lengths="unknown")),
+        items,
+        lengths="unknown",
+    )
+
+
+def _in_items(chunk: Any, items: list[Any]) -> Any:
+    return chunk[chunk.index.isin(items)]
+
+
+def _filter_items(chunk: Any, items: list[Any]) -> Any:
+    return chunk.filter(items=items, axis=0)
+
+
+@operation("DataFrame.filter", room="dataframe", owners=BOTH, function=False, prepare=_filter, oracle=pd.DataFrame.filter,
+           cases=("df.filter(['v', 'zz'])", "df.filter(like='k')", "df.filter(regex='[kv]')", "df.filter(items=[3, 1, 99], axis=0)", "rdf.filter(like='a', axis=0)",
+                  "s.filter(regex='1')", "df.filter()", "sl.filter([12, 4])"))  # fmt: skip
+def filter(
+    self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
+) -> Any:
+    """The columns (of a series, or with axis=0: rows) whose labels are listed or match."""
+    return self
+
+
+def _select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+    kept = self.known.empty.select_dtypes(include, exclude).columns
+    return columns_at(self, [i for i, c in enumerate(self.columns) if c in kept])
+
+
+@operation("DataFrame.select_dtypes", room="dataframe", owners=["DataFrame"], function=False, prepare=_select_dtypes, oracle=pd.DataFrame.select_dtypes,
+           cases=("df.select_dtypes('number')", "df.select_dtypes(exclude='number')", "dn.select_dtypes(['category', 'Int64'])", "df.select_dtypes()"))  # fmt: skip
+def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+    """The columns of some dtypes."""
+    return self
+
+
+def _squeeze(self: Any, axis: Any = None) -> Any:
+    new = self
+    one_column = self.ndim == 2 and len(self.columns) == 1
+    if axis is not None:
+        _axis(self, axis, "squeeze")
+    if one_column and axis in (None, 1, "columns"):
+        new = columns_at(new, 0)
+    if axis in (None, 0, "index", "rows"):
+        if math.isnan(self.shape[0]):
+            raise UnknownLength.needed_for("squeeze() of rows")
+        if self.shape[0] == 1:
+            new = new.iloc[0]
+    return new.copy() if new is self else new
+
+
+@operation("frame.squeeze", room="dataframe", owners=BOTH, function=False, prepare=_squeeze, oracle=pd.DataFrame.squeeze,
+           cases=("df[['v']].squeeze()", "df.squeeze()", "df.iloc[[2]].squeeze()", "df[['v']].iloc[[2]].squeeze()", "s.iloc[[1]].squeeze()", "df[['k']].squeeze(axis=0)"))  # fmt: skip
+def squeeze(self: Any, axis: Any = None) -> Any:
+    """Axes of length 1 taken away; rows need a known length."""
+    return self
+
+
+# astype ---------------------------------------------------------------------------------------------------------------
+
+
+def _open_ended(dtype: Any) -> bool:
+    """Whether a dtype is categories that only the data tell."""
+    if isinstance(dtype, str):
+        return dtype == "category"
+    return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
+
+
+def _astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+    if errors not in ("raise", "ignore"):
+        raise ArgumentError(f"astype(errors={errors!r}): expected 'raise' or 'ignore'.")
+    if isinstance(dtype, pd.Series):
+        dtype = dtype.to_dict()
+    if isinstance(dtype, dict):
+        names = self.columns if self.ndim == 2 else [self.name]
+        for name in dtype:
+            if name not in names:
+                raise ColumnNotFound(
+                    f"Only a column name can be used for the key in a dtype mappings argument. {ColumnNotFound.among(name, names)}"
+                )
+    target = registry.make("frame.one_chunk", self) if errors == "ignore" else self
+    return registry.make("frame.cast", target, dtype, errors)
+
+
+def _cast(chunk: Any, dtype: Any, errors: str) -> Any:
+    return chunk.astype(dtype) if isinstance(chunk, pd.Index) else chunk.astype(dtype, errors=errors)
+
+
+def _cast_meta(frame: FrameMeta, dtype: Any, errors: str) -> FrameMeta:
+    return frame_meta(
+        _cast(frame.empty, dtype, errors), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels
+    )
+
+
+def _cast_trim(node: Node, mine: Demand) -> Node:
+    frame, dtype, errors = node.args
+    if isinstance(dtype, dict) and meta(frame).kind == "DataFrame":
+        kept = {
+            k: v
+            for k, v in dtype.items()
+            if k in meta(frame).empty.columns and (mine.columns is None or k in mine.columns)
+        }
+        return Node("frame.cast", (frame, kept, errors)) if kept else frame
+    return node
+
+
+@operation("frame.cast", room="engine", meta=_cast_meta, traits=["through"], trim=_cast_trim)
+def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
+    """The data in other dtypes; categories are those of the whole."""
+    single = not isinstance(dtype, dict)
+    columns = list(getattr(frame.empty, "columns", [None]))
+    asked = {c: dtype if single else dtype[c] for c in columns if single or c in dtype}
+    wanted = {c: d for c, d in asked.items() if _open_ended(d)}
+    if wanted and frame.count > 1:
+        names = None if columns == [None] else list(wanted)
+        parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
+        known = {c: _whole_dtype([p[i] for p in parts], d) for i, (c, d) in enumerate(wanted.items())}
+        dtype = {**asked, **known} if columns != [None] else known[None]
+    return graph.per_chunk(_cast, frame, dtype, errors)
+
+
+def _uniques(chunk: Any, names: Any) -> list[Any]:
+    parts = [chunk] if names is None else [chunk[n] for n in names]
+    return [pd.Series(p).drop_duplicates().reset_index(drop=True) for p in parts]
+
+
+def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
+    ordered = getattr(dtype, "ordered", False)
+    found = graph.concat(parts).astype("category").cat.categories
+    return pd.CategoricalDtype(found, ordered=bool(ordered))
+
+
+@operation("frame.astype", room="dataframe", owners=(*BOTH, "Index"), function=False, prepare=_astype, oracle=pd.DataFrame.astype,
+           cases=("num.astype(float)", "df.astype({'k': 'int8', 'i': float})", "df.astype({'nope': int})", "si.astype(str)", "s.astype(int)", "st.astype(int, errors='ignore')",
+                  "df.astype('str')", "si.astype('datetime64[ns]')", "df.k.astype(bool)", "dn.astype({'q': 'Float64'})", "st.astype(pd.CategoricalDtype(list('xyzwab')))",
+                  "df.astype({'k': 'f4'})[['k', 'v']]", "st.astype(int)"))  # fmt: skip
+def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+    """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
+    return self
