@@ -176,7 +176,7 @@ def run(engine: Engine, collections: Sequence[Any], kept: Kept) -> dict[Key, Any
     keys = [k for c in collections for k in graph.keys_of(c)]
     tasks = graph.wanted_only(tasks, keys)
     if options.optimize.fuse:
-        tasks = graph.chained(tasks, keys)
+        tasks = graph.lined_up(tasks, keys)
     if options.optimize.batch:
         tasks = graph.batched(tasks, keys)
     return dict(zip(keys, engine.submit(tasks, keys), strict=True))

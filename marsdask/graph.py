@@ -685,7 +685,7 @@ class Chain:
         return result
 
 
-def chained(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
+def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     """The same graph with tasks of one chunk that only feed each other in one task.
 
     A task is taken into its user where all of its users are in one chain, it has the user's chunk number, and the user does
