@@ -77,6 +77,8 @@ def type_name(value: Any) -> str:
         }.get(kind.__name__, "")
     if isinstance(value, Iterator):
         return "Iterator[Any]"
+    if kind.__module__.startswith("marsdask.") and not kind.__name__.startswith("_"):
+        return f"{kind.__module__}.{kind.__name__}"
     if kind is np.ndarray:
         return "np.ndarray[Any, Any]"
     if getattr(pd, kind.__name__, None) is kind:
@@ -188,4 +190,4 @@ def seen(kind: type, name: str) -> str:
         if type(handle) is kind:
             with contextlib.suppress(Exception):
                 found.add(type_name(getattr(handle, name)))
-    return " | ".join(sorted(found)) if 0 < len(found) < 3 and "Any" not in found else "Any"
+    return " | ".join(sorted(found)) if 0 < len(found) < 4 and "Any" not in found else "Any"

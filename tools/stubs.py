@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -141,7 +142,8 @@ def of_entry(op: Op, owner: str, found: Learnt) -> str:
     if isinstance(op.oracle, np.ufunc):
         takes |= dict.fromkeys(list(op.signature.parameters)[: op.oracle.nin], "ArrayLike")
     text = parameters(op.signature, takes, method=bool(owner))
-    says, doc = result_type(op, owner, found), registry.documentation(op)
+    receiver = registry.ATTACHED[owner].__name__ if owner else ""
+    says, doc = result_type(op, receiver, found), registry.documentation(op)
     return documented(f"def {op.public}({text}) -> {says}:", doc)
 
 
@@ -220,6 +222,8 @@ def module(room: str, found: Learnt) -> str:
     entries = {op.public: op for op in registry.OPS.values() if belongs(op, room) and op.room == room}
     parts += [of_entry(entries[n], "", found) for n in sorted(entries) if not keyword.iskeyword(n)]
     parts += values(name, room, {*entries, *(k.__name__ for k in here.values())})
+    homes = sorted(set(re.findall(r"\bmarsdask(?:\.[a-z_]+)+(?=\.[A-Z]\w*)", "\n".join(parts))) - {name})
+    parts.insert(1, "\n".join(f"import {home}" for home in homes))
     return "\n".join(parts)
 
 

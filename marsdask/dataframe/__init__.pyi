@@ -14,11 +14,463 @@ from marsdask.lazy import Lazy
 from marsdask.progress import ExecutionInfo
 from marsdask.session import Session
 
+import marsdask.dataframe.labels
+import marsdask.dataframe.positions
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.tensor import Tensor
 
 ArrayLike = Tensor | npt.ArrayLike | da.Array
 FrameLike = DataFrame | Series | Index | Tensor | pd.DataFrame | pd.Series | pd.Index
+
+class StringAccessor:
+    """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+    def capitalize(self) -> Series:
+        """pandas' `str.capitalize` of each value."""
+
+    def casefold(self) -> Series:
+        """pandas' `str.casefold` of each value."""
+
+    def cat(
+        self, others: Any = None, sep: Any = None, na_rep: Any = None, join: Any = "left"
+    ) -> Series | Tensor:
+        """pandas' `str.cat` of each value."""
+
+    def center(self, width: Any, fillchar: Any = " ") -> Series:
+        """pandas' `str.center` of each value."""
+
+    def contains(
+        self, pat: Any, case: Any = True, flags: Any = 0, na: Any = ..., regex: Any = True
+    ) -> Series:
+        """pandas' `str.contains` of each value."""
+
+    def count(self, pat: Any, flags: Any = 0) -> Series:
+        """pandas' `str.count` of each value."""
+
+    def decode(self, encoding: Any, errors: Any = "strict", dtype: Any = None) -> Any:
+        """pandas' `str.decode` of each value."""
+
+    def encode(self, encoding: Any, errors: Any = "strict") -> Series:
+        """pandas' `str.encode` of each value."""
+
+    def endswith(self, pat: Any, na: Any = ...) -> Series:
+        """pandas' `str.endswith` of each value."""
+
+    def extract(self, pat: Any, flags: Any = 0, expand: Any = True) -> DataFrame:
+        """pandas' `str.extract` of each value."""
+
+    def extractall(self, pat: Any, flags: Any = 0) -> DataFrame:
+        """pandas' `str.extractall` of each value."""
+
+    def find(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.find` of each value."""
+
+    def findall(self, pat: Any, flags: Any = 0) -> Series:
+        """pandas' `str.findall` of each value."""
+
+    def fullmatch(self, pat: Any, case: Any = True, flags: Any = 0, na: Any = ...) -> Series:
+        """pandas' `str.fullmatch` of each value."""
+
+    def get(self, i: Any) -> Series:
+        """pandas' `str.get` of each value."""
+
+    @deprecated(
+        "not built: its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()"
+    )
+    def get_dummies(self, *args: Any, **kwargs: Any) -> Any: ...
+    def index(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.index` of each value."""
+
+    def isalnum(self) -> Series:
+        """pandas' `str.isalnum` of each value."""
+
+    def isalpha(self) -> Series:
+        """pandas' `str.isalpha` of each value."""
+
+    def isascii(self) -> Series:
+        """pandas' `str.isascii` of each value."""
+
+    def isdecimal(self) -> Series:
+        """pandas' `str.isdecimal` of each value."""
+
+    def isdigit(self) -> Series:
+        """pandas' `str.isdigit` of each value."""
+
+    def islower(self) -> Series:
+        """pandas' `str.islower` of each value."""
+
+    def isnumeric(self) -> Series:
+        """pandas' `str.isnumeric` of each value."""
+
+    def isspace(self) -> Series:
+        """pandas' `str.isspace` of each value."""
+
+    def istitle(self) -> Series:
+        """pandas' `str.istitle` of each value."""
+
+    def isupper(self) -> Series:
+        """pandas' `str.isupper` of each value."""
+
+    def join(self, sep: Any) -> Series:
+        """pandas' `str.join` of each value."""
+
+    kind: Any
+
+    def len(self) -> Series:
+        """pandas' `str.len` of each value."""
+
+    def ljust(self, width: Any, fillchar: Any = " ") -> Series:
+        """pandas' `str.ljust` of each value."""
+
+    def lower(self) -> Series:
+        """pandas' `str.lower` of each value."""
+
+    def lstrip(self, to_strip: Any = None) -> Series:
+        """pandas' `str.lstrip` of each value."""
+
+    def match(self, pat: Any, case: Any = ..., flags: Any = ..., na: Any = ...) -> Series:
+        """pandas' `str.match` of each value."""
+
+    def normalize(self, form: Any) -> Series:
+        """pandas' `str.normalize` of each value."""
+
+    def pad(self, width: Any, side: Any = "left", fillchar: Any = " ") -> Series:
+        """pandas' `str.pad` of each value."""
+
+    def partition(self, sep: Any = " ", expand: Any = True) -> DataFrame:
+        """pandas' `str.partition` of each value."""
+
+    def removeprefix(self, prefix: Any) -> Series:
+        """pandas' `str.removeprefix` of each value."""
+
+    def removesuffix(self, suffix: Any) -> Series:
+        """pandas' `str.removesuffix` of each value."""
+
+    def repeat(self, repeats: Any) -> Series:
+        """pandas' `str.repeat` of each value."""
+
+    def replace(
+        self, pat: Any, repl: Any = None, n: Any = -1, case: Any = None, flags: Any = 0, regex: Any = False
+    ) -> Series:
+        """pandas' `str.replace` of each value."""
+
+    def rfind(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.rfind` of each value."""
+
+    def rindex(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.rindex` of each value."""
+
+    def rjust(self, width: Any, fillchar: Any = " ") -> Series:
+        """pandas' `str.rjust` of each value."""
+
+    def rpartition(self, sep: Any = " ", expand: Any = True) -> Series:
+        """pandas' `str.rpartition` of each value."""
+
+    def rsplit(self, pat: Any = None, *, n: Any = -1, expand: Any = False) -> Series:
+        """pandas' `str.rsplit` of each value."""
+
+    def rstrip(self, to_strip: Any = None) -> Series:
+        """pandas' `str.rstrip` of each value."""
+
+    def slice(self, start: Any = None, stop: Any = None, step: Any = None) -> Series:
+        """pandas' `str.slice` of each value."""
+
+    def slice_replace(self, start: Any = None, stop: Any = None, repl: Any = None) -> Series:
+        """pandas' `str.slice_replace` of each value."""
+
+    def split(
+        self, pat: Any = None, *, n: Any = -1, expand: Any = False, regex: Any = None
+    ) -> DataFrame | Series:
+        """pandas' `str.split` of each value."""
+
+    def startswith(self, pat: Any, na: Any = ...) -> Series:
+        """pandas' `str.startswith` of each value."""
+
+    def strip(self, to_strip: Any = None) -> Series:
+        """pandas' `str.strip` of each value."""
+
+    def swapcase(self) -> Series:
+        """pandas' `str.swapcase` of each value."""
+
+    def title(self) -> Series:
+        """pandas' `str.title` of each value."""
+
+    def translate(self, table: Any) -> Series:
+        """pandas' `str.translate` of each value."""
+
+    def upper(self) -> Series:
+        """pandas' `str.upper` of each value."""
+
+    def wrap(
+        self,
+        width: Any,
+        expand_tabs: Any = True,
+        tabsize: Any = 8,
+        replace_whitespace: Any = True,
+        drop_whitespace: Any = True,
+        initial_indent: Any = "",
+        subsequent_indent: Any = "",
+        fix_sentence_endings: Any = False,
+        break_long_words: Any = True,
+        break_on_hyphens: Any = True,
+        max_lines: Any = None,
+        placeholder: Any = " [...]",
+    ) -> Series:
+        """pandas' `str.wrap` of each value."""
+
+    def zfill(self, width: Any) -> Series:
+        """pandas' `str.zfill` of each value."""
+
+class DatetimeAccessor:
+    """Parts and operations of dates, times and differences."""
+
+    def as_unit(self, unit: Any, round_ok: Any = True) -> Series:
+        """pandas' `dt.as_unit` of each value."""
+
+    def asfreq(self, freq: Any = None, how: Any = "E") -> Any:
+        """pandas' `dt.asfreq` of each value."""
+
+    def ceil(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.ceil` of each value."""
+
+    @property
+    def components(self) -> Any:
+        """pandas' `dt.components` of each value."""
+
+    @property
+    def date(self) -> Any:
+        """pandas' `dt.date` of each value."""
+
+    @property
+    def day(self) -> Any:
+        """pandas' `dt.day` of each value."""
+
+    def day_name(self, locale: Any = None) -> Series:
+        """pandas' `dt.day_name` of each value."""
+
+    @property
+    def day_of_week(self) -> Any:
+        """pandas' `dt.day_of_week` of each value."""
+
+    @property
+    def day_of_year(self) -> Any:
+        """pandas' `dt.day_of_year` of each value."""
+
+    @property
+    def dayofweek(self) -> Any:
+        """pandas' `dt.dayofweek` of each value."""
+
+    @property
+    def dayofyear(self) -> Any:
+        """pandas' `dt.dayofyear` of each value."""
+
+    @property
+    def days(self) -> Any:
+        """pandas' `dt.days` of each value."""
+
+    @property
+    def days_in_month(self) -> Any:
+        """pandas' `dt.days_in_month` of each value."""
+
+    @property
+    def daysinmonth(self) -> Any:
+        """pandas' `dt.daysinmonth` of each value."""
+
+    @property
+    def end_time(self) -> Any:
+        """pandas' `dt.end_time` of each value."""
+
+    def floor(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.floor` of each value."""
+
+    @deprecated("not built: it is known only after a run")
+    def freq(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def hour(self) -> Any:
+        """pandas' `dt.hour` of each value."""
+
+    @property
+    def is_leap_year(self) -> Any:
+        """pandas' `dt.is_leap_year` of each value."""
+
+    @property
+    def is_month_end(self) -> Any:
+        """pandas' `dt.is_month_end` of each value."""
+
+    @property
+    def is_month_start(self) -> Any:
+        """pandas' `dt.is_month_start` of each value."""
+
+    @property
+    def is_quarter_end(self) -> Any:
+        """pandas' `dt.is_quarter_end` of each value."""
+
+    @property
+    def is_quarter_start(self) -> Any:
+        """pandas' `dt.is_quarter_start` of each value."""
+
+    @property
+    def is_year_end(self) -> Any:
+        """pandas' `dt.is_year_end` of each value."""
+
+    @property
+    def is_year_start(self) -> Any:
+        """pandas' `dt.is_year_start` of each value."""
+
+    def isocalendar(self) -> DataFrame:
+        """pandas' `dt.isocalendar` of each value."""
+
+    kind: Any
+
+    @property
+    def microsecond(self) -> Any:
+        """pandas' `dt.microsecond` of each value."""
+
+    @property
+    def microseconds(self) -> Any:
+        """pandas' `dt.microseconds` of each value."""
+
+    @property
+    def minute(self) -> Any:
+        """pandas' `dt.minute` of each value."""
+
+    @property
+    def month(self) -> Any:
+        """pandas' `dt.month` of each value."""
+
+    def month_name(self, locale: Any = None) -> Series:
+        """pandas' `dt.month_name` of each value."""
+
+    @property
+    def nanosecond(self) -> Any:
+        """pandas' `dt.nanosecond` of each value."""
+
+    @property
+    def nanoseconds(self) -> Any:
+        """pandas' `dt.nanoseconds` of each value."""
+
+    def normalize(self) -> Series:
+        """pandas' `dt.normalize` of each value."""
+
+    @property
+    def quarter(self) -> Any:
+        """pandas' `dt.quarter` of each value."""
+
+    @property
+    def qyear(self) -> Any:
+        """pandas' `dt.qyear` of each value."""
+
+    def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.round` of each value."""
+
+    @property
+    def second(self) -> Any:
+        """pandas' `dt.second` of each value."""
+
+    @property
+    def seconds(self) -> Any:
+        """pandas' `dt.seconds` of each value."""
+
+    @property
+    def start_time(self) -> Any:
+        """pandas' `dt.start_time` of each value."""
+
+    def strftime(self, date_format: Any) -> Series:
+        """pandas' `dt.strftime` of each value."""
+
+    @property
+    def time(self) -> Any:
+        """pandas' `dt.time` of each value."""
+
+    @property
+    def timetz(self) -> Any:
+        """pandas' `dt.timetz` of each value."""
+
+    def to_period(self, freq: Any = None) -> Series:
+        """pandas' `dt.to_period` of each value."""
+
+    def to_pydatetime(self) -> Series:
+        """pandas' `dt.to_pydatetime` of each value."""
+
+    def to_pytimedelta(self) -> Tensor:
+        """pandas' `dt.to_pytimedelta` of each value."""
+
+    def to_timestamp(self, freq: Any = None, how: Any = "start") -> Any:
+        """pandas' `dt.to_timestamp` of each value."""
+
+    def total_seconds(self) -> Series:
+        """pandas' `dt.total_seconds` of each value."""
+
+    @property
+    def tz(self) -> Any:
+        """pandas' `dt.tz` of each value."""
+
+    def tz_convert(self, tz: Any) -> Any:
+        """pandas' `dt.tz_convert` of each value."""
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.tz_localize` of each value."""
+
+    @property
+    def unit(self) -> Any:
+        """pandas' `dt.unit` of each value."""
+
+    @property
+    def week(self) -> Any:
+        """pandas' `dt.week` of each value."""
+
+    @property
+    def weekday(self) -> Any:
+        """pandas' `dt.weekday` of each value."""
+
+    @property
+    def weekofyear(self) -> Any:
+        """pandas' `dt.weekofyear` of each value."""
+
+    @property
+    def year(self) -> Any:
+        """pandas' `dt.year` of each value."""
+
+class CategoricalAccessor:
+    """Categories, their codes and order."""
+
+    def add_categories(self, new_categories: Any) -> Series:
+        """pandas' `cat.add_categories` of each value."""
+
+    def as_ordered(self) -> Series:
+        """pandas' `cat.as_ordered` of each value."""
+
+    def as_unordered(self) -> Series:
+        """pandas' `cat.as_unordered` of each value."""
+
+    @property
+    def categories(self) -> Any:
+        """pandas' `cat.categories` of each value."""
+
+    @property
+    def codes(self) -> Any:
+        """pandas' `cat.codes` of each value."""
+
+    kind: Any
+
+    @property
+    def ordered(self) -> Any:
+        """pandas' `cat.ordered` of each value."""
+
+    def remove_categories(self, removals: Any) -> Series:
+        """pandas' `cat.remove_categories` of each value."""
+
+    @deprecated("not built: which categories are used is known only after a run")
+    def remove_unused_categories(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rename_categories(self, new_categories: Any) -> Series:
+        """pandas' `cat.rename_categories` of each value."""
+
+    def reorder_categories(self, new_categories: Any, ordered: Any = None) -> Series:
+        """pandas' `cat.reorder_categories` of each value."""
+
+    def set_categories(self, new_categories: Any, ordered: Any = None, rename: Any = False) -> Series:
+        """pandas' `cat.set_categories` of each value."""
 
 class DataFrameGroupBy:
     """Groups of a DataFrame's rows."""
@@ -856,6 +1308,342 @@ class SeriesGroupBy:
     ) -> Series:
         """pandas' `groupby.var`, over all chunks."""
 
+class Rolling:
+    """Windows of a number of rows, or of a span of time, that end (or are centred) at each row."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> DataFrame:
+        """The agg of each window, as pandas'."""
+
+    def aggregate(self, func: Any = None, *args: Any, **kwargs: Any) -> DataFrame:
+        """The aggregate of each window, as pandas'."""
+
+    def apply(
+        self,
+        func: Any,
+        raw: Any = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        args: Any = None,
+        kwargs: Any = None,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The apply of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def axis(self, *args: Any, **kwargs: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def center(self, *args: Any, **kwargs: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def closed(self, *args: Any, **kwargs: Any) -> Any: ...
+    def corr(
+        self,
+        other: Any = None,
+        pairwise: Any = None,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> Series:
+        """The corr of each window, as pandas'."""
+
+    def count(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The count of each window, as pandas'."""
+
+    def cov(
+        self,
+        other: Any = None,
+        pairwise: Any = None,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> Series:
+        """The cov of each window, as pandas'."""
+
+    def first(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The first of each window, as pandas'."""
+
+    kind: Any
+
+    def kurt(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The kurt of each window, as pandas'."""
+
+    def last(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The last of each window, as pandas'."""
+
+    def max(
+        self,
+        numeric_only: Any = False,
+        *args: Any,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        **kwargs: Any,
+    ) -> DataFrame | Series:
+        """The max of each window, as pandas'."""
+
+    def mean(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The mean of each window, as pandas'."""
+
+    def median(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The median of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def method(self, *args: Any, **kwargs: Any) -> Any: ...
+    def min(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The min of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def min_periods(self, *args: Any, **kwargs: Any) -> Any: ...
+    def nunique(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The nunique of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def on(self, *args: Any, **kwargs: Any) -> Any: ...
+    def quantile(
+        self, q: Any, interpolation: Any = "linear", numeric_only: Any = False, **weights: Any
+    ) -> DataFrame | Series:
+        """The quantile of each window, as pandas'."""
+
+    def rank(
+        self,
+        method: Any = "average",
+        ascending: Any = True,
+        pct: Any = False,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The rank of each window, as pandas'."""
+
+    def sem(self, ddof: Any = 1, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The sem of each window, as pandas'."""
+
+    def skew(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The skew of each window, as pandas'."""
+
+    def std(
+        self,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The std of each window, as pandas'."""
+
+    def sum(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The sum of each window, as pandas'."""
+
+    def var(
+        self,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The var of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def win_type(self, *args: Any, **kwargs: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def window(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class Expanding:
+    """Windows of all rows up to each."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> DataFrame:
+        """The agg of each window, as pandas'."""
+
+    def aggregate(self, func: Any = None, *args: Any, **kwargs: Any) -> DataFrame:
+        """The aggregate of each window, as pandas'."""
+
+    def apply(
+        self,
+        func: Any,
+        raw: Any = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        args: Any = None,
+        kwargs: Any = None,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The apply of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def axis(self, *args: Any, **kwargs: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def center(self, *args: Any, **kwargs: Any) -> Any: ...
+    def corr(
+        self,
+        other: Any = None,
+        pairwise: Any = None,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> Series:
+        """The corr of each window, as pandas'."""
+
+    def count(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The count of each window, as pandas'."""
+
+    def cov(
+        self,
+        other: Any = None,
+        pairwise: Any = None,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> Series:
+        """The cov of each window, as pandas'."""
+
+    def first(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The first of each window, as pandas'."""
+
+    kind: Any
+
+    def kurt(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The kurt of each window, as pandas'."""
+
+    def last(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The last of each window, as pandas'."""
+
+    def max(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The max of each window, as pandas'."""
+
+    def mean(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The mean of each window, as pandas'."""
+
+    def median(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The median of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def method(self, *args: Any, **kwargs: Any) -> Any: ...
+    def min(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The min of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def min_periods(self, *args: Any, **kwargs: Any) -> Any: ...
+    def nunique(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The nunique of each window, as pandas'."""
+
+    def quantile(
+        self, q: Any, interpolation: Any = "linear", numeric_only: Any = False, **weights: Any
+    ) -> DataFrame | Series:
+        """The quantile of each window, as pandas'."""
+
+    def rank(
+        self,
+        method: Any = "average",
+        ascending: Any = True,
+        pct: Any = False,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The rank of each window, as pandas'."""
+
+    def sem(self, ddof: Any = 1, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The sem of each window, as pandas'."""
+
+    def skew(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The skew of each window, as pandas'."""
+
+    def std(
+        self,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The std of each window, as pandas'."""
+
+    def sum(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The sum of each window, as pandas'."""
+
+    def var(
+        self,
+        ddof: Any = 1,
+        numeric_only: Any = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        **weights: Any,
+    ) -> DataFrame | Series:
+        """The var of each window, as pandas'."""
+
+class EWM:
+    """Exponentially weighted windows."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def adjust(self, *args: Any, **kwargs: Any) -> Any: ...
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> DataFrame:
+        """The agg of each window, as pandas'."""
+
+    def aggregate(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """The aggregate of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def alpha(self, *args: Any, **kwargs: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def axis(self, *args: Any, **kwargs: Any) -> Any: ...
+    def corr(
+        self, other: Any = None, pairwise: Any = None, numeric_only: Any = False, **weights: Any
+    ) -> Series:
+        """The corr of each window, as pandas'."""
+
+    def cov(
+        self,
+        other: Any = None,
+        pairwise: Any = None,
+        bias: Any = False,
+        numeric_only: Any = False,
+        **weights: Any,
+    ) -> Series:
+        """The cov of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def ignore_na(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    kind: Any
+
+    def mean(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The mean of each window, as pandas'."""
+
+    @deprecated("not built: not written yet")
+    def method(self, *args: Any, **kwargs: Any) -> Any: ...
+    @deprecated("not built: not written yet")
+    def min_periods(self, *args: Any, **kwargs: Any) -> Any: ...
+    def std(self, bias: Any = False, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The std of each window, as pandas'."""
+
+    def sum(
+        self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
+    ) -> DataFrame | Series:
+        """The sum of each window, as pandas'."""
+
+    def var(self, bias: Any = False, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
+        """The var of each window, as pandas'."""
+
 class DataFrame(Lazy):
     """A lazy table in chunks of rows: pandas' DataFrame."""
 
@@ -1014,19 +1802,24 @@ class DataFrame(Lazy):
     def __xor__(self, other: Any) -> DataFrame:
         """pandas' `__xor__`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def abs(self, *args: Any, **kwargs: Any) -> Any: ...
+    def abs(self) -> DataFrame:
+        """pandas' `abs`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def add(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `add`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def add_prefix(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def add_suffix(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def agg(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def aggregate(self, *args: Any, **kwargs: Any) -> Any: ...
+    def add_prefix(self, prefix: builtins.str, axis: Any = None) -> DataFrame:
+        """The same data, text put before the column labels (of a series: row labels)."""
+
+    def add_suffix(self, suffix: builtins.str, axis: Any = None) -> DataFrame:
+        """The same data, text put after the column labels (of a series: row labels)."""
+
+    def agg(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> DataFrame | Series:
+        """One or several reductions of the columns: names, lists, dicts by column, functions."""
+
+    def aggregate(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> DataFrame | Series:
+        """One or several reductions of the columns: names, lists, dicts by column, functions."""
+
     @deprecated("not built: not written yet")
     def align(self, *args: Any, **kwargs: Any) -> Any: ...
     def all(
@@ -1058,54 +1851,115 @@ class DataFrame(Lazy):
     ) -> Any:
         """This frame's rows and then others' (gone from pandas, kept for Mars's users)."""
 
-    @deprecated("not built: not written yet")
-    def apply(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def assign(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def astype(self, *args: Any, **kwargs: Any) -> Any: ...
+    def apply(
+        self,
+        func: Any,
+        axis: Any = 0,
+        raw: Any = False,
+        result_type: Any = None,
+        args: Any = (),
+        dtypes: Any = None,
+        dtype: Any = None,
+        name: Any = None,
+        output_type: Any = None,
+        index: Any = None,
+        elementwise: Any = None,
+        skip_infer: Any = False,
+        by_row: Any = "compat",
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        **kwargs: Any,
+    ) -> DataFrame | Series:
+        """What a function gives of each column (whole), or, with axis=1, of each row."""
+
+    def assign(self, **kwargs: Any) -> DataFrame:
+        """A frame with columns added or replaced, in order; functions get the frame made so far."""
+
+    def astype(self, dtype: Any, copy: Any = None, errors: builtins.str = "raise") -> DataFrame:
+        """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
+
     @property
-    def at(self) -> Any:
+    def at(self) -> marsdask.dataframe.labels.At:
         """One value by labels."""
 
     @property
     @deprecated("not built: not written yet")
     def axes(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def backfill(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def bfill(self, *args: Any, **kwargs: Any) -> Any: ...
+    def backfill(
+        self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
+    ) -> Any:
+        """Holes filled with the next value after, over chunk borders."""
+
+    def bfill(
+        self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
+    ) -> DataFrame:
+        """Holes filled with the next value after, over chunk borders."""
+
     @deprecated("not built: not written yet")
     def boxplot(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def cartesian_chunk(self, *args: Any, **kwargs: Any) -> Any: ...
+    def clip(self, lower: Any = None, upper: Any = None, axis: Any = None, inplace: Any = False) -> DataFrame:
+        """pandas' `clip`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     @property
     def columns(self) -> pd.Index:
-        """The column labels, known without a run."""
+        """The column labels."""
+    @columns.setter
+    def columns(self, value: Any) -> None: ...
+    def copy(self, deep: builtins.bool = True) -> DataFrame:
+        """The same data; later writes to either do not reach the other."""
 
-    @deprecated("not built: not written yet")
-    def copy(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def corr(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def corrwith(self, *args: Any, **kwargs: Any) -> Any: ...
+    def corr(
+        self,
+        method: Any = "pearson",
+        min_periods: builtins.int | None = 1,
+        numeric_only: builtins.bool = False,
+    ) -> DataFrame:
+        """The correlation of every pair of numeric columns, over rows where both have values."""
+
+    def corrwith(
+        self,
+        other: Any,
+        axis: Any = 0,
+        drop: builtins.bool = False,
+        method: Any = "pearson",
+        numeric_only: builtins.bool = False,
+        min_periods: Any = None,
+    ) -> Series:
+        """Correlation with another frame column by column, or with a series."""
+
     def count(
         self, axis: Any = 0, numeric_only: Any = False, combine_size: Any = None, method: Any = None
     ) -> Series:
         """The count of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def cummax(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def cummin(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def cumprod(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def cumsum(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def describe(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def diff(self, *args: Any, **kwargs: Any) -> Any: ...
+    def cov(
+        self,
+        min_periods: builtins.int | None = None,
+        ddof: builtins.int | None = 1,
+        numeric_only: builtins.bool = False,
+    ) -> DataFrame:
+        """The covariance of every pair of numeric columns, over rows where both have values."""
+
+    def cummax(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> DataFrame:
+        """The max of all rows up to each, over chunk borders."""
+
+    def cummin(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> DataFrame:
+        """The min of all rows up to each, over chunk borders."""
+
+    def cumprod(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> DataFrame:
+        """The prod of all rows up to each, over chunk borders."""
+
+    def cumsum(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> DataFrame:
+        """The sum of all rows up to each, over chunk borders."""
+
+    def describe(self, percentiles: Any = None, include: Any = None, exclude: Any = None) -> DataFrame:
+        """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
+
+    def diff(self, periods: Any = 1, axis: Any = 0) -> DataFrame:
+        """Each row minus the one `periods` before."""
+
     def div(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `div`, aligned by labels; arrays and lists are positional."""
 
@@ -1119,16 +1973,44 @@ class DataFrame(Lazy):
 
     @deprecated("not built: not written yet")
     def dot(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def drop(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def drop_duplicates(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def dropna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def drop(
+        self,
+        labels: Any = None,
+        axis: Any = 0,
+        index: Any = None,
+        columns: Any = None,
+        level: Any = None,
+        inplace: builtins.bool = False,
+        errors: builtins.str = "raise",
+    ) -> DataFrame:
+        """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
+
+    def drop_duplicates(
+        self,
+        subset: Any = None,
+        keep: Any = "first",
+        inplace: Any = False,
+        ignore_index: Any = False,
+        method: Any = "auto",
+    ) -> DataFrame:
+        """Without rows that equal an earlier one, in order."""
+
+    def dropna(
+        self,
+        axis: Any = 0,
+        how: Any = ...,
+        thresh: Any = ...,
+        subset: Any = None,
+        inplace: Any = ...,
+        ignore_index: Any = False,
+    ) -> DataFrame:
+        """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
+
     @property
     def dtypes(self) -> pd.Series: ...
-    @deprecated("not built: not written yet")
-    def duplicated(self, *args: Any, **kwargs: Any) -> Any: ...
+    def duplicated(self, subset: Any = None, keep: Any = "first", method: Any = "auto") -> Series:
+        """Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."""
+
     @property
     def empty(self) -> builtins.bool:
         """Whether there are no elements. Raises ValueError where that is not known yet."""
@@ -1138,20 +2020,57 @@ class DataFrame(Lazy):
 
     @deprecated("not built: not written yet")
     def eval(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def ewm(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def expanding(self, *args: Any, **kwargs: Any) -> Any: ...
+    def ewm(
+        self,
+        com: Any = None,
+        span: Any = None,
+        halflife: Any = None,
+        alpha: Any = None,
+        min_periods: Any = 0,
+        adjust: Any = True,
+        ignore_na: Any = False,
+        times: Any = None,
+        method: Any = "single",
+        axis: Any = 0,
+    ) -> EWM:
+        """Windows over the rows: an object whose methods are lazy frames, as pandas' `ewm`."""
+
+    def expanding(
+        self, min_periods: Any = 1, method: Any = "single", center: Any = None, axis: Any = 0
+    ) -> Expanding:
+        """Windows over the rows: an object whose methods are lazy frames, as pandas' `expanding`."""
+
     @deprecated("not built: not written yet")
     def explode(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def fetch_infos(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def ffill(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def fillna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def ffill(
+        self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
+    ) -> DataFrame:
+        """Holes filled with the last value before, over chunk borders."""
+
+    def fillna(
+        self,
+        value: Any = None,
+        method: Any = None,
+        axis: Any = None,
+        inplace: Any = False,
+        limit: Any = None,
+        downcast: Any = None,
+    ) -> DataFrame:
+        """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
+
+    def filter(
+        self,
+        items: Any = None,
+        like: builtins.str | None = None,
+        regex: builtins.str | None = None,
+        axis: Any = None,
+    ) -> DataFrame:
+        """The columns (of a series, or with axis=0: rows) whose labels are listed or match."""
+
     def floordiv(
         self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
     ) -> DataFrame:
@@ -1181,7 +2100,7 @@ class DataFrame(Lazy):
     @deprecated("not built: not written yet")
     def hist(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    def iat(self) -> Any:
+    def iat(self) -> marsdask.dataframe.positions.IAt:
         """One value by position."""
 
     def idxmax(
@@ -1205,21 +2124,39 @@ class DataFrame(Lazy):
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def iloc(self) -> Any:
+    def iloc(self) -> marsdask.dataframe.positions.ILoc:
         """Rows and columns by position."""
 
     @property
     def index(self) -> Index:
         """The row labels."""
+    @index.setter
+    def index(self, value: Any) -> None: ...
+    def insert(
+        self, loc: builtins.int, column: Any, value: Any, allow_duplicates: builtins.bool = False
+    ) -> None:
+        """Put a column at a place, in this frame; returns None."""
 
-    @deprecated("not built: not written yet")
-    def insert(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isin(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isna(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isnull(self, *args: Any, **kwargs: Any) -> Any: ...
+    def interpolate(
+        self,
+        method: Any = "linear",
+        axis: Any = 0,
+        limit: Any = None,
+        inplace: Any = False,
+        limit_direction: Any = None,
+        limit_area: Any = None,
+    ) -> DataFrame:
+        """pandas' `interpolate`."""
+
+    def isin(self, values: Any) -> DataFrame:
+        """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame."""
+
+    def isna(self) -> DataFrame:
+        """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def isnull(self) -> DataFrame:
+        """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     @deprecated("not built: not written yet")
     def issparse(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
@@ -1280,16 +2217,38 @@ class DataFrame(Lazy):
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> marsdask.dataframe.labels.Loc:
         """Rows and columns by label."""
 
     def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `lt`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def map_chunk(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def mask(self, *args: Any, **kwargs: Any) -> Any: ...
+    def map(
+        self, func: Any, na_action: Any = None, dtypes: Any = None, skip_infer: Any = False, **kwargs: Any
+    ) -> DataFrame:
+        """Each element through a function."""
+
+    def map_chunk(
+        self,
+        func: Any,
+        args: Any = (),
+        kwargs: Any = None,
+        skip_infer: Any = False,
+        with_chunk_index: Any = False,
+        output_type: Any = None,
+        dtypes: Any = None,
+        dtype: Any = None,
+        name: Any = None,
+        index: Any = None,
+        elementwise: Any = None,
+    ) -> Any:
+        """What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`."""
+
+    def mask(
+        self, cond: Any, other: Any = ..., inplace: Any = False, axis: Any = None, level: Any = None
+    ) -> DataFrame:
+        """pandas' `mask`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def max(
         self,
         axis: Any = 0,
@@ -1380,10 +2339,12 @@ class DataFrame(Lazy):
     def nlargest(self, n: builtins.int, columns: Any, keep: builtins.str = "first") -> DataFrame:
         """The `n` rows with the largest values in `columns`, in order."""
 
-    @deprecated("not built: not written yet")
-    def notna(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def notnull(self, *args: Any, **kwargs: Any) -> Any: ...
+    def notna(self) -> DataFrame:
+        """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def notnull(self) -> DataFrame:
+        """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def nsmallest(self, n: builtins.int, columns: Any, keep: builtins.str = "first") -> DataFrame:
         """The `n` rows with the smallest values in `columns`, in order."""
 
@@ -1396,13 +2357,18 @@ class DataFrame(Lazy):
     ) -> Series:
         """The nunique of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def pad(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def pct_change(self, *args: Any, **kwargs: Any) -> Any: ...
+    def pad(self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None) -> Any:
+        """Holes filled with the last value before, over chunk borders."""
+
+    def pct_change(self, periods: Any = 1, fill_method: Any = None, freq: Any = None) -> DataFrame:
+        """Each row's change relative to the one `periods` before."""
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> DataFrame:
+        """`func(frame, ...)`."""
+
     @deprecated("not built: not written yet")
     def plot(self, *args: Any, **kwargs: Any) -> Any: ...
-    def pop(self, item: Any) -> Any:
+    def pop(self, item: Any) -> Series:
         """A column, which the frame loses."""
 
     def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
@@ -1430,8 +2396,17 @@ class DataFrame(Lazy):
     ) -> Series | Tensor:
         """The product of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def quantile(self, *args: Any, **kwargs: Any) -> Any: ...
+    def quantile(
+        self,
+        q: Any = 0.5,
+        axis: Any = 0,
+        numeric_only: Any = False,
+        interpolation: Any = "linear",
+        method: Any = "single",
+        combine_size: Any = None,
+    ) -> DataFrame | Series:
+        """Exact quantiles of each column, holes left out."""
+
     @deprecated("not built: not written yet")
     def query(self, *args: Any, **kwargs: Any) -> Any: ...
     def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
@@ -1458,18 +2433,69 @@ class DataFrame(Lazy):
     def rebalance(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def reindex(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def reindex_like(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rename(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rename_axis(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def replace(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def reset_index(self, *args: Any, **kwargs: Any) -> Any: ...
+    def reindex(
+        self,
+        labels: Any = None,
+        index: Any = None,
+        columns: Any = None,
+        axis: Any = None,
+        method: Any = None,
+        copy: Any = None,
+        level: Any = None,
+        fill_value: Any = ...,
+        limit: Any = None,
+        tolerance: Any = None,
+        enable_sparse: Any = False,
+    ) -> DataFrame:
+        """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
+
+    def reindex_like(
+        self, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
+    ) -> DataFrame:
+        """The frame on the labels of another."""
+
+    def rename(
+        self,
+        mapper: Any = None,
+        index: Any = None,
+        columns: Any = None,
+        axis: Any = None,
+        copy: Any = None,
+        inplace: builtins.bool = False,
+        level: Any = None,
+        errors: builtins.str = "ignore",
+    ) -> DataFrame:
+        """The same data with some labels renamed, by a dict or a function."""
+
+    def rename_axis(
+        self,
+        mapper: Any = ...,
+        index: Any = ...,
+        columns: Any = ...,
+        axis: Any = 0,
+        copy: Any = None,
+        inplace: builtins.bool = False,
+    ) -> DataFrame:
+        """The same data under other names of the index or column levels."""
+
+    def replace(
+        self, to_replace: Any = None, value: Any = ..., inplace: Any = False, regex: Any = False
+    ) -> DataFrame:
+        """pandas' `replace`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def reset_index(
+        self,
+        level: Any = None,
+        drop: builtins.bool = False,
+        inplace: builtins.bool = False,
+        col_level: Any = 0,
+        col_fill: Any = "",
+        allow_duplicates: Any = False,
+        names: Any = None,
+        incremental_index: builtins.bool = True,
+    ) -> DataFrame:
+        """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
+
     def rfloordiv(
         self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
     ) -> DataFrame:
@@ -1481,10 +2507,23 @@ class DataFrame(Lazy):
     def rmul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rmul`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def rolling(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def round(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rolling(
+        self,
+        window: Any,
+        min_periods: Any = None,
+        center: Any = False,
+        win_type: Any = None,
+        on: Any = None,
+        closed: Any = None,
+        step: Any = None,
+        method: Any = "single",
+        axis: Any = 0,
+    ) -> Rolling:
+        """Windows over the rows: an object whose methods are lazy frames, as pandas' `rolling`."""
+
+    def round(self, decimals: Any = 0) -> DataFrame:
+        """pandas' `round`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def rpow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `rpow`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
@@ -1496,10 +2535,22 @@ class DataFrame(Lazy):
     ) -> DataFrame:
         """pandas' `rtruediv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def sample(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def select_dtypes(self, *args: Any, **kwargs: Any) -> Any: ...
+    def sample(
+        self,
+        n: Any = None,
+        frac: Any = None,
+        replace: builtins.bool = False,
+        weights: Any = None,
+        random_state: Any = None,
+        axis: Any = None,
+        ignore_index: builtins.bool = False,
+        always_multinomial: builtins.bool = False,
+    ) -> DataFrame:
+        """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
+
+    def select_dtypes(self, include: Any = None, exclude: Any = None) -> DataFrame:
+        """The columns of some dtypes."""
+
     def sem(
         self,
         axis: Any = 0,
@@ -1511,16 +2562,30 @@ class DataFrame(Lazy):
     ) -> Series | Tensor:
         """The sem of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def set_axis(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def set_index(self, *args: Any, **kwargs: Any) -> Any: ...
+    def set_axis(
+        self, labels: Any, axis: Any = 0, inplace: builtins.bool = False, copy: Any = None
+    ) -> DataFrame:
+        """The same data under other row or column labels; row labels may be lazy."""
+
+    def set_index(
+        self,
+        keys: Any,
+        drop: builtins.bool = True,
+        append: builtins.bool = False,
+        inplace: builtins.bool = False,
+        verify_integrity: builtins.bool = False,
+    ) -> DataFrame:
+        """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
+
     @property
     def shape(self) -> builtins.tuple[builtins.float, ...]:
         """Rows (`nan` where only a run can tell) and columns."""
 
-    @deprecated("not built: not written yet")
-    def shift(self, *args: Any, **kwargs: Any) -> Any: ...
+    def shift(
+        self, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = ..., suffix: Any = None
+    ) -> DataFrame:
+        """Rows moved down by `periods`, over chunk borders; with freq= the labels are moved instead."""
+
     @property
     def size(self) -> builtins.float: ...
     def skew(
@@ -1534,23 +2599,6 @@ class DataFrame(Lazy):
     ) -> Series | Tensor:
         """The skew of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @overload
-    def sort_index(
-        self,
-        *,
-        axis: Any = 0,
-        level: Any = None,
-        ascending: Any = True,
-        inplace: Literal[False] = False,
-        kind: Any = "quicksort",
-        na_position: builtins.str = "last",
-        sort_remaining: builtins.bool = True,
-        ignore_index: builtins.bool = False,
-        key: Any = None,
-        parallel_kind: Any = "PSRS",
-        psrs_kinds: Any = None,
-    ) -> DataFrame: ...
-    @overload
     def sort_index(
         self,
         *,
@@ -1565,24 +2613,9 @@ class DataFrame(Lazy):
         key: Any = None,
         parallel_kind: Any = "PSRS",
         psrs_kinds: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
 
-    @overload
-    def sort_values(
-        self,
-        by: Any,
-        axis: Any = 0,
-        ascending: Any = True,
-        inplace: Literal[False] = False,
-        kind: Any = "quicksort",
-        na_position: builtins.str = "last",
-        ignore_index: builtins.bool = False,
-        key: Any = None,
-        parallel_kind: Any = "PSRS",
-        psrs_kinds: Any = None,
-    ) -> DataFrame: ...
-    @overload
     def sort_values(
         self,
         by: Any,
@@ -1595,8 +2628,11 @@ class DataFrame(Lazy):
         key: Any = None,
         parallel_kind: Any = "PSRS",
         psrs_kinds: Any = None,
-    ) -> Any:
+    ) -> DataFrame:
         """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """Axes of length 1 taken away; rows need a known length."""
 
     @deprecated("not built: not written yet")
     def stack(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -1665,8 +2701,19 @@ class DataFrame(Lazy):
 
     @deprecated("not built: not written yet")
     def to_vineyard(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def transform(self, *args: Any, **kwargs: Any) -> Any: ...
+    def transform(
+        self,
+        func: Any,
+        axis: Any = 0,
+        *args: Any,
+        dtypes: Any = None,
+        dtype: Any = None,
+        skip_infer: Any = False,
+        convert_dtype: Any = True,
+        **kwargs: Any,
+    ) -> DataFrame:
+        """What a function makes of each whole column, with the same rows."""
+
     @deprecated("not built: not written yet")
     def transpose(self, *args: Any, **kwargs: Any) -> Any: ...
     def truediv(
@@ -1676,6 +2723,16 @@ class DataFrame(Lazy):
 
     @deprecated("not built: not written yet")
     def tshift(self, *args: Any, **kwargs: Any) -> Any: ...
+    def value_counts(
+        self,
+        subset: Any = None,
+        normalize: builtins.bool = False,
+        sort: builtins.bool = True,
+        ascending: builtins.bool = False,
+        dropna: builtins.bool = True,
+    ) -> Series:
+        """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
+
     @property
     def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
@@ -1691,8 +2748,10 @@ class DataFrame(Lazy):
     ) -> Series | Tensor:
         """The var of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def where(self, *args: Any, **kwargs: Any) -> Any: ...
+    def where(
+        self, cond: Any, other: Any = ..., inplace: Any = False, axis: Any = None, level: Any = None
+    ) -> DataFrame:
+        """pandas' `where`, chunk by chunk; frames among the arguments are aligned by labels."""
 
 class Series(Lazy):
     """A lazy column in chunks: pandas' Series. Parameters as `DataFrame`'s, and `name`."""
@@ -1847,19 +2906,24 @@ class Series(Lazy):
     def __xor__(self, other: Any) -> Series:
         """pandas' `__xor__`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def abs(self, *args: Any, **kwargs: Any) -> Any: ...
+    def abs(self) -> Series:
+        """pandas' `abs`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def add(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `add`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def add_prefix(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def add_suffix(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def agg(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def aggregate(self, *args: Any, **kwargs: Any) -> Any: ...
+    def add_prefix(self, prefix: builtins.str, axis: Any = None) -> Series:
+        """The same data, text put before the column labels (of a series: row labels)."""
+
+    def add_suffix(self, suffix: builtins.str, axis: Any = None) -> Series:
+        """The same data, text put after the column labels (of a series: row labels)."""
+
+    def agg(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Series | Tensor:
+        """One or several reductions of the columns: names, lists, dicts by column, functions."""
+
+    def aggregate(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Series | Tensor:
+        """One or several reductions of the columns: names, lists, dicts by column, functions."""
+
     @deprecated("not built: not written yet")
     def align(self, *args: Any, **kwargs: Any) -> Any: ...
     def all(
@@ -1887,50 +2951,96 @@ class Series(Lazy):
     ) -> Any:
         """This series' rows and then others' (gone from pandas, kept for Mars's users)."""
 
-    @deprecated("not built: not written yet")
-    def apply(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def astype(self, *args: Any, **kwargs: Any) -> Any: ...
+    def apply(
+        self,
+        func: Any,
+        convert_dtype: Any = True,
+        output_type: Any = None,
+        args: Any = (),
+        dtypes: Any = None,
+        dtype: Any = None,
+        name: Any = None,
+        index: Any = None,
+        skip_infer: Any = False,
+        by_row: Any = "compat",
+        **kwargs: Any,
+    ) -> Any:
+        """What a function gives of each value."""
+
+    def astype(self, dtype: Any, copy: Any = None, errors: builtins.str = "raise") -> Series:
+        """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
+
     @property
-    def at(self) -> Any:
+    def at(self) -> marsdask.dataframe.labels.At:
         """One value by labels."""
 
-    @deprecated("not built: not written yet")
-    def autocorr(self, *args: Any, **kwargs: Any) -> Any: ...
+    def autocorr(self, lag: builtins.int = 1) -> Tensor:
+        """The correlation with itself `lag` rows before."""
+
     @property
     @deprecated("not built: not written yet")
     def axes(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def backfill(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def between(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def bfill(self, *args: Any, **kwargs: Any) -> Any: ...
+    def backfill(
+        self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
+    ) -> Any:
+        """Holes filled with the next value after, over chunk borders."""
+
+    def between(self, left: Any, right: Any, inclusive: Any = "both") -> Series:
+        """pandas' `between`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def bfill(
+        self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
+    ) -> Series:
+        """Holes filled with the next value after, over chunk borders."""
+
     @deprecated("not built: not written yet")
     def cartesian_chunk(self, *args: Any, **kwargs: Any) -> Any: ...
+    def case_when(self, caselist: Any) -> Series:
+        """Where a condition holds its replacement, the first that holds; else the series."""
+
+    @property
+    def cat(self) -> CategoricalAccessor:
+        """Categories, their codes and order."""
+
     @deprecated("not built: not written yet")
     def check_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def copy(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def corr(self, *args: Any, **kwargs: Any) -> Any: ...
+    def clip(self, lower: Any = None, upper: Any = None, axis: Any = None, inplace: Any = False) -> Series:
+        """pandas' `clip`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def copy(self, deep: builtins.bool = True) -> Series:
+        """The same data; later writes to either do not reach the other."""
+
+    def corr(self, other: Any, method: Any = "pearson", min_periods: builtins.int | None = None) -> Tensor:
+        """The correlation with another series, aligned by labels: a tensor of no dimension."""
+
     def count(
         self, axis: Any = 0, numeric_only: Any = False, combine_size: Any = None, method: Any = None
     ) -> Tensor:
         """The count of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def cummax(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def cummin(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def cumprod(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def cumsum(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def describe(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def diff(self, *args: Any, **kwargs: Any) -> Any: ...
+    def cov(
+        self, other: Any, min_periods: builtins.int | None = None, ddof: builtins.int | None = 1
+    ) -> Tensor:
+        """The covariance with another series, aligned by labels: a tensor of no dimension."""
+
+    def cummax(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> Series:
+        """The max of all rows up to each, over chunk borders."""
+
+    def cummin(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> Series:
+        """The min of all rows up to each, over chunk borders."""
+
+    def cumprod(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> Series:
+        """The prod of all rows up to each, over chunk borders."""
+
+    def cumsum(self, axis: Any = 0, skipna: Any = True, numeric_only: Any = False) -> Series:
+        """The sum of all rows up to each, over chunk borders."""
+
+    def describe(self, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Series:
+        """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
+
+    def diff(self, periods: Any = 1, axis: Any = 0) -> Series:
+        """Each row minus the one `periods` before."""
+
     def div(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `div`, aligned by labels; arrays and lists are positional."""
 
@@ -1942,20 +3052,45 @@ class Series(Lazy):
 
     @deprecated("not built: not written yet")
     def dot(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def drop(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def drop_duplicates(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def dropna(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def dt(self, *args: Any, **kwargs: Any) -> Any: ...
+    def drop(
+        self,
+        labels: Any = None,
+        axis: Any = 0,
+        index: Any = None,
+        columns: Any = None,
+        level: Any = None,
+        inplace: builtins.bool = False,
+        errors: builtins.str = "raise",
+    ) -> Series:
+        """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
+
+    def drop_duplicates(
+        self, keep: Any = "first", inplace: Any = False, ignore_index: Any = False, method: Any = "auto"
+    ) -> Series:
+        """Without rows that equal an earlier one, in order."""
+
+    def dropna(
+        self,
+        axis: Any = 0,
+        how: Any = ...,
+        thresh: Any = ...,
+        subset: Any = None,
+        inplace: Any = ...,
+        ignore_index: Any = False,
+    ) -> Series:
+        """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
+
+    @property
+    def dt(self) -> DatetimeAccessor:
+        """Parts and operations of dates, times and differences."""
+
     @property
     def dtype(self) -> Any: ...
     @property
     def dtypes(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def duplicated(self, *args: Any, **kwargs: Any) -> Any: ...
+    def duplicated(self, keep: Any = "first", method: Any = "auto") -> Series:
+        """Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."""
+
     @property
     def empty(self) -> builtins.bool:
         """Whether there are no elements. Raises ValueError where that is not known yet."""
@@ -1963,20 +3098,57 @@ class Series(Lazy):
     def eq(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `eq`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def ewm(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def expanding(self, *args: Any, **kwargs: Any) -> Any: ...
+    def ewm(
+        self,
+        com: Any = None,
+        span: Any = None,
+        halflife: Any = None,
+        alpha: Any = None,
+        min_periods: Any = 0,
+        adjust: Any = True,
+        ignore_na: Any = False,
+        times: Any = None,
+        method: Any = "single",
+        axis: Any = 0,
+    ) -> EWM:
+        """Windows over the rows: an object whose methods are lazy frames, as pandas' `ewm`."""
+
+    def expanding(
+        self, min_periods: Any = 1, method: Any = "single", center: Any = None, axis: Any = 0
+    ) -> Expanding:
+        """Windows over the rows: an object whose methods are lazy frames, as pandas' `expanding`."""
+
     @deprecated("not built: not written yet")
     def explode(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def fetch_infos(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def ffill(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def fillna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def ffill(
+        self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
+    ) -> Series:
+        """Holes filled with the last value before, over chunk borders."""
+
+    def fillna(
+        self,
+        value: Any = None,
+        method: Any = None,
+        axis: Any = None,
+        inplace: Any = False,
+        limit: Any = None,
+        downcast: Any = None,
+    ) -> Series:
+        """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
+
+    def filter(
+        self,
+        items: Any = None,
+        like: builtins.str | None = None,
+        regex: builtins.str | None = None,
+        axis: Any = None,
+    ) -> Series:
+        """The columns (of a series, or with axis=0: rows) whose labels are listed or match."""
+
     def floordiv(
         self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
     ) -> Series:
@@ -2006,7 +3178,7 @@ class Series(Lazy):
     @deprecated("not built: not written yet")
     def hist(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    def iat(self) -> Any:
+    def iat(self) -> marsdask.dataframe.positions.IAt:
         """One value by position."""
 
     def idxmax(
@@ -2030,12 +3202,24 @@ class Series(Lazy):
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def iloc(self) -> Any:
+    def iloc(self) -> marsdask.dataframe.positions.ILoc:
         """Rows and columns by position."""
 
     @property
     def index(self) -> Index:
         """The row labels."""
+    @index.setter
+    def index(self, value: Any) -> None: ...
+    def interpolate(
+        self,
+        method: Any = "linear",
+        axis: Any = 0,
+        limit: Any = None,
+        inplace: Any = False,
+        limit_direction: Any = None,
+        limit_area: Any = None,
+    ) -> Series:
+        """pandas' `interpolate`."""
 
     @deprecated("not built: not written yet")
     def is_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -2045,12 +3229,15 @@ class Series(Lazy):
     @property
     @deprecated("not built: not written yet")
     def is_monotonic_increasing(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isin(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isna(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isnull(self, *args: Any, **kwargs: Any) -> Any: ...
+    def isin(self, values: Any) -> Series:
+        """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame."""
+
+    def isna(self) -> Series:
+        """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def isnull(self) -> Series:
+        """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     @deprecated("not built: not written yet")
     def issparse(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
@@ -2089,18 +3276,46 @@ class Series(Lazy):
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> marsdask.dataframe.labels.Loc:
         """Rows and columns by label."""
 
     def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `lt`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def map(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def map_chunk(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def mask(self, *args: Any, **kwargs: Any) -> Any: ...
+    def map(
+        self,
+        func: Any = None,
+        na_action: Any = None,
+        dtype: Any = None,
+        memory_scale: Any = None,
+        skip_infer: Any = False,
+        engine: Any = None,
+        arg: Any = None,
+        **kwargs: Any,
+    ) -> Series:
+        """Each value through a function, a dict or a series (a lazy one too)."""
+
+    def map_chunk(
+        self,
+        func: Any,
+        args: Any = (),
+        kwargs: Any = None,
+        skip_infer: Any = False,
+        with_chunk_index: Any = False,
+        output_type: Any = None,
+        dtypes: Any = None,
+        dtype: Any = None,
+        name: Any = None,
+        index: Any = None,
+        elementwise: Any = None,
+    ) -> Any:
+        """What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`."""
+
+    def mask(
+        self, cond: Any, other: Any = ..., inplace: Any = False, axis: Any = None, level: Any = None
+    ) -> Series:
+        """pandas' `mask`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def max(
         self,
         axis: Any = 0,
@@ -2171,10 +3386,12 @@ class Series(Lazy):
     def nlargest(self, n: builtins.int = 5, keep: builtins.str = "first") -> Series:
         """The `n` largest values, in order."""
 
-    @deprecated("not built: not written yet")
-    def notna(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def notnull(self, *args: Any, **kwargs: Any) -> Any: ...
+    def notna(self) -> Series:
+        """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def notnull(self) -> Series:
+        """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def nsmallest(self, n: builtins.int = 5, keep: builtins.str = "first") -> Series:
         """The `n` smallest values, in order."""
 
@@ -2187,10 +3404,15 @@ class Series(Lazy):
     ) -> Tensor:
         """The nunique of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def pad(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def pct_change(self, *args: Any, **kwargs: Any) -> Any: ...
+    def pad(self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None) -> Any:
+        """Holes filled with the last value before, over chunk borders."""
+
+    def pct_change(self, periods: Any = 1, fill_method: Any = None, freq: Any = None) -> Series:
+        """Each row's change relative to the one `periods` before."""
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Series:
+        """`func(frame, ...)`."""
+
     @deprecated("not built: not written yet")
     def plot(self, *args: Any, **kwargs: Any) -> Any: ...
     def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
@@ -2218,8 +3440,17 @@ class Series(Lazy):
     ) -> Tensor:
         """The product of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def quantile(self, *args: Any, **kwargs: Any) -> Any: ...
+    def quantile(
+        self,
+        q: Any = 0.5,
+        axis: Any = 0,
+        numeric_only: Any = False,
+        interpolation: Any = "linear",
+        method: Any = "single",
+        combine_size: Any = None,
+    ) -> Series | Tensor:
+        """Exact quantiles of each column, holes left out."""
+
     def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `radd`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
@@ -2244,18 +3475,65 @@ class Series(Lazy):
     def rebalance(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def reindex(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def reindex_like(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rename(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rename_axis(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def replace(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def reset_index(self, *args: Any, **kwargs: Any) -> Any: ...
+    def reindex(
+        self,
+        labels: Any = None,
+        index: Any = None,
+        columns: Any = None,
+        axis: Any = None,
+        method: Any = None,
+        copy: Any = None,
+        level: Any = None,
+        fill_value: Any = ...,
+        limit: Any = None,
+        tolerance: Any = None,
+        enable_sparse: Any = False,
+    ) -> Series:
+        """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
+
+    def reindex_like(
+        self, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
+    ) -> Series:
+        """The frame on the labels of another."""
+
+    def rename(
+        self,
+        index: Any = None,
+        axis: Any = None,
+        copy: Any = None,
+        inplace: builtins.bool = False,
+        level: Any = None,
+        errors: builtins.str = "ignore",
+    ) -> Series:
+        """The series under another name (a scalar) or with renamed labels (a dict or function)."""
+
+    def rename_axis(
+        self,
+        mapper: Any = ...,
+        index: Any = ...,
+        columns: Any = ...,
+        axis: Any = 0,
+        copy: Any = None,
+        inplace: builtins.bool = False,
+    ) -> Series:
+        """The same data under other names of the index or column levels."""
+
+    def replace(
+        self, to_replace: Any = None, value: Any = ..., inplace: Any = False, regex: Any = False
+    ) -> Series:
+        """pandas' `replace`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def reset_index(
+        self,
+        level: Any = None,
+        drop: builtins.bool = False,
+        name: Any = ...,
+        inplace: builtins.bool = False,
+        allow_duplicates: builtins.bool = False,
+        incremental_index: builtins.bool = True,
+    ) -> DataFrame | Series:
+        """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
+
     def rfloordiv(
         self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
     ) -> Series:
@@ -2267,10 +3545,23 @@ class Series(Lazy):
     def rmul(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rmul`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def rolling(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def round(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rolling(
+        self,
+        window: Any,
+        min_periods: Any = None,
+        center: Any = False,
+        win_type: Any = None,
+        on: Any = None,
+        closed: Any = None,
+        step: Any = None,
+        method: Any = "single",
+        axis: Any = 0,
+    ) -> Rolling:
+        """Windows over the rows: an object whose methods are lazy frames, as pandas' `rolling`."""
+
+    def round(self, decimals: Any = 0) -> Series:
+        """pandas' `round`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     def rpow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `rpow`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
@@ -2282,8 +3573,19 @@ class Series(Lazy):
     ) -> Series:
         """pandas' `rtruediv`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def sample(self, *args: Any, **kwargs: Any) -> Any: ...
+    def sample(
+        self,
+        n: Any = None,
+        frac: Any = None,
+        replace: builtins.bool = False,
+        weights: Any = None,
+        random_state: Any = None,
+        axis: Any = None,
+        ignore_index: builtins.bool = False,
+        always_multinomial: builtins.bool = False,
+    ) -> Series:
+        """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
+
     def sem(
         self,
         axis: Any = 0,
@@ -2295,14 +3597,20 @@ class Series(Lazy):
     ) -> Tensor:
         """The sem of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def set_axis(self, *args: Any, **kwargs: Any) -> Any: ...
+    def set_axis(
+        self, labels: Any, axis: Any = 0, inplace: builtins.bool = False, copy: Any = None
+    ) -> Series:
+        """The same data under other row or column labels; row labels may be lazy."""
+
     @property
     def shape(self) -> builtins.tuple[builtins.float, ...]:
         """Rows (`nan` where only a run can tell) and columns."""
 
-    @deprecated("not built: not written yet")
-    def shift(self, *args: Any, **kwargs: Any) -> Any: ...
+    def shift(
+        self, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = ..., suffix: Any = None
+    ) -> DataFrame | Series:
+        """Rows moved down by `periods`, over chunk borders; with freq= the labels are moved instead."""
+
     @property
     def size(self) -> builtins.float: ...
     def skew(
@@ -2316,23 +3624,6 @@ class Series(Lazy):
     ) -> Tensor:
         """The skew of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @overload
-    def sort_index(
-        self,
-        *,
-        axis: Any = 0,
-        level: Any = None,
-        ascending: Any = True,
-        inplace: Literal[False] = False,
-        kind: Any = "quicksort",
-        na_position: builtins.str = "last",
-        sort_remaining: builtins.bool = True,
-        ignore_index: builtins.bool = False,
-        key: Any = None,
-        parallel_kind: Any = "PSRS",
-        psrs_kinds: Any = None,
-    ) -> Series: ...
-    @overload
     def sort_index(
         self,
         *,
@@ -2347,24 +3638,9 @@ class Series(Lazy):
         key: Any = None,
         parallel_kind: Any = "PSRS",
         psrs_kinds: Any = None,
-    ) -> Any:
+    ) -> Series:
         """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
 
-    @overload
-    def sort_values(
-        self,
-        *,
-        axis: Any = 0,
-        ascending: Any = True,
-        inplace: Literal[False] = False,
-        kind: Any = "quicksort",
-        na_position: builtins.str = "last",
-        ignore_index: builtins.bool = False,
-        key: Any = None,
-        parallel_kind: Any = "PSRS",
-        psrs_kinds: Any = None,
-    ) -> Series: ...
-    @overload
     def sort_values(
         self,
         *,
@@ -2377,8 +3653,11 @@ class Series(Lazy):
         key: Any = None,
         parallel_kind: Any = "PSRS",
         psrs_kinds: Any = None,
-    ) -> Any:
+    ) -> Series:
         """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+
+    def squeeze(self, axis: Any = None) -> Tensor:
+        """Axes of length 1 taken away; rows need a known length."""
 
     def std(
         self,
@@ -2391,8 +3670,10 @@ class Series(Lazy):
     ) -> Tensor:
         """The std of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def str(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def str(self) -> StringAccessor:
+        """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
+
     def sub(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `sub`, aligned by labels; arrays and lists are positional."""
 
@@ -2447,17 +3728,38 @@ class Series(Lazy):
     def to_tensor(self) -> Any:
         """A Tensor of the values, in the common dtype of the columns; a copy."""
 
-    @deprecated("not built: not written yet")
-    def transform(self, *args: Any, **kwargs: Any) -> Any: ...
+    def transform(
+        self,
+        func: Any,
+        axis: Any = 0,
+        *args: Any,
+        dtypes: Any = None,
+        dtype: Any = None,
+        skip_infer: Any = False,
+        convert_dtype: Any = True,
+        **kwargs: Any,
+    ) -> DataFrame | Series:
+        """What a function makes of each whole column, with the same rows."""
+
     def truediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `truediv`, aligned by labels; arrays and lists are positional."""
 
     @deprecated("not built: not written yet")
     def tshift(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def unique(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def value_counts(self, *args: Any, **kwargs: Any) -> Any: ...
+    def unique(self, method: builtins.str = "tree") -> Tensor:
+        """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
+
+    def value_counts(
+        self,
+        normalize: builtins.bool = False,
+        sort: builtins.bool = True,
+        ascending: builtins.bool = False,
+        bins: Any = None,
+        dropna: builtins.bool = True,
+        method: builtins.str = "auto",
+    ) -> Series:
+        """How often each value is there, most frequent first, ties by first appearance."""
+
     @property
     def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
@@ -2473,8 +3775,10 @@ class Series(Lazy):
     ) -> Tensor:
         """The var of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def where(self, *args: Any, **kwargs: Any) -> Any: ...
+    def where(
+        self, cond: Any, other: Any = ..., inplace: Any = False, axis: Any = None, level: Any = None
+    ) -> Series:
+        """pandas' `where`, chunk by chunk; frames among the arguments are aligned by labels."""
 
 class Index(Lazy):
     """Lazy row labels in chunks: pandas' Index. Parameters: `data, dtype, copy, name, chunk_size`."""
@@ -2617,10 +3921,12 @@ class Index(Lazy):
     def __xor__(self, other: Any) -> Index:
         """pandas' `__xor__`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def agg(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def aggregate(self, *args: Any, **kwargs: Any) -> Any: ...
+    def agg(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """One or several reductions of the columns: names, lists, dicts by column, functions."""
+
+    def aggregate(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """One or several reductions of the columns: names, lists, dicts by column, functions."""
+
     def all(
         self,
         axis: Any = 0,
@@ -2641,46 +3947,70 @@ class Index(Lazy):
     ) -> Any:
         """The any of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def astype(self, *args: Any, **kwargs: Any) -> Any: ...
+    def astype(self, dtype: Any, copy: Any = None, errors: builtins.str = "raise") -> Index:
+        """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
+
     @property
-    def at(self) -> Any:
+    def at(self) -> marsdask.dataframe.labels.At:
         """One value by labels."""
 
     @deprecated("not built: not written yet")
     def check_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def copy(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def drop(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def drop_duplicates(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def dropna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def copy(self, deep: builtins.bool = True) -> Index:
+        """The same data; later writes to either do not reach the other."""
+
+    def drop(self, labels: Any, errors: builtins.str = "raise") -> Any:
+        """drop: see the oracle's documentation."""
+
+    def drop_duplicates(self, keep: Any = "first", method: Any = "auto") -> Any:
+        """Without rows that equal an earlier one, in order."""
+
+    def dropna(
+        self,
+        axis: Any = 0,
+        how: Any = ...,
+        thresh: Any = ...,
+        subset: Any = None,
+        inplace: Any = ...,
+        ignore_index: Any = False,
+    ) -> Index:
+        """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
+
     @property
     def dtype(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def duplicated(self, *args: Any, **kwargs: Any) -> Any: ...
+    def duplicated(self, keep: Any = "first", method: Any = "auto") -> Any:
+        """Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."""
+
     @property
     def empty(self) -> builtins.bool:
         """Whether there are no elements. Raises ValueError where that is not known yet."""
 
     @deprecated("not built: not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def fillna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def fillna(
+        self,
+        value: Any = None,
+        method: Any = None,
+        axis: Any = None,
+        inplace: Any = False,
+        limit: Any = None,
+        downcast: Any = None,
+    ) -> Index:
+        """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
+
     @property
-    def iat(self) -> Any:
+    def iat(self) -> marsdask.dataframe.positions.IAt:
         """One value by position."""
 
     @property
-    def iloc(self) -> Any:
+    def iloc(self) -> marsdask.dataframe.positions.ILoc:
         """Rows and columns by position."""
 
     @property
     def index(self) -> Index:
         """The row labels."""
-
+    @index.setter
+    def index(self, value: Any) -> None: ...
     @property
     @deprecated("not built: not written yet")
     def inferred_type(self) -> Any: ...
@@ -2692,14 +4022,29 @@ class Index(Lazy):
     @property
     @deprecated("not built: not written yet")
     def is_monotonic_increasing(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def isna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def isna(self) -> Index:
+        """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def isnull(self) -> Index:
+        """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     @property
-    def loc(self) -> Any:
+    def loc(self) -> marsdask.dataframe.labels.Loc:
         """Rows and columns by label."""
 
-    @deprecated("not built: not written yet")
-    def map(self, *args: Any, **kwargs: Any) -> Any: ...
+    def map(
+        self,
+        func: Any = None,
+        na_action: Any = None,
+        dtype: Any = None,
+        memory_scale: Any = None,
+        skip_infer: Any = False,
+        engine: Any = None,
+        arg: Any = None,
+        **kwargs: Any,
+    ) -> Index:
+        """Each value through a function, a dict or a series (a lazy one too)."""
+
     def max(
         self,
         axis: Any = 0,
@@ -2723,13 +4068,23 @@ class Index(Lazy):
         """The min of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def name(self) -> None | builtins.str: ...
+    def name(self) -> None | builtins.str:
+        """The name of the labels."""
+    @name.setter
+    def name(self, value: Any) -> None: ...
     @property
-    def names(self) -> Any: ...
+    def names(self) -> Any:
+        """The names of the levels."""
+    @names.setter
+    def names(self, value: Any) -> None: ...
     @property
     def ndim(self) -> builtins.int: ...
-    @deprecated("not built: not written yet")
-    def notna(self, *args: Any, **kwargs: Any) -> Any: ...
+    def notna(self) -> Index:
+        """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def notnull(self) -> Index:
+        """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
+
     @property
     def nsplits(self) -> builtins.tuple[builtins.tuple[builtins.float, ...], ...] | None:
         """Rows per chunk (and the columns, whole), once executed; else None."""
@@ -2751,6 +4106,10 @@ class Index(Lazy):
 
     @property
     def size(self) -> builtins.float: ...
+    @property
+    def str(self) -> StringAccessor:
+        """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
+
     def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Index:
         """Rows (or columns) by position, in the order given."""
 
@@ -2775,8 +4134,20 @@ class Index(Lazy):
     def to_tensor(self) -> Any:
         """A Tensor of the values, in the common dtype of the columns; a copy."""
 
-    @deprecated("not built: not written yet")
-    def value_counts(self, *args: Any, **kwargs: Any) -> Any: ...
+    def unique(self, method: builtins.str = "tree") -> Tensor:
+        """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
+
+    def value_counts(
+        self,
+        normalize: builtins.bool = False,
+        sort: builtins.bool = True,
+        ascending: builtins.bool = False,
+        bins: Any = None,
+        dropna: builtins.bool = True,
+        method: builtins.str = "auto",
+    ) -> Index:
+        """How often each value is there, most frequent first, ties by first appearance."""
+
     @property
     def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
@@ -2791,22 +4162,6 @@ def ArrowStringArray(*args: Any, **kwargs: Any) -> Any: ...
 def ArrowStringDtype(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def CustomReduction(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def DateOffset(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def ExecutableTuple(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def Interval(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def NA(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def NaT(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def NamedAgg(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def Timedelta(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def Timestamp(*args: Any, **kwargs: Any) -> Any: ...
 def concat(
     objs: Any,
     axis: Any = 0,
@@ -2896,10 +4251,48 @@ def notna(*args: Any, **kwargs: Any) -> Any: ...
 def notnull(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def qcut(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def read_csv(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def read_parquet(*args: Any, **kwargs: Any) -> Any: ...
+def read_csv(
+    path: Any,
+    names: Any = None,
+    sep: Any = None,
+    index_col: Any = None,
+    compression: Any = "infer",
+    header: Any = "infer",
+    dtype: Any = None,
+    usecols: Any = None,
+    nrows: builtins.int | None = None,
+    skiprows: Any = None,
+    chunk_bytes: Any = "64M",
+    gpu: Any = None,
+    head_bytes: Any = "100k",
+    head_lines: builtins.int | None = None,
+    incremental_index: builtins.bool = True,
+    use_arrow_dtype: builtins.bool | None = None,
+    storage_options: Any = None,
+    memory_scale: Any = None,
+    merge_small_files: builtins.bool = True,
+    merge_small_file_options: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """A DataFrame of CSV files: a path, glob, directory, URL or list; labels count on over all of them."""
+
+def read_parquet(
+    path: Any,
+    engine: builtins.str = "auto",
+    columns: Any = None,
+    groups_as_chunks: builtins.bool = False,
+    use_arrow_dtype: builtins.bool | None = None,
+    incremental_index: builtins.bool = False,
+    storage_options: Any = None,
+    memory_scale: Any = None,
+    merge_small_files: builtins.bool = True,
+    merge_small_file_options: Any = None,
+    gpu: Any = None,
+    filters: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run."""
+
 @deprecated("not built: not written yet")
 def read_ray_dataset(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -2928,5 +4321,19 @@ def to_numeric(*args: Any, **kwargs: Any) -> Any: ...
 def to_ray_dataset(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def to_ray_mldataset(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def unique(*args: Any, **kwargs: Any) -> Any: ...
+def unique(values: Any, method: builtins.str = "tree") -> Tensor:
+    """The values of a series or index without duplicates, in order of first appearance: a tensor."""
+
+DateOffset = pd.DateOffset
+
+Interval = pd.Interval
+
+NA: Any
+
+NaT: Any
+
+NamedAgg = pd.NamedAgg
+
+Timedelta = pd.Timedelta
+
+Timestamp = pd.Timestamp

@@ -14,15 +14,367 @@ from marsdask.lazy import Lazy
 from marsdask.progress import ExecutionInfo
 from marsdask.session import Session
 
+import marsdask.tensor.writes
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
+from marsdask.dataframe import CategoricalAccessor
 from marsdask.dataframe import DataFrame
 from marsdask.dataframe import DataFrameGroupBy
+from marsdask.dataframe import DatetimeAccessor
+from marsdask.dataframe import EWM
+from marsdask.dataframe import Expanding
 from marsdask.dataframe import Index
+from marsdask.dataframe import Rolling
 from marsdask.dataframe import Series
 from marsdask.dataframe import SeriesGroupBy
+from marsdask.dataframe import StringAccessor
+from marsdask.tensor import linalg as linalg
+from marsdask.tensor import random as random
 
 ArrayLike = Tensor | npt.ArrayLike | da.Array
 FrameLike = DataFrame | Series | Index | Tensor | pd.DataFrame | pd.Series | pd.Index
+
+class RandomState:
+    """A source of random tensors: each tensor made takes the next seed of it, when it is made."""
+
+    def beta(
+        self, a: Any, b: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `beta`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def binomial(
+        self, n: Any, p: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `binomial`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def bytes(self, length: builtins.int) -> None:
+        """Random bytes, at once."""
+
+    def chisquare(
+        self, df: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `chisquare`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def choice(
+        self,
+        a: Any,
+        size: Any = None,
+        replace: builtins.bool = True,
+        p: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+    ) -> None:
+        """Elements drawn with or without putting back, by probabilities where given."""
+
+    def dirichlet(
+        self, alpha: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Vectors as NumPy's `dirichlet` draws them, along a last axis."""
+
+    def exponential(
+        self, scale: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `exponential`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def f(
+        self,
+        dfnum: Any,
+        dfden: Any,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `f`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    @classmethod
+    def from_numpy(*args: Any, **kwargs: Any) -> Any:
+        """A source seeded from the state of NumPy's."""
+
+    def gamma(
+        self,
+        shape: Any,
+        scale: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `gamma`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def geometric(
+        self, p: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `geometric`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def gumbel(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `gumbel`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def hypergeometric(
+        self,
+        ngood: Any,
+        nbad: Any,
+        nsample: Any,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `hypergeometric`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def laplace(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `laplace`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def logistic(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `logistic`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def lognormal(
+        self,
+        mean: Any = 0.0,
+        sigma: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `lognormal`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def logseries(
+        self, p: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `logseries`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def multinomial(
+        self, n: Any, pvals: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Vectors as NumPy's `multinomial` draws them, along a last axis."""
+
+    def multivariate_normal(
+        self,
+        mean: Any,
+        cov: Any,
+        size: Any = None,
+        check_valid: Any = None,
+        tol: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Vectors as NumPy's `multivariate_normal` draws them, along a last axis."""
+
+    def negative_binomial(
+        self, n: Any, p: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `negative_binomial`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def next_seed(self) -> builtins.int:
+        """The seed of the next tensor."""
+
+    def noncentral_chisquare(
+        self, df: Any, nonc: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `noncentral_chisquare`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def noncentral_f(
+        self,
+        dfnum: Any,
+        dfden: Any,
+        nonc: Any,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `noncentral_f`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def normal(
+        self,
+        loc: Any = 0.0,
+        scale: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `normal`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def pareto(
+        self, a: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `pareto`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def permutation(self, x: Any, chunk_size: Any = None) -> None:
+        """A random order of elements along the first axis, over all chunks."""
+
+    def poisson(
+        self, lam: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `poisson`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def power(
+        self, a: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `power`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def rand(self, *shape: builtins.int, **kwargs: Any) -> None:
+        """`random_sample` of the shape given by whole numbers; `chunk_size` and `dtype` by name."""
+
+    def randint(
+        self,
+        low: Any,
+        high: Any = None,
+        size: Any = None,
+        dtype: Any = None,
+        density: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `randint`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def randn(self, *shape: builtins.int, **kwargs: Any) -> None:
+        """`standard_normal` of the shape given by whole numbers; `chunk_size` and `dtype` by name."""
+
+    def random(self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
+        """Draws as NumPy's `random`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def random_integers(
+        self,
+        low: Any,
+        high: Any = None,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `random_integers`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def random_sample(
+        self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `random_sample`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def ranf(self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
+        """Draws as NumPy's `ranf`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def rayleigh(
+        self, scale: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `rayleigh`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def sample(self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
+        """Draws as NumPy's `sample`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def seed(self, seed: Any = None) -> None:
+        """Starts `mt.random` again from a seed."""
+
+    def shuffle(self, x: Any) -> None:
+        """Puts a tensor in random order in place, along its first axis; gives back None."""
+
+    def standard_cauchy(
+        self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `standard_cauchy`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def standard_exponential(
+        self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `standard_exponential`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def standard_gamma(
+        self, shape: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `standard_gamma`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def standard_normal(
+        self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `standard_normal`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def standard_t(
+        self, df: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `standard_t`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def to_numpy(self) -> np.random.RandomState:
+        """NumPy's, seeded from this one."""
+
+    def triangular(
+        self,
+        left: Any,
+        mode: Any,
+        right: Any,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `triangular`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def uniform(
+        self,
+        low: Any = 0.0,
+        high: Any = 1.0,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `uniform`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def vonmises(
+        self,
+        mu: Any,
+        kappa: Any,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `vonmises`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def wald(
+        self,
+        mean: Any,
+        scale: Any,
+        size: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+        dtype: Any = None,
+    ) -> Any:
+        """Draws as NumPy's `wald`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def weibull(
+        self, a: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `weibull`; parameters may be tensors. The same seed and chunks, the same data."""
+
+    def zipf(
+        self, a: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
+    ) -> Any:
+        """Draws as NumPy's `zipf`; parameters may be tensors. The same seed and chunks, the same data."""
 
 class Tensor(Lazy):
     """A lazy n-dimensional array in chunks. Made by `mt.tensor`, `mt.ones`, ... and by operations; see `mt.tensor`."""
@@ -105,7 +457,7 @@ class Tensor(Lazy):
     def __rsub__(self, other: Any) -> Tensor: ...
     def __rtruediv__(self, other: Any) -> Tensor: ...
     def __rxor__(self, other: Any) -> Tensor: ...
-    def __setitem__(self, key: Any, value: Any) -> Any:
+    def __setitem__(self, key: Any, value: Any) -> None:
         """Write into the tensor, and into all it shares elements with. Values are cast as NumPy casts them in assignments."""
 
     def __sub__(self, other: Any) -> Tensor: ...
@@ -165,23 +517,34 @@ class Tensor(Lazy):
     ) -> Tensor:
         """Positions that would sort along `axis`. Always stable."""
 
-    @deprecated("not built: not written yet")
-    def astype(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def choose(self, *args: Any, **kwargs: Any) -> Any: ...
+    def astype(
+        self,
+        dtype: Any,
+        order: builtins.str = "K",
+        casting: builtins.str = "unsafe",
+        subok: builtins.bool = True,
+        copy: builtins.bool = True,
+    ) -> Tensor:
+        """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
+
+    def choose(self, choices: Any, out: Any = None, mode: builtins.str = "raise") -> Tensor:
+        """From a list of tensors, for each element the one that an index tensor names."""
+
     def clip(
         self, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
     ) -> Tensor:
         """Elements limited to an interval."""
 
-    @deprecated("not built: not written yet")
-    def compress(self, *args: Any, **kwargs: Any) -> Any: ...
+    def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
+        """The slices along an axis where a condition holds, of the flat tensor without one."""
+
     @deprecated("not built: not written yet")
     def conj(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def conjugate(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def copy(self, *args: Any, **kwargs: Any) -> Any: ...
+    def copy(self, order: builtins.str = "C") -> Tensor:
+        """A copy: writes do not go through."""
+
     def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
         """NumPy's `cumprod` along an axis, or over all elements in C order."""
 
@@ -198,7 +561,7 @@ class Tensor(Lazy):
     @property
     def flags(self) -> builtins.dict[builtins.str, builtins.bool]: ...
     @property
-    def flat(self) -> Any:
+    def flat(self) -> marsdask.tensor.writes.Flat:
         """The elements on one axis: `x.flat[1:3] = 0` writes into x."""
     @flat.setter
     def flat(self, value: Any) -> None: ...
@@ -219,8 +582,18 @@ class Tensor(Lazy):
 
     @property
     def itemsize(self) -> builtins.int: ...
-    @deprecated("not built: not written yet")
-    def map_chunk(self, *args: Any, **kwargs: Any) -> Any: ...
+    def map_chunk(
+        self,
+        func: Any,
+        args: Sequence[Any] = (),
+        with_chunk_index: builtins.bool = False,
+        elementwise: builtins.bool | None = None,
+        dtype: Any = None,
+        shape: Any = None,
+        **kw: Any,
+    ) -> Tensor:
+        """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
+
     def max(
         self,
         axis: Any = None,
@@ -261,8 +634,9 @@ class Tensor(Lazy):
     def nbytes(self) -> builtins.float: ...
     @property
     def ndim(self) -> builtins.int: ...
-    @deprecated("not built: not written yet")
-    def nonzero(self, *args: Any, **kwargs: Any) -> Any: ...
+    def nonzero(self) -> ExecutableTuple:
+        """The positions of elements that are not zero, a tensor for each axis."""
+
     @property
     def nsplits(self) -> builtins.tuple[builtins.tuple[builtins.float, ...], ...] | None:
         """Chunk lengths per axis, once executed (`nan` for unknown ones); else None."""
@@ -310,12 +684,28 @@ class Tensor(Lazy):
         """A view of the real part."""
     @real.setter
     def real(self, value: Any) -> None: ...
-    @deprecated("not built: not written yet")
-    def rebalance(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def repeat(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rebalance(
+        self,
+        factor: builtins.float | None = None,
+        axis: builtins.int = 0,
+        num_partitions: builtins.int | None = None,
+        reassign_worker: builtins.bool = True,
+        session: Any = None,
+    ) -> Tensor:
+        """The same elements in chunks of equal length along one axis: `num_partitions`, or `factor` for each thread."""
+
+    def rechunk(
+        self,
+        chunk_size: Any,
+        threshold: Any = None,
+        chunk_size_limit: Any = None,
+        reassign_worker: builtins.bool = False,
+    ) -> Tensor:
+        """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
+
+    def repeat(self, repeats: Any, axis: builtins.int | None = None) -> Tensor:
+        """Each element several times, along an axis; of the flat tensor without one."""
+
     def reshape(self, *shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
         """The same elements in another shape: a view where NumPy gives one."""
 
@@ -383,8 +773,11 @@ class Tensor(Lazy):
     def swapaxes(self, axis1: builtins.int, axis2: builtins.int) -> Tensor:
         """A view with two axes swapped."""
 
-    @deprecated("not built: not written yet")
-    def take(self, *args: Any, **kwargs: Any) -> Any: ...
+    def take(
+        self, indices: Any, axis: builtins.int | None = None, out: Any = None, mode: builtins.str = "raise"
+    ) -> Tensor:
+        """The elements at positions along an axis, of the flat tensor without one."""
+
     @deprecated("not built: not written yet")
     def to_cpu(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_dask(self) -> Any:
@@ -438,19 +831,9 @@ class Tensor(Lazy):
     ) -> Tensor:
         """NumPy's `var` over axes, chunk by chunk, joined in a tree."""
 
-    @deprecated("not built: not written yet")
-    def view(self, *args: Any, **kwargs: Any) -> Any: ...
+    def view(self, dtype: Any = None) -> Tensor:
+        """A view of the same elements, or of their bytes as another dtype of the same size."""
 
-@deprecated("not built: not written yet")
-def AxisError(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def Inf(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def NAN(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def NINF(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def NaN(*args: Any, **kwargs: Any) -> Any: ...
 def abs(
     x: ArrayLike,
     out: Any = None,
@@ -543,10 +926,14 @@ def any(
 ) -> Tensor:
     """NumPy's `any` over axes, chunk by chunk, joined in a tree."""
 
-@deprecated("not built: not written yet")
-def append(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def arange(*args: Any, **kwargs: Any) -> Any: ...
+def append(arr: ArrayLike, values: ArrayLike, axis: builtins.int | None = None) -> Tensor:
+    """Values after a tensor along an axis; both flat without one."""
+
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
+) -> Tensor:
+    """Evenly spaced numbers from `start` up to, without, `stop`."""
+
 def arccos(
     x: ArrayLike,
     out: Any = None,
@@ -668,24 +1055,47 @@ def argtopk(
 ) -> Tensor:
     """Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first."""
 
-@deprecated("not built: not written yet")
-def argwhere(*args: Any, **kwargs: Any) -> Any: ...
+def argwhere(a: ArrayLike) -> Tensor:
+    """The positions of elements that are not zero, a row for each."""
+
 def around(a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """NumPy's `around` of each element."""
 
-@deprecated("not built: not written yet")
-def array(*args: Any, **kwargs: Any) -> Any: ...
+def array(
+    x: Any,
+    dtype: Any = None,
+    copy: builtins.bool | None = True,
+    order: builtins.str = "K",
+    ndmin: builtins.int = 0,
+    chunk_size: Any = None,
+) -> Tensor:
+    """A tensor of a copy of anything: an array, a list, a scalar, another tensor, a frame."""
+
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: builtins.bool = False) -> Tensor:
     """Whether shapes and all elements are equal, as a lazy truth value."""
 
-@deprecated("not built: not written yet")
-def array_split(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def asarray(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def ascontiguousarray(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def asfortranarray(*args: Any, **kwargs: Any) -> Any: ...
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: builtins.int = 0) -> ExecutableTuple:
+    """Views of the parts between positions, or of so many parts; `array_split` lets them differ by one."""
+
+def asarray(x: Any, dtype: Any = None, order: builtins.str | None = None, chunk_size: Any = None) -> Tensor:
+    """A tensor of anything; a tensor itself where dtype and order fit."""
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
+    """A tensor of one axis at least that is fetched in C order (`asfortranarray`: Fortran order)."""
+
+def asfortranarray(a: Any, dtype: Any = None) -> Tensor:
+    """A tensor of one axis at least that is fetched in C order (`asfortranarray`: Fortran order)."""
+
+def astype(
+    self: ArrayLike,
+    dtype: Any,
+    order: builtins.str = "K",
+    casting: builtins.str = "unsafe",
+    subok: builtins.bool = True,
+    copy: builtins.bool = True,
+) -> Tensor:
+    """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
+
 def atleast_1d(*tensors: Any) -> ExecutableTuple | Tensor:
     """A view with so many axes at least."""
 
@@ -695,16 +1105,6 @@ def atleast_2d(*tensors: Any) -> ExecutableTuple | Tensor:
 def atleast_3d(*tensors: Any) -> ExecutableTuple | Tensor:
     """A view with so many axes at least."""
 
-@overload
-def average(
-    a: Any,
-    axis: Any = None,
-    weights: Any = None,
-    returned: Literal[False] = False,
-    *,
-    keepdims: builtins.bool = False,
-) -> Tensor: ...
-@overload
 def average(
     a: Any,
     axis: Any = None,
@@ -712,7 +1112,7 @@ def average(
     returned: builtins.bool = False,
     *,
     keepdims: builtins.bool = False,
-) -> Any:
+) -> Tensor:
     """The weighted average; with `returned` also the sum of weights."""
 
 def bincount(
@@ -761,18 +1161,15 @@ def bitwise_xor(
 ) -> Tensor:
     """NumPy's `bitwise_xor` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def block(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def bool(*args: Any, **kwargs: Any) -> Any: ...
+def block(arrays: Any) -> Tensor:
+    """One tensor from nested lists of blocks."""
+
 def broadcast_arrays(*arrays: Any, subok: builtins.bool = False) -> ExecutableTuple:
     """All in one common shape; what is repeated is read-only."""
 
 def broadcast_to(array: ArrayLike, shape: Any, subok: builtins.bool = False) -> Tensor:
     """A read-only view of a larger shape."""
 
-@deprecated("not built: not written yet")
-def bytes_(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def c_(*args: Any, **kwargs: Any) -> Any: ...
 def cbrt(
@@ -797,29 +1194,29 @@ def ceil(
 ) -> Tensor:
     """NumPy's `ceil` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def cfloat(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def character(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def choose(*args: Any, **kwargs: Any) -> Any: ...
+def choose(a: ArrayLike, choices: Any, out: Any = None, mode: builtins.str = "raise") -> Tensor:
+    """From a list of tensors, for each element the one that an index tensor names."""
+
 def clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
 ) -> Tensor:
     """Elements limited to an interval."""
 
-@deprecated("not built: not written yet")
-def column_stack(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def complex128(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def complex64(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def complexfloating(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def compress(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def concatenate(*args: Any, **kwargs: Any) -> Any: ...
+def column_stack(tup: Any) -> Tensor:
+    """1-d tensors as columns, others as they are, beside each other."""
+
+def compress(condition: Any, a: ArrayLike, axis: builtins.int | None = None, out: Any = None) -> Tensor:
+    """The slices along an axis where a condition holds, of the flat tensor without one."""
+
+def concatenate(
+    tensors: Sequence[ArrayLike],
+    axis: builtins.int | None = 0,
+    out: Any = None,
+    dtype: Any = None,
+    casting: builtins.str = "same_kind",
+) -> Tensor:
+    """Tensors one after another along an axis; flat without one."""
+
 def conj(
     x: ArrayLike,
     out: Any = None,
@@ -842,8 +1239,9 @@ def conjugate(
 ) -> Tensor:
     """NumPy's `conjugate` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def copy(*args: Any, **kwargs: Any) -> Any: ...
+def copy(a: ArrayLike, order: builtins.str = "K", subok: builtins.bool = False) -> Tensor:
+    """A copy: writes do not go through."""
+
 def copysign(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -914,8 +1312,6 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Ten
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """NumPy's `cumsum` along an axis, or over all elements in C order."""
 
-@deprecated("not built: not written yet")
-def datetime64(*args: Any, **kwargs: Any) -> Any: ...
 def deg2rad(
     x: ArrayLike,
     out: Any = None,
@@ -938,12 +1334,19 @@ def degrees(
 ) -> Tensor:
     """NumPy's `degrees` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def delete(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def diag(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def diagflat(*args: Any, **kwargs: Any) -> Any: ...
+def delete(arr: ArrayLike, obj: Any, axis: builtins.int | None = None) -> Tensor:
+    """The tensor without the slices at positions along an axis; of the flat tensor without one."""
+
+def diag(
+    v: ArrayLike, k: builtins.int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None
+) -> Tensor:
+    """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
+
+def diagflat(
+    v: ArrayLike, k: builtins.int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None
+) -> Tensor:
+    """A matrix with the flat elements on a diagonal."""
+
 def diff(
     a: ArrayLike,
     n: builtins.int = 1,
@@ -983,16 +1386,12 @@ def divmod(
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Tensor:
     """The dot product: over the last axis of `a` and the last but one of `b`."""
 
-@deprecated("not built: not written yet")
-def double(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def dsplit(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def dstack(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def dtype(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def e(*args: Any, **kwargs: Any) -> Any: ...
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> ExecutableTuple:
+    """Views of the parts along one axis."""
+
+def dstack(tup: Any) -> Tensor:
+    """Tensors behind each other: along the third axis."""
+
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Tensor:
     """Differences of neighbours in C order, with what goes before and behind them."""
 
@@ -1007,10 +1406,26 @@ def einsum(
 ) -> Tensor:
     """Sums of products in Einstein's notation."""
 
-@deprecated("not built: not written yet")
-def empty(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def empty_like(*args: Any, **kwargs: Any) -> Any: ...
+def empty(
+    shape: Any,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: builtins.bool = False,
+    order: builtins.str = "C",
+) -> Tensor:
+    """A tensor whose elements may be anything."""
+
+def empty_like(
+    a: Any,
+    dtype: Any = None,
+    order: builtins.str = "K",
+    subok: builtins.bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Tensor:
+    """A tensor in the shape of another whose elements may be anything."""
+
 def equal(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1061,10 +1476,20 @@ def expm1(
 ) -> Tensor:
     """NumPy's `expm1` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def extract(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def eye(*args: Any, **kwargs: Any) -> Any: ...
+def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
+    """The elements of the flat tensor where a condition holds."""
+
+def eye(
+    N: builtins.int,
+    M: builtins.int | None = None,
+    k: builtins.int = 0,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    order: builtins.str = "C",
+) -> Tensor:
+    """Ones on a diagonal, zeros elsewhere."""
+
 def fabs(
     x: ArrayLike,
     out: Any = None,
@@ -1079,15 +1504,12 @@ def fabs(
 def fill_diagonal(a: Any, val: Any, wrap: builtins.bool = False) -> Any:
     """Nothing: writes into the main diagonal of the tensor, in place."""
 
-@deprecated("not built: not written yet")
-def finfo(*args: Any, **kwargs: Any) -> Any: ...
 def fix(a: Any, out: Any = None) -> Tensor:
     """NumPy's `fix` of each element."""
 
-@deprecated("not built: not written yet")
-def flatnonzero(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def flexible(*args: Any, **kwargs: Any) -> Any: ...
+def flatnonzero(a: ArrayLike) -> Tensor:
+    """The positions in the flat tensor of elements that are not zero."""
+
 def flip(m: ArrayLike, axis: Any = None) -> Tensor:
     """A view with the order of elements reversed along axes; all without `axis`."""
 
@@ -1097,14 +1519,6 @@ def fliplr(m: ArrayLike) -> Tensor:
 def flipud(m: ArrayLike) -> Tensor:
     """A view with the order of elements reversed along one axis."""
 
-@deprecated("not built: not written yet")
-def float(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def float16(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def float32(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def float64(*args: Any, **kwargs: Any) -> Any: ...
 def float_power(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1117,8 +1531,6 @@ def float_power(
 ) -> Tensor:
     """NumPy's `float_power` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def floating(*args: Any, **kwargs: Any) -> Any: ...
 def floor(
     x: ArrayLike,
     out: Any = None,
@@ -1213,10 +1625,28 @@ def fromtiledb(*args: Any, **kwargs: Any) -> Any: ...
 def fromvineyard(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def fromzarr(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def full(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def full_like(*args: Any, **kwargs: Any) -> Any: ...
+def full(
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    order: builtins.str = "C",
+) -> Tensor:
+    """A tensor of one value, or of an array repeated to the shape."""
+
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: builtins.str = "K",
+    subok: builtins.bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Tensor:
+    """A tensor of one value in the shape of another."""
+
 def gcd(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1229,8 +1659,6 @@ def gcd(
 ) -> Tensor:
     """NumPy's `gcd` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def generic(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def geterr(*args: Any, **kwargs: Any) -> Any: ...
 def greater(
@@ -1277,10 +1705,12 @@ def histogram(
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
     """The edges of bins that `histogram` would use."""
 
-@deprecated("not built: not written yet")
-def hsplit(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def hstack(*args: Any, **kwargs: Any) -> Any: ...
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> ExecutableTuple:
+    """Views of the parts along one axis."""
+
+def hstack(tup: Any, dtype: Any = None, casting: builtins.str = "same_kind") -> Tensor:
+    """Tensors beside each other: along the second axis, the first for 1-d ones."""
+
 def hypot(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1296,8 +1726,9 @@ def hypot(
 def i0(a: Any) -> Tensor:
     """NumPy's `i0` of each element."""
 
-@deprecated("not built: not written yet")
-def identity(*args: Any, **kwargs: Any) -> Any: ...
+def identity(n: builtins.int, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Tensor:
+    """Ones on the main diagonal of a square."""
+
 def imag(val: ArrayLike) -> Tensor:
     """A view of the imaginary part; read-only zeros for real numbers."""
 
@@ -1306,39 +1737,23 @@ def imread(*args: Any, **kwargs: Any) -> Any: ...
 def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False, invert: builtins.bool = False) -> Tensor:
     """`isin` of the flattened elements. NumPy 2 has dropped this name for `isin`."""
 
-@deprecated("not built: not written yet")
-def indices(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def inexact(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def inf(*args: Any, **kwargs: Any) -> Any: ...
+def indices(
+    dimensions: Any, dtype: Any = ..., chunk_size: Any = None, sparse: builtins.bool = False
+) -> ExecutableTuple | Tensor:
+    """The positions along each axis of a grid."""
+
 def inner(a: ArrayLike, b: ArrayLike) -> Tensor:
     """The sum of products over the last axes."""
 
 def innerproduct(a: ArrayLike, b: ArrayLike) -> Tensor:
     """The sum of products over the last axes."""
 
-@deprecated("not built: not written yet")
-def insert(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def int(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def int16(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def int32(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def int64(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def int8(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def intc(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def integer(*args: Any, **kwargs: Any) -> Any: ...
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Any = None) -> Tensor:
+    """Values put before positions along an axis; into the flat tensor without one."""
+
 def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Tensor:
     """The distinct elements that are in both, in order."""
 
-@deprecated("not built: not written yet")
-def intp(*args: Any, **kwargs: Any) -> Any: ...
 def invert(
     x: ArrayLike,
     out: Any = None,
@@ -1465,8 +1880,19 @@ def less_equal(
 ) -> Tensor:
     """NumPy's `less_equal` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def linspace(*args: Any, **kwargs: Any) -> Any: ...
+def linspace(
+    start: Any,
+    stop: Any,
+    num: builtins.int = 50,
+    endpoint: builtins.bool = True,
+    retstep: builtins.bool = False,
+    dtype: Any = None,
+    gpu: Any = None,
+    chunk_size: Any = None,
+    axis: builtins.int = 0,
+) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
+
 def log(
     x: ArrayLike,
     out: Any = None,
@@ -1582,6 +2008,18 @@ def logical_xor(
 ) -> Tensor:
     """NumPy's `logical_xor` of each element of two tensors, broadcast against each other."""
 
+def map_chunk(
+    self: ArrayLike,
+    func: Any,
+    args: Sequence[Any] = (),
+    with_chunk_index: builtins.bool = False,
+    elementwise: builtins.bool | None = None,
+    dtype: Any = None,
+    shape: Any = None,
+    **kw: Any,
+) -> Tensor:
+    """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
+
 def matmul(a: ArrayLike, b: ArrayLike, out: Any = None, *, dtype: Any = None) -> Tensor:
     """The matrix product; leading axes are broadcast."""
 
@@ -1630,8 +2068,11 @@ def median(
 ) -> Tensor:
     """NumPy's `median` over axes, exact for any chunks."""
 
-@deprecated("not built: not written yet")
-def meshgrid(*args: Any, **kwargs: Any) -> Any: ...
+def meshgrid(
+    *xi: Any, indexing: builtins.str = "xy", sparse: builtins.bool = False, copy: builtins.bool = True
+) -> ExecutableTuple:
+    """Coordinate matrices from coordinate vectors."""
+
 @deprecated("not built: not written yet")
 def mgrid(*args: Any, **kwargs: Any) -> Any: ...
 def min(
@@ -1696,8 +2137,6 @@ def multiply(
 ) -> Tensor:
     """NumPy's `multiply` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def nan(*args: Any, **kwargs: Any) -> Any: ...
 def nan_to_num(a: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NumPy's `nan_to_num` of each element."""
 
@@ -1846,8 +2285,9 @@ def nanvar(
 ) -> Tensor:
     """NumPy's `nanvar` over axes, chunk by chunk, joined in a tree."""
 
-@deprecated("not built: not written yet")
-def ndim(*args: Any, **kwargs: Any) -> Any: ...
+def ndim(a: Any) -> builtins.int:
+    """The number of axes."""
+
 @deprecated("not built: not written yet")
 def ndindex(*args: Any, **kwargs: Any) -> Any: ...
 def negative(
@@ -1861,8 +2301,6 @@ def negative(
 ) -> Tensor:
     """NumPy's `negative` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def newaxis(*args: Any, **kwargs: Any) -> Any: ...
 def nextafter(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1875,8 +2313,9 @@ def nextafter(
 ) -> Tensor:
     """NumPy's `nextafter` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def nonzero(*args: Any, **kwargs: Any) -> Any: ...
+def nonzero(a: ArrayLike) -> ExecutableTuple:
+    """The positions of elements that are not zero, a tensor for each axis."""
+
 def not_equal(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1890,10 +2329,6 @@ def not_equal(
     """NumPy's `not_equal` of each element of two tensors, broadcast against each other."""
 
 @deprecated("not built: not written yet")
-def number(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def object(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
 def ogrid(*args: Any, **kwargs: Any) -> Any: ...
 def ones(
     shape: Any,
@@ -1902,10 +2337,19 @@ def ones(
     gpu: builtins.bool = False,
     order: builtins.str = "C",
 ) -> Tensor:
-    """A tensor of ones."""
+    """A tensor of one value."""
 
-@deprecated("not built: not written yet")
-def ones_like(*args: Any, **kwargs: Any) -> Any: ...
+def ones_like(
+    a: Any,
+    dtype: Any = None,
+    order: builtins.str = "K",
+    subok: builtins.bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Tensor:
+    """A tensor of one value in the shape of another."""
+
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Tensor:
     """The products of all pairs of elements."""
 
@@ -1934,8 +2378,6 @@ def percentile(
 ) -> Tensor:
     """NumPy's `percentile` over axes by any `method`, exact for any chunks."""
 
-@deprecated("not built: not written yet")
-def pi(*args: Any, **kwargs: Any) -> Any: ...
 def positive(
     x: ArrayLike,
     out: Any = None,
@@ -2035,8 +2477,15 @@ def ravel(a: ArrayLike, order: builtins.str = "C") -> Tensor:
 def real(val: ArrayLike) -> Tensor:
     """A view of the real part; the tensor itself where it is real."""
 
-@deprecated("not built: not written yet")
-def rechunk(*args: Any, **kwargs: Any) -> Any: ...
+def rechunk(
+    tensor: ArrayLike,
+    chunk_size: Any,
+    threshold: Any = None,
+    chunk_size_limit: Any = None,
+    reassign_worker: builtins.bool = False,
+) -> Tensor:
+    """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
+
 def reciprocal(
     x: ArrayLike,
     out: Any = None,
@@ -2060,8 +2509,9 @@ def remainder(
 ) -> Tensor:
     """NumPy's `remainder` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def repeat(*args: Any, **kwargs: Any) -> Any: ...
+def repeat(a: ArrayLike, repeats: Any, axis: builtins.int | None = None) -> Tensor:
+    """Each element several times, along an axis; of the flat tensor without one."""
+
 def reshape(a: ArrayLike, shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
     """The same elements in another shape: a view where NumPy gives one."""
 
@@ -2090,8 +2540,9 @@ def rint(
 ) -> Tensor:
     """NumPy's `rint` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def roll(*args: Any, **kwargs: Any) -> Any: ...
+def roll(a: ArrayLike, shift: Any, axis: Any = None) -> Tensor:
+    """Elements moved along axes; what leaves at the end comes in at the start."""
+
 def rollaxis(a: ArrayLike, axis: builtins.int, start: builtins.int = 0) -> Tensor:
     """A view with one axis rolled backwards."""
 
@@ -2101,8 +2552,9 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
 def round_(a: Any, decimals: Any = 0, out: Any = None) -> Tensor:
     """NumPy's `round_` of each element."""
 
-@deprecated("not built: not written yet")
-def scalar(*args: Any, **kwargs: Any) -> Any: ...
+def scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Tensor:
+    """A tensor without axes."""
+
 def searchsorted(
     a: ArrayLike,
     v: ArrayLike,
@@ -2117,8 +2569,9 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Tenso
 
 @deprecated("not built: not written yet")
 def seterr(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def shape(*args: Any, **kwargs: Any) -> Any: ...
+def shape(a: Any) -> Any:
+    """The lengths of all axes: numbers, or tensors to execute where only a run can tell."""
+
 def sign(
     x: ArrayLike,
     out: Any = None,
@@ -2141,8 +2594,6 @@ def signbit(
 ) -> Tensor:
     """NumPy's `signbit` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def signedinteger(*args: Any, **kwargs: Any) -> Any: ...
 def sin(
     x: ArrayLike,
     out: Any = None,
@@ -2168,18 +2619,9 @@ def sinh(
 ) -> Tensor:
     """NumPy's `sinh` of each element of a tensor."""
 
-@overload
-def sort(
-    a: ArrayLike,
-    axis: builtins.int | None = -1,
-    kind: builtins.str | None = None,
-    order: Any = None,
-    stable: builtins.bool | None = None,
-    parallel_kind: builtins.str | None = None,
-    psrs_kinds: Any = None,
-    return_index: Literal[False] = False,
-) -> Tensor: ...
-@overload
+def size(a: Any, axis: builtins.int | None = None) -> Tensor | builtins.int:
+    """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
+
 def sort(
     a: ArrayLike,
     axis: builtins.int | None = -1,
@@ -2189,7 +2631,7 @@ def sort(
     parallel_kind: builtins.str | None = None,
     psrs_kinds: Any = None,
     return_index: builtins.bool = False,
-) -> Any:
+) -> Tensor:
     """A sorted copy along `axis`; with `return_index` also the positions, as Mars does."""
 
 def spacing(
@@ -2203,8 +2645,9 @@ def spacing(
 ) -> Tensor:
     """NumPy's `spacing` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def split(*args: Any, **kwargs: Any) -> Any: ...
+def split(ary: ArrayLike, indices_or_sections: Any, axis: builtins.int = 0) -> ExecutableTuple:
+    """Views of the parts between positions, or of so many parts; `array_split` lets them differ by one."""
+
 def sqrt(
     x: ArrayLike,
     out: Any = None,
@@ -2230,8 +2673,15 @@ def square(
 def squeeze(a: ArrayLike, axis: Any = None) -> Tensor:
     """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
 
-@deprecated("not built: not written yet")
-def stack(*args: Any, **kwargs: Any) -> Any: ...
+def stack(
+    tensors: Sequence[ArrayLike],
+    axis: builtins.int = 0,
+    out: Any = None,
+    dtype: Any = None,
+    casting: builtins.str = "same_kind",
+) -> Tensor:
+    """Tensors of one shape along a new axis."""
+
 def std(
     a: Any,
     axis: Any = None,
@@ -2275,8 +2725,15 @@ def sum(
 def swapaxes(a: ArrayLike, axis1: builtins.int, axis2: builtins.int) -> Tensor:
     """A view with two axes swapped."""
 
-@deprecated("not built: not written yet")
-def take(*args: Any, **kwargs: Any) -> Any: ...
+def take(
+    a: ArrayLike,
+    indices: Any,
+    axis: builtins.int | None = None,
+    out: Any = None,
+    mode: builtins.str = "raise",
+) -> Tensor:
+    """The elements at positions along an axis, of the flat tensor without one."""
+
 def tan(
     x: ArrayLike,
     out: Any = None,
@@ -2300,22 +2757,21 @@ def tanh(
     """NumPy's `tanh` of each element of a tensor."""
 
 def tensor(
-    data: Any,
+    data: Any = None,
     dtype: Any = None,
     order: builtins.str | None = None,
     chunk_size: Any = None,
     gpu: Any = None,
     sparse: builtins.bool = False,
 ) -> Tensor:
-    """A tensor of an array, list or scalar, in chunks. The source is copied and never written to."""
+    """A tensor of an array, list or scalar, in chunks; a tensor itself. Data in memory are copied and never written to."""
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
     """The sum of products over the given axes of both."""
 
-@deprecated("not built: not written yet")
-def tile(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def timedelta64(*args: Any, **kwargs: Any) -> Any: ...
+def tile(A: ArrayLike, reps: Any) -> Tensor:
+    """The tensor several times along each axis."""
+
 @deprecated("not built: not written yet")
 def to_hdf5(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
@@ -2371,10 +2827,12 @@ def tree_multiply(
 ) -> Tensor:
     """All tensors added up (multiplied) pairwise in a tree."""
 
-@deprecated("not built: not written yet")
-def tril(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def triu(*args: Any, **kwargs: Any) -> Any: ...
+def tril(m: ArrayLike, k: builtins.int = 0, gpu: Any = None) -> Tensor:
+    """The matrix with zeros above a diagonal."""
+
+def triu(m: ArrayLike, k: builtins.int = 0, gpu: Any = None) -> Tensor:
+    """The matrix with zeros below a diagonal."""
+
 def true_divide(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -2398,33 +2856,9 @@ def trunc(
 ) -> Tensor:
     """NumPy's `trunc` of each element of a tensor."""
 
-@deprecated("not built: not written yet")
-def uint(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def uint16(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def uint32(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def uint64(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def uint8(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def unicode_(*args: Any, **kwargs: Any) -> Any: ...
-def union1d(ar1: Any, ar2: Any, aggregate_size: builtins.int | None = None) -> Any:
+def union1d(ar1: Any, ar2: Any, aggregate_size: builtins.int | None = None) -> Tensor:
     """The distinct elements of both, in order."""
 
-@overload
-def unique(
-    ar: Any,
-    return_index: Literal[False] = False,
-    return_inverse: Literal[False] = False,
-    return_counts: Literal[False] = False,
-    axis: builtins.int | None = None,
-    *,
-    equal_nan: builtins.bool = True,
-    aggregate_size: builtins.int | None = None,
-) -> Tensor: ...
-@overload
 def unique(
     ar: Any,
     return_index: builtins.bool = False,
@@ -2434,13 +2868,11 @@ def unique(
     *,
     equal_nan: builtins.bool = True,
     aggregate_size: builtins.int | None = None,
-) -> Any:
+) -> Tensor:
     """The distinct elements in order; with positions of the first, of each in them, and counts. Lengths only a run can tell."""
 
 @deprecated("not built: not written yet")
 def unravel_index(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def unsignedinteger(*args: Any, **kwargs: Any) -> Any: ...
 def var(
     a: Any,
     axis: Any = None,
@@ -2459,15 +2891,129 @@ def var(
 def vdot(a: ArrayLike, b: ArrayLike) -> Tensor:
     """The dot product of all elements in C order, the first conjugated."""
 
-@deprecated("not built: not written yet")
-def void(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def vsplit(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def vstack(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def where(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def zeros(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def zeros_like(*args: Any, **kwargs: Any) -> Any: ...
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> ExecutableTuple:
+    """Views of the parts along one axis."""
+
+def vstack(tup: Any, dtype: Any = None, casting: builtins.str = "same_kind") -> Tensor:
+    """Tensors on top of each other: along the first axis, rows at least."""
+
+def where(condition: ArrayLike, x: Any = None, y: Any = None) -> ExecutableTuple | Tensor:
+    """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
+
+def zeros(
+    shape: Any,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: builtins.bool = False,
+    order: builtins.str = "C",
+) -> Tensor:
+    """A tensor of one value."""
+
+def zeros_like(
+    a: Any,
+    dtype: Any = None,
+    order: builtins.str = "K",
+    subok: builtins.bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Tensor:
+    """A tensor of one value in the shape of another."""
+
+AxisError: builtins.type
+
+Inf: builtins.float
+
+NAN: builtins.float
+
+NINF: builtins.float
+
+NaN: builtins.float
+
+bool = np.bool
+
+bytes_ = np.bytes_
+
+cfloat: builtins.type
+
+character = np.character
+
+complex128 = np.complex128
+
+complex64 = np.complex64
+
+complexfloating = np.complexfloating
+
+datetime64 = np.datetime64
+
+double = np.double
+
+dtype = np.dtype
+
+e: builtins.float
+
+finfo = np.finfo
+
+flexible = np.flexible
+
+float: builtins.type
+
+float16 = np.float16
+
+float32 = np.float32
+
+float64 = np.float64
+
+floating = np.floating
+
+generic = np.generic
+
+inexact = np.inexact
+
+inf: builtins.float
+
+int: builtins.type
+
+int16 = np.int16
+
+int32 = np.int32
+
+int64 = np.int64
+
+int8 = np.int8
+
+intc = np.intc
+
+integer = np.integer
+
+intp = np.intp
+
+nan: builtins.float
+
+newaxis: None
+
+number = np.number
+
+object: builtins.type
+
+pi: builtins.float
+
+signedinteger = np.signedinteger
+
+timedelta64 = np.timedelta64
+
+uint = np.uint
+
+uint16 = np.uint16
+
+uint32 = np.uint32
+
+uint64 = np.uint64
+
+uint8 = np.uint8
+
+unicode_: builtins.type
+
+unsignedinteger = np.unsignedinteger
+
+void = np.void
