@@ -15,4 +15,4 @@ registry.attach(Tensor, "Tensor")
 
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.tensor", name, __all__)
-gaps.close()
+gaps.close(__name__)
