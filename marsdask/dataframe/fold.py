@@ -245,6 +245,12 @@ def _values(s: pd.Series, skipna: bool = True, **settings: Any) -> State:
     return s.dropna() if skipna else s
 
 
+def _values_and_hole(s: pd.Series, **settings: Any) -> State:
+    """The values, and one hole where there are any: pandas' dtype may depend on that."""
+    valid = s.dropna()
+    return valid if len(valid) == len(s) else pd.concat([valid, s[s.isna()].iloc[:1]])
+
+
 def _join_values(states: list[State], **settings: Any) -> State:
     return graph.gathered(states, "quantile", settings.get("_limit", np.inf))
 
@@ -278,7 +284,7 @@ FOLDS: dict[str, Fold] = {
     "mode": Fold(_counts, _join_counts, _mode_of),
     "top": Fold(_counts, _join_counts, _top_of),
     "median": Fold(_values, _join_values, _median_of),
-    "quantile": Fold(_values, _join_values, _quantile_of),
+    "quantile": Fold(_values_and_hole, _join_values, _quantile_of),
 }
 ORDERED = ("idxmax", "idxmin", "top")
 """Folds whose answer depends on the rows' order."""

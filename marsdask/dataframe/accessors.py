@@ -1,0 +1,276 @@
+""".str, .dt and .cat: made from the members that the installed pandas has, chunk by chunk."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
+from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
+from marsdask.dataframe.missing import rowwise_demands
+from marsdask.dataframe.reduction import scalar_dtype
+from marsdask.errors import MarsDaskError, Unbuilt, UnknownName
+from marsdask.graph import Chunks
+from marsdask.handle import Handle
+from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.node import Node
+from marsdask.passes import Demand
+from marsdask.registry import operation
+
+PANDAS: dict[str, Any] = {
+    "str": pd.Series.str,
+    "dt": pd.core.indexes.accessors.CombinedDatetimelikeProperties,
+    "cat": pd.core.arrays.categorical.CategoricalAccessor,
+}
+NEEDS_RUN = {"str.get_dummies": "its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()",
+             "cat.remove_unused_categories": "which categories are used is known only after a run", "dt.freq": "it is known only after a run"}  # fmt: skip
+
+
+class Accessor:
+    """What `series.str`, `.dt` and `.cat` give: pandas' members, lazily."""
+
+    kind = ""
+
+    def __init__(self, series: Any):
+        self._series = series
+        try:
+            pandas_on_samples(partial(_reach, self.kind), series.known)
+        except AttributeError as error:
+            raise UnknownName(str(error)) from None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise UnknownName.among(f".{self.kind}", name, dir(self))
+
+    def __dir__(self) -> list[str]:
+        names = {op.public for op in registry.OPS.values() if op.owners == (self.kind,)}
+        return sorted({*object.__dir__(self), *names})
+
+
+class StringAccessor(Accessor):
+    """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
+
+    kind = "str"
+
+    def __getitem__(self, key: Any) -> Any:
+        return access(self._series, "str", "__getitem__", (key,), {})
+
+
+class DatetimeAccessor(Accessor):
+    """Parts and operations of dates, times and differences."""
+
+    kind = "dt"
+
+
+class CategoricalAccessor(Accessor):
+    """Categories, their codes and order."""
+
+    kind = "cat"
+
+
+CLASSES: dict[str, type[Accessor]] = {"str": StringAccessor, "dt": DatetimeAccessor, "cat": CategoricalAccessor}
+
+
+def _reach(kind: str, series: Any) -> Any:
+    return getattr(series, kind)
+
+
+def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
+    """A member of an accessor of pandas."""
+    member = getattr(getattr(series, kind), name)
+    return member(*args, **kwargs) if call else member
+
+
+def _columns(kwargs: dict[str, Any]) -> int | None:
+    """How many columns a split with expand=True has."""
+    return kwargs["n"] + 1 if kwargs.get("expand") and kwargs.get("n", -1) > 0 else None
+
+
+def _split(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
+    done = reach(series, kind, name, args, kwargs)
+    return done.reindex(columns=range(_columns(kwargs) or 0)).astype(series.dtype)
+
+
+def _accessed_meta(frame: FrameMeta, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
+    does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    if others:
+        result: Any = pandas_on_samples(_joined, frame, *others, kwargs=kwargs)
+    else:
+        result = pandas_on_samples(does, frame, kind, name, args, kwargs, call)
+    if isinstance(result, (np.ndarray, list)):
+        return TensorMeta((frame.length,), np.asarray(result).dtype)
+    if name == "extractall":
+        return frame_meta(result, float("nan"), NEW)
+    if any(isinstance(o, FrameMeta) and o.rows != frame.rows for o in others):
+        return frame_meta(result, float("nan") if kwargs.get("join") in ("outer", "inner", "right") else frame.length, NEW)
+    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+
+
+def _accessed_demands(node: Node, mine: Demand) -> list[Demand]:
+    return rowwise_demands(node, Demand(None, mine.order, mine.labels))
+
+
+@operation("frame.accessed", room="engine", meta=_accessed_meta, demands=_accessed_demands)
+def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
+    """A member of .str, .dt or .cat, chunk by chunk."""
+    if others:
+        frame, others, _ = yield from matched(frame, others, {})
+        return graph.per_chunk(_join_chunk, frame, kwargs, *others)
+    does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    lengths = "unknown" if name == "extractall" else "same"
+    result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths, label=f"{kind}-{name}")
+    example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
+    if isinstance(example, (np.ndarray, list)):
+        return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
+    return result
+
+
+def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
+    """The lazy result of a member."""
+    return registry.make("frame.accessed", series, kind, name, tuple(args), kwargs, call)
+
+
+def _joined(series: Any, *others: Any, kwargs: Any) -> Any:
+    return series.str.cat(list(others), **kwargs)
+
+
+def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
+    return series.str.cat(list(others), **kwargs)
+
+
+@operation("frame.text", room="engine", meta=lambda frame, kwargs: TensorMeta((), np.dtype(object)), demands=lambda node, mine: [Demand(None, True, False)])
+def text(frame: Chunks, kwargs: Any) -> Any:
+    """All values as one text."""
+    return graph.to_array(graph.per_chunk(_text, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object)
+
+
+def _text(series: Any, kwargs: Any) -> Any:
+    return series.str.cat(**kwargs)
+
+
+def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
+    series = self._series
+    kwargs = {k: v for k, v in (("sep", sep), ("na_rep", na_rep)) if v is not None}
+    if others is None:
+        return registry.make("frame.text", series, kwargs)
+    several = list(others) if isinstance(others, (list, tuple)) and any(isinstance(o, (Handle, pd.Series, pd.Index, np.ndarray, list)) for o in others) else [others]
+    if hasattr(others, "columns"):
+        several = [others[c] for c in others.columns]
+    ready = []
+    for other in several:
+        if isinstance(other, (pd.Index, np.ndarray, list, Index)):  # positional
+            values = other if isinstance(other, Index) else as_frame(pd.Series(other))
+            ready.append(registry.make("frame.cut_as", values, series))
+        else:
+            ready.append(as_frame(other))
+    if join != "left":
+        kwargs["join"] = join
+    first, ready, _ = together(series, ready, {})
+    return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
+
+
+@operation("frame.cut_as", room="engine", meta=lambda other, first: FrameMeta(other.empty.to_series() if isinstance(other.empty, pd.Index) else other.empty.set_axis(first.empty.index), first.length, first.rows, first.ranged))
+def cut_as(other: Chunks, first: Chunks) -> Any:
+    """Positional values as a series in the chunks, and under the labels, of another."""
+    from marsdask.dataframe.chunkwise import _cut_alike
+
+    made = _cut_alike(other, first)
+    cut = (yield from made) if inspect.isgenerator(made) else made
+    return graph.per_chunk(_labelled, cut, first)
+
+
+def _labelled(values: Any, like: Any) -> Any:
+    return pd.Series(values.array, index=like.index, name=getattr(values, "name", None))
+
+
+def member(kind: str, name: str) -> None:
+    """Register one member of an accessor of pandas: its properties too."""
+    source = inspect.getattr_static(PANDAS[kind], name)
+    if f"{kind}.{name}" in NEEDS_RUN:
+        registry.unbuilt(f"{kind}.{name}", NEEDS_RUN[f"{kind}.{name}"], room="dataframe", owners=[kind], function=False)
+        return
+    is_property = not callable(getattr(PANDAS[kind], name, None)) or isinstance(source, property)
+    kinds = inspect.Parameter
+    try:
+        shown = inspect.signature(getattr(PANDAS[kind], name))
+        shown = shown.replace(parameters=[p.replace(annotation=kinds.empty) for p in shown.parameters.values()], return_annotation=inspect.Signature.empty)
+    except (TypeError, ValueError):
+        shown = inspect.Signature([kinds("self", kinds.POSITIONAL_OR_KEYWORD)])
+    many = [p.name for p in shown.parameters.values() if p.kind is kinds.VAR_POSITIONAL]
+    loose = [p.name for p in shown.parameters.values() if p.kind is kinds.VAR_KEYWORD]
+
+    def prepare(self: Accessor, **given: Any) -> Any:
+        args = tuple(v for m in many for v in given.pop(m, ()))
+        kwargs = {**given, **{k: v for n in loose for k, v in given.pop(n, {}).items()}}
+        for n in loose:
+            kwargs.pop(n, None)
+        series = self._series
+        if kind == "str" and name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None):
+            raise Unbuilt.argument(f"str.{name}", "expand", True, "give n=, the most splits: the number of columns is known only after a run otherwise.")
+        if is_property and kind in ("dt", "cat"):
+            example = pandas_on_samples(reach, series.known, kind, name, (), {}, False)
+            if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
+                return example  # what the dtype says: tz, unit, categories, ordered
+        return access(series, kind, name, args, kwargs, not is_property)
+
+    def lower(self: Any) -> Any:
+        return self
+
+    lower.__doc__ = f"pandas' `{kind}.{name}` of each value."
+    operation(f"{kind}.{name}", room="dataframe", owners=[kind], function=False, signature=shown, status="delegated", oracle=getattr(PANDAS[kind], name, None),
+              prepare=(lambda self, **given: _cat(self, **given)) if (kind, name) == ("str", "cat") else prepare,
+              traits=["property"] if is_property else [], cases=_cases(kind, name, is_property))(lower)  # fmt: skip
+
+
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "str.cat": ("", "others=df.s", "others=df.s, sep='-'", "others=list('abcdefghijkl')", "sep=','", "others=[df.s, st]", "others=st[si > 2], na_rep='?'"),
+    "str.split": ("'x'", "'x', n=2, expand=True", "expand=True"), "str.rsplit": ("'x'",), "str.contains": ("'x'", "'[xy]', na=False", "'x', regex=False"), "str.startswith": ("'x'",),
+    "str.endswith": ("'x'",), "str.find": ("'x'",), "str.rfind": ("'x'",), "str.index": ("''",), "str.rindex": ("''",), "str.count": ("'x'",), "str.center": ("5",), "str.ljust": ("4, '-'",), "str.rjust": ("4",),
+    "str.pad": ("3",), "str.zfill": ("3",), "str.repeat": ("2",), "str.replace": ("'x', 'QQ'", "'[xy]', '_', regex=True"), "str.extract": ("'([xyz])'", "'(?P<a>.)(?P<b>.?)'"), "str.extractall": ("'([xy])'",),
+    "str.findall": ("'x'",), "str.match": ("'x'",), "str.fullmatch": ("'x'",), "str.get": ("0",), "str.slice": ("0, 1",), "str.slice_replace": ("0, 1, 'k'",), "str.join": ("'-'",), "str.partition": ("'x'",),
+    "str.rpartition": ("'x', expand=False",), "str.removeprefix": ("'x'",), "str.removesuffix": ("'x'",), "str.wrap": ("3",), "str.translate": ("{120: 'Q'}",), "str.normalize": ("'NFC'",),
+    "str.encode": ("'utf-8'",), "str.decode": (), "dt.strftime": ("'%Y/%m/%d %H'",), "dt.floor": ("'D'",), "dt.ceil": ("'h'",), "dt.round": ("'12h'",), "dt.tz_localize": ("'UTC'",), "dt.tz_convert": ("'UTC'",),
+    "dt.to_period": ("'M'",), "dt.as_unit": ("'s'",), "dt.asfreq": (), "dt.to_timestamp": (), "dt.start_time": (), "dt.end_time": (), "dt.qyear": (),
+    "cat.rename_categories": ("{'a': 'A'}", "list('wxyz')"), "cat.reorder_categories": ("['a', 'b', 'c', 'unused']",), "cat.add_categories": ("['new']",), "cat.remove_categories": ("['a']",), "cat.set_categories": ("['a', 'b']",),
+}  # fmt: skip
+SERIES = {"str": "st", "dt": "ts", "cat": "dn.c"}
+
+
+def _cases(kind: str, name: str, is_property: bool) -> tuple[str, ...]:
+    of = SERIES[kind]
+    if is_property:
+        plain = name in ("categories", "ordered", "tz", "unit", "freq")
+        on_differences = name in ("days", "seconds", "microseconds", "nanoseconds", "components")
+        return () if plain else (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}",) if on_differences else (f"{of}.{kind}.{name}",)
+    if name in ("total_seconds", "to_pytimedelta"):
+        return (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}()",)
+    return tuple(f"{of}.{kind}.{name}({a})" for a in ARGUMENTS.get(f"{kind}.{name}", ("",)))
+
+
+for _kind, _pandas in PANDAS.items():
+    for _name in sorted(n for n in dir(_pandas) if not n.startswith("_")):
+        member(_kind, _name)
+    for _op in [op for op in registry.OPS.values() if op.owners == (_kind,) and "property" in op.traits]:
+        setattr(CLASSES[_kind], _op.public, property(_op.prepare, doc=registry.documentation(_op)))
+    registry.attach(CLASSES[_kind], _kind)
+
+
+def _accessor(kind: str) -> Callable[[Any], Accessor]:
+    def get(self: Any) -> Accessor:
+        return CLASSES[kind](self)
+
+    get.__doc__ = CLASSES[kind].__doc__
+    return get
+
+
+for _kind in PANDAS:
+    setattr(Series, _kind, property(_accessor(_kind)))
+Index.str = property(_accessor("str"))  # type: ignore[attr-defined]
+_ = (MarsDaskError, sample, scalar_dtype)
