@@ -493,7 +493,7 @@ def _rows_at(part: Any, where: Any) -> Any:
     return part[where] if isinstance(part, (pd.Index, np.ndarray)) else part.iloc[where]
 
 
-def chained(func: Callable[..., Any], chunks: Chunks, label: str | None = None) -> Chunks:
+def in_turn(func: Callable[..., Any], chunks: Chunks, label: str | None = None) -> Chunks:
     """One after another: chunk i of the result is `func(chunk i, result i - 1)`, None before the first."""
     name = name_for(label)
     tasks: dict[Key, GraphNode] = {}
@@ -765,18 +765,32 @@ def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
             users[key] = users.get(key, 0) + 1
     new = dict(graph)
     for key, task in graph.items():
-        if not isinstance(task, Task) or len(task.dependencies) < 4:
+        if type(task) is not Task or len(task.dependencies) < 4:
             continue
-        leaves = [
-            k
-            for k in task.dependencies
-            if users[k] == 1 and k in graph and not graph[k].dependencies and isinstance(graph[k], Task)
-        ]
-        if len(leaves) == len(task.dependencies):
-            new[key] = Task.fuse(*(graph[k] for k in leaves), task, key=key)
-            for k in leaves:
-                del new[k]
+        lines = [_line(graph, users, k) for k in task.dependencies]
+        if not all(lines):
+            continue
+        inside = [t for line in lines for t in reversed(line)]
+        gone = {t.key for t in inside}
+        needs = list(dict.fromkeys(k for t in inside for k in t.dependencies if k not in gone))
+        new[key] = Task(key, Chain([*inside, task], needs), *map(TaskRef, needs))
+        for k in gone:
+            del new[k]
     return new
+
+
+def _line(graph: dict[Key, Any], users: dict[Key, int], key: Key) -> list[Any]:
+    """The tasks that make `key` out of nothing or of data at hand, one feeding the next and nobody else; last ones first."""
+    line: list[Any] = []
+    while users.get(key) == 1 and key in graph and not isinstance(graph[key], DataNode):
+        line.append(graph[key])
+        needs = graph[key].dependencies
+        if all(isinstance(graph.get(k), DataNode) for k in needs):
+            return line
+        if len(needs) > 1:
+            return []
+        (key,) = needs
+    return []
 
 
 def settled(collection: Chunks | da.Array, kept: dict[str, dict[Key, Any]]) -> Chunks | da.Array:

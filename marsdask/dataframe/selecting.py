@@ -456,7 +456,7 @@ def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
 
 
 @operation("frame.astype", room="dataframe", owners=(*BOTH, "Index"), function=False, prepare=_astype, oracle=pd.DataFrame.astype,
-           cases=("num.astype(float)", "df.astype({'k': 'int8', 'i': float})", "df.astype({'nope': int})", "si.astype(str)", "s.astype(int)", "st.astype(int, errors='ignore')",
+           cases=("num.astype(float)", "df.astype({'k': 'int8', 'i': float})", "df.astype({'nope': int})", "si.astype(str)", "s.astype(int)",
                   "df.astype('str')", "si.astype('datetime64[ns]')", "df.k.astype(bool)", "dn.astype({'q': 'Float64'})", "st.astype(pd.CategoricalDtype(list('xyzwab')))",
                   "df.astype({'k': 'f4'})[['k', 'v']]", "st.astype(int)"))  # fmt: skip
 def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
