@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import importlib
 import inspect
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -123,8 +124,8 @@ def row(key: str, name: str, op: Op | None, target: Any) -> Row:
     if op is not None:
         says = op.reason if op.status == "unbuilt" else op.first_line
         return Row(name, op.status, says, op.differs, page)
-    found = None if target is None else inspect.getattr_static(target, name, None)
-    if found is not None and not isinstance(found, ModuleType):
+    found = sys if target is None else inspect.getattr_static(target, name, sys)
+    if not isinstance(found, ModuleType):
         return Row(name, "attribute", said(found), page=page)
     return Row(name, "unbuilt", gaps.reason(key, name), page=page)
 
