@@ -159,10 +159,8 @@ def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> l
         found: list[Output] = []
         for column, hows in func.items():
             for how in hows if isinstance(hows, list) else [hows]:
-                if (
-                    not isinstance(how, str)
-                    or isinstance(hows, list)
-                    and len(set(map(str, hows))) != len(hows)
+                if not isinstance(how, str) or (
+                    isinstance(hows, list) and len(set(map(str, hows))) != len(hows)
                 ):
                     return None
                 found.append((column, how, {}))

@@ -138,7 +138,7 @@ def _fitted(chunk: Any, *, like: Any, key: Any, keyed: bool, names: Any) -> Any:
     if not chunk.columns.equals(like.columns):
         chunk = chunk.reindex(columns=like.columns)
     off = (
-        {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and not chunk.dtypes[c] == d}
+        {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and chunk.dtypes[c] != d}
         if like.columns.is_unique
         else {}
     )

@@ -72,10 +72,8 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
     if isinstance(key, (FrameHandle, Handle, pd.Series, np.ndarray, pd.Categorical)):
         if isinstance(key, FrameHandle) and key.ndim != 1:
             raise ArgumentError(f"Grouper for {type(key).__name__!r} not 1-dimensional")
-        if (
-            isinstance(key, (np.ndarray, pd.Categorical))
-            or isinstance(key, pd.Series)
-            and key.index.equals(pd.RangeIndex(len(key)))
+        if isinstance(key, (np.ndarray, pd.Categorical)) or (
+            isinstance(key, pd.Series) and key.index.equals(pd.RangeIndex(len(key)))
         ):
             key = _positional(frame, key)
         keys.append(key)

@@ -439,7 +439,7 @@ def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, args: Any, kwargs:
     lone = spec["select"] if frame.ndim == 2 else frame.name
     return (
         [v.iloc[first] for v in values],
-        (names, frame.ndim == 1 or lone is not None and not isinstance(lone, list), lone),
+        (names, frame.ndim == 1 or (lone is not None and not isinstance(lone, list)), lone),
         seen,
         homes[first].astype("i8") << 40 | rows[first],
     )

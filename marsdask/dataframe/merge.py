@@ -281,12 +281,12 @@ def merge_rows(left: Chunks, right: Chunks, spec: dict[str, Any], method: str, o
     ordered = ordered and options.row_order == "pandas"
     flipped = how in ("right", "right_anti")
     main, other = (right, left) if flipped else (left, right)
-    checks = spec["validate"] not in (None, "m:m", "many_to_many") and not (
-        spec["validate"] in (("m:1", "many_to_one") if not flipped else ("1:m", "one_to_many"))
+    checks = spec["validate"] not in (None, "m:m", "many_to_many") and spec["validate"] not in (
+        ("m:1", "many_to_one") if not flipped else ("1:m", "one_to_many")
     )
     if how == "cross":
         method = "broadcast"
-    if method == "auto" and other.count > 1 or (method == "auto" and checks):
+    if (method == "auto" and other.count > 1) or (method == "auto" and checks):
         unknown = [c for c in (left, right) if not c.known]
         if unknown:
             kept = yield Keep(*unknown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -70,7 +71,7 @@ def _sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, w
         if weights not in self.columns:
             raise ColumnNotFound.among(weights, self.columns)
         weights = self[weights]
-    if isinstance(weights, pd.Series) or isinstance(weights, FrameHandle):
+    if isinstance(weights, (pd.Series, FrameHandle)):
         self, (weights,), _ = together(self, [weights], {})
     elif weights is not None:
         weights = np.asarray(weights, dtype="f8")
@@ -158,7 +159,7 @@ def take(frame: Chunks, positions: np.ndarray) -> Chunks:
     starts = np.cumsum([0, *frame.lengths]).astype(int)
     count = max(-(-len(positions) // ROWS), 1)
     plan = []
-    for a, b in zip(starts, starts[1:], strict=False):
+    for a, b in itertools.pairwise(starts):
         pieces = []
         for j in range(count):
             mine = positions[j * ROWS : (j + 1) * ROWS]

@@ -6,6 +6,7 @@ one chunk, in the order of their home chunks, so inside of a group rows are in p
 
 from __future__ import annotations
 
+import itertools
 import numbers
 import zlib
 from collections.abc import Callable, Sequence
@@ -101,7 +102,7 @@ def split_rows(
     goes = where(frame, others)
     order = np.argsort(goes, kind="stable")
     bounds = np.searchsorted(goes[order], np.arange(count + 1))
-    cuts = [order[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    cuts = [order[a:b] for a, b in itertools.pairwise(bounds)]
     return [(number, rows, taken(frame, rows), [taken(o, rows) for o in others]) for rows in cuts]
 
 
@@ -148,7 +149,7 @@ def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int) -> list[
     data, homes, rows = result
     order = np.argsort(homes, kind="stable")
     bounds = np.searchsorted(homes[order], np.arange(count + 1))
-    return [(taken(data, order[a:b]), rows[order[a:b]]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [(taken(data, order[a:b]), rows[order[a:b]]) for a, b in itertools.pairwise(bounds)]
 
 
 def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:

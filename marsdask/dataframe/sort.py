@@ -6,6 +6,7 @@ pivots. So several keys, directions, missing values and `key=` need no rules of 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -187,7 +188,7 @@ def _cut(frame: Any, *, cuts: Any, how: How, count: int) -> list[Any]:
     rows = order[~pivot] - len(cuts)
     part = np.cumsum(pivot)[~pivot]
     bounds = np.searchsorted(part, np.arange(count + 1))
-    return [frame.iloc[rows[a:b]] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [frame.iloc[rows[a:b]] for a, b in itertools.pairwise(bounds)]
 
 
 def _joined(pieces: list[Any], *, how: How) -> Any:
