@@ -185,7 +185,7 @@ def test_groups_are_walked_and_named() -> None:
     with pytest.raises(KeyError, match="Did you mean 's'"):
         ours().groupby("ss")
     with pytest.raises(AttributeError):
-        ours().groupby("s").no_such_name
+        getattr(ours().groupby("s"), "no_such_name")  # noqa: B009
 
 
 def test_functions_that_cannot_be_tried() -> None:

@@ -299,7 +299,7 @@ def _together(
         index = counted.index
         found.update({c: counted[c] for c in columns})
     assert index is not None
-    for i, (column, name) in enumerate(parts):
+    for column, name in parts:
         if name == "mean":
             at = {p: j for j, (c, p) in enumerate(parts) if c == column}
             mean, spread = _moments(group, table, at, len(index))

@@ -260,6 +260,53 @@ def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     return [first, *(Demand(None, order=order, labels=labels) for _ in inputs(node)[1:])]
 
 
+COLUMN_BY_COLUMN = frozenset(
+    "cumsum cumprod cummax cummin diff pct_change rank ffill bfill fillna head tail cumcount ngroup".split()
+)
+"""Methods whose columns are made of the column of the same name each."""
+
+
+def _seen_columns(node: Node, demand: Demand) -> frozenset[Any] | None:
+    """The columns that a method with a row for each row looks at, or that show."""
+    frame, spec, _, name, *_ = node.args
+    empty = meta(frame).empty
+    if empty.ndim == 1 or not empty.columns.is_unique or any(kind == "grouper" for kind, _ in spec["by"] or ()):
+        return None
+    keys = grouping.by_columns(spec, empty.columns)
+    if spec["select"] is not None:
+        chosen = spec["select"] if isinstance(spec["select"], list) else [spec["select"]]
+        return frozenset([*keys, *chosen])
+    if name in ("cumcount", "ngroup"):
+        return frozenset(keys)
+    if demand.columns is None or name not in COLUMN_BY_COLUMN:
+        return None
+    return frozenset([*keys, *demand.columns])
+
+
+def _rows_demands(node: Node, demand: Demand) -> list[Demand]:
+    frame, spec, _, name, *_ = node.args
+    empty = meta(frame).empty
+    made_of_labels = grouping.looks_at_labels(spec, empty.columns if empty.ndim == 2 else ())
+    labels = demand.labels or made_of_labels or name not in COLUMN_BY_COLUMN
+    first = Demand(_seen_columns(node, demand), order=True, labels=labels)
+    return [first, *(Demand(None, order=True, labels=labels) for _ in inputs(node)[1:])]
+
+
+def _rows_trim(node: Node, demand: Demand) -> Node:
+    wanted = _seen_columns(node, demand)
+    return node if wanted is None else _less(node, wanted)
+
+
+def _less(node: Node, wanted: frozenset[Any]) -> Node:
+    """The same over a frame without the columns that are not wanted."""
+    frame, *rest = node.args
+    known = meta(frame)
+    if known.kind != "DataFrame" or wanted >= set(known.empty.columns):
+        return node
+    less = Node("frame.select", (frame, [c for c in known.empty.columns if c in wanted]))
+    return Node(node.op, (less, *rest), node.kwargs)
+
+
 def _known(node: Node) -> bool:
     """Whether a method of groups surely does not look at row labels."""
     frame, spec, _, name, args, kwargs = node.args
@@ -269,17 +316,7 @@ def _known(node: Node) -> bool:
 def _group_trim(node: Node, demand: Demand) -> Node:
     """Columns that no aggregation looks at are left out before rows are grouped."""
     wanted = _columns(node)
-    frame, spec, *rest = node.args
-    known = meta(frame)
-    if (
-        wanted is None
-        or known.kind != "DataFrame"
-        or wanted >= set(known.empty.columns)
-        or frame.op == "frame.select"
-    ):
-        return node
-    less = Node("frame.select", (frame, [c for c in known.empty.columns if c in wanted]))
-    return Node(node.op, (less, spec, *rest), node.kwargs)
+    return node if wanted is None else _less(node, wanted)
 
 
 def _found(empty: Any, spec: Grouping, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -498,7 +535,7 @@ def narrowed(result: Any, like: Any) -> Any:
     return result
 
 
-@operation("groupby.keep", room="engine", meta=kept_meta)
+@operation("groupby.keep", room="engine", meta=kept_meta, demands=_rows_demands, trim=_rows_trim)
 def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
@@ -519,7 +556,7 @@ def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any, like: Any) -> Any:
     return run(frame, keys) if len(frame) else like, homes, rows
 
 
-@operation("groupby.pick", room="engine", meta=fewer_meta)
+@operation("groupby.pick", room="engine", meta=fewer_meta, demands=_rows_demands, trim=_rows_trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
     empty = frame.empty
@@ -559,7 +596,7 @@ def _met_and_picked(pieces: list[shuffle.Piece], *, run: Any, spec: Grouping) ->
     return frame.iloc[rows_picked], homes[rows_picked], rows[rows_picked]
 
 
-@operation("groupby.whole", room="engine", meta=fewer_meta, status="gathered")
+@operation("groupby.whole", room="engine", meta=fewer_meta, status="gathered", demands=_rows_demands, trim=_rows_trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
     frame, keys, _ = yield from matched(frame, keys, {})

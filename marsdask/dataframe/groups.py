@@ -396,7 +396,7 @@ def _apply_meta(
     return frame_meta(groupby.on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW)
 
 
-@operation("groupby.apply", room="engine", meta=_apply_meta)
+@operation("groupby.apply", room="engine", meta=_apply_meta, demands=groupby._rows_demands, trim=groupby._rows_trim)
 def apply(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
 ) -> Any:

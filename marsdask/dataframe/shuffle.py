@@ -53,7 +53,7 @@ def _hash(key: Any) -> np.ndarray:
         codes = np.asarray(values.codes)
         return np.append(categories, np.uint64(0))[codes] if len(categories) else np.zeros(len(codes), "u8")
     dtype = getattr(values, "dtype", None)
-    kind = getattr(dtype, "kind", "O")
+    kind, is_object = getattr(dtype, "kind", "O"), pd.api.types.is_object_dtype(dtype)
     if kind in "biufmM" and kind != "O" and not isinstance(dtype, pd.DatetimeTZDtype):
         missing = np.asarray(pd.isna(values))
         plain = pd.Series(values)
@@ -68,9 +68,9 @@ def _hash(key: Any) -> np.ndarray:
             )
         array = np.where(np.isnan(array), np.nan, array + 0.0)  # one zero, one nan
         return pd.util.hash_array(array)
-    if dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty"):
+    if is_object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty"):
         return np.array([_hash_object(v) for v in values], dtype="u8")
-    array = np.asarray(values, dtype=object) if dtype != object else np.asarray(values)
+    array = np.asarray(values, dtype=object) if not is_object else np.asarray(values)
     codes, unique = pd.factorize(array)
     return (
         np.append(pd.util.hash_array(np.asarray(unique, dtype=object), categorize=False), np.uint64(0))[codes]
