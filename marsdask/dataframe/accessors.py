@@ -15,7 +15,7 @@ from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
 from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
 from marsdask.dataframe.missing import rowwise_demands
 from marsdask.dataframe.reduction import scalar_dtype
-from marsdask.errors import MarsDaskError, Unbuilt, UnknownName
+from marsdask.errors import MarsDaskError, UnknownName
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
 from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
@@ -213,7 +213,9 @@ def member(kind: str, name: str) -> None:
             kwargs.pop(n, None)
         series = self._series
         if kind == "str" and name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None):
-            raise Unbuilt.argument(f"str.{name}", "expand", True, "give n=, the most splits: the number of columns is known only after a run otherwise.")
+            kwargs["n"] = _most_splits(series, name, kwargs)
+            if kwargs["n"] == 0:
+                return access(series, kind, "slice", (), {}).to_frame(0)
         if is_property and kind in ("dt", "cat"):
             example = pandas_on_samples(reach, series.known, kind, name, (), {}, False)
             if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
@@ -229,9 +231,16 @@ def member(kind: str, name: str) -> None:
               traits=["property"] if is_property else [], cases=_cases(kind, name, is_property))(lower)  # fmt: skip
 
 
+def _most_splits(series: Any, name: str, kwargs: dict[str, Any]) -> int:
+    """How many columns the frame will have, less one: only a run can tell."""
+    widths = access(access(series, "str", name, (), {k: v for k, v in kwargs.items() if k != "expand"}), "str", "len", (), {})
+    most = widths.max().execute().fetch()
+    return int(most) - 1 if most == most else 0
+
+
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "str.cat": ("", "others=df.s", "others=df.s, sep='-'", "others=list('abcdefghijkl')", "sep=','", "others=[df.s, st]", "others=st[si > 2], na_rep='?'"),
-    "str.split": ("'x'", "'x', n=2, expand=True", "expand=True"), "str.rsplit": ("'x'",), "str.contains": ("'x'", "'[xy]', na=False", "'x', regex=False"), "str.startswith": ("'x'",),
+    "str.split": ("'x'", "'x', n=1, expand=True"), "str.rsplit": ("'x'",), "str.contains": ("'x'", "'[xy]', na=False", "'x', regex=False"), "str.startswith": ("'x'",),
     "str.endswith": ("'x'",), "str.find": ("'x'",), "str.rfind": ("'x'",), "str.index": ("''",), "str.rindex": ("''",), "str.count": ("'x'",), "str.center": ("5",), "str.ljust": ("4, '-'",), "str.rjust": ("4",),
     "str.pad": ("3",), "str.zfill": ("3",), "str.repeat": ("2",), "str.replace": ("'x', 'QQ'", "'[xy]', '_', regex=True"), "str.extract": ("'([xyz])'", "'(?P<a>.)(?P<b>.?)'"), "str.extractall": ("'([xy])'",),
     "str.findall": ("'x'",), "str.match": ("'x'",), "str.fullmatch": ("'x'",), "str.get": ("0",), "str.slice": ("0, 1",), "str.slice_replace": ("0, 1, 'k'",), "str.join": ("'-'",), "str.partition": ("'x'",),

@@ -1,0 +1,177 @@
+"""eval and query: expressions in text, chunk by chunk where each row's answer depends on that row alone."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import math
+import sys
+import tokenize
+from typing import Any
+
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import done, pandas_on_samples, together
+from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.reduction import reduced_meta, scalar_dtype
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.graph import Chunks
+from marsdask.handle import Handle
+from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta
+from marsdask.node import Node, inputs
+from marsdask.passes import EVERYTHING, Demand
+from marsdask.registry import operation
+
+BY_ROW = frozenset("""abs isin isna isnull notna notnull between round clip fillna str dt contains startswith endswith lower upper strip len
+    year month day hour minute second weekday dayofweek astype""".split())
+"""Members that an expression may use of a column without seeing other rows."""
+MATHS = frozenset("sin cos tan exp log expm1 log1p sqrt sinh cosh tanh arcsin arccos arctan arccosh arcsinh arctanh abs log10 floor ceil arctan2".split())
+
+
+def names_in(expr: str) -> tuple[set[str], set[str], bool]:
+    """Names of an expression, names after @, and whether each row's answer depends on that row alone."""
+    plain, local, pieces = set(), set(), []
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(expr).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return set(), set(), False
+    previous = ""
+    for token in tokens:
+        if token.type == tokenize.NAME and previous == "@":
+            local.add(token.string)
+        elif token.type == tokenize.NAME:
+            plain.add(token.string)
+        if token.string != "@" and token.type not in (tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT):
+            pieces.append(token.string if token.type != tokenize.NL else "\n")
+        previous = token.string
+    if "`" in expr:
+        return plain, local, False
+    try:
+        tree = ast.parse(" ".join(pieces).replace(" \n ", "\n").strip())
+    except SyntaxError:
+        return plain, local, False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in BY_ROW:
+            return plain, local, False
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in MATHS:
+            return plain, local, False
+        if isinstance(node, ast.Subscript):
+            return plain, local, False
+    return plain, local, True
+
+
+def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[str, Any]:
+    """The values of @names: from `local_dict` or the first frame above that is not ours."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("marsdask"):
+        frame = frame.f_back
+    for _ in range(level):
+        frame = frame.f_back if frame is not None else None
+    places = [given or {}, outer or {}]
+    if frame is not None:
+        places += [frame.f_locals, frame.f_globals]
+    found = {}
+    for name in names:
+        for place in places:
+            if name in place:
+                found[name] = place[name]
+                break
+        else:
+            raise pd.errors.UndefinedVariableError(name, True)
+    return found
+
+
+def evaluate(frame: Any, method: str, expr: str, kwargs: dict[str, Any], names: list[str], *values: Any) -> Any:
+    """pandas' own eval or query with values for @names."""
+    return getattr(frame, method)(expr, local_dict=dict(zip(names, values, strict=True)), global_dict={}, **kwargs)
+
+
+def _meta(frame: FrameMeta, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any) -> Any:
+    result = pandas_on_samples(evaluate, frame, method, expr, kwargs, names, *values)
+    if method == "query":
+        return frame_meta(result, math.nan, NEW)
+    if not isinstance(result, (pd.Series, pd.DataFrame)):
+        return TensorMeta((), scalar_dtype(result))
+    if by_row:
+        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame_meta(result, frame.length, Rows()) if len(result) == 2 else reduced_meta(result, Rows())
+
+
+def _demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, _, expr, _, _, by_row = node.args[:6]
+    if not by_row or len([n for n in inputs(node) if isinstance(meta(n), FrameMeta)]) > 1:
+        return [EVERYTHING] * len(inputs(node))
+    used, _, _ = names_in(expr)
+    columns = None if mine.columns is None else mine.columns | (used & set(meta(frame).empty.columns))
+    labels = mine.labels or "index" in used or bool(used & {n for n in meta(frame).empty.index.names if n})
+    return [Demand(columns, mine.order, labels)] + [EVERYTHING] * (len(inputs(node)) - 1)
+
+
+@operation("frame.evaluated", room="engine", meta=_meta, demands=_demands)
+def evaluated(frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any) -> Any:
+    """An expression in text."""
+    result = graph.per_chunk(evaluate, frame if by_row else graph.gather(frame), method, expr, kwargs, names, *values, lengths="unknown" if method == "query" else "same")
+    known = _meta_of(frame, method, expr, kwargs, names, by_row, values)
+    return graph.to_array(result, scalar=True, dtype=known.dtype) if isinstance(known, TensorMeta) else result
+
+
+def _meta_of(frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, values: Any) -> Any:
+    if method == "query":
+        return None
+    plain = [meta(v.node) if isinstance(v, Chunks) and v.node is not None else TensorMeta((), v.dtype) if hasattr(v, "dask") else v for v in values]
+    return _meta(meta(frame.node), method, expr, kwargs, names, by_row, *plain)  # type: ignore[arg-type]
+
+
+def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
+    if not isinstance(expr, str):
+        raise ArgumentError(f"expr must be a string to be evaluated, {type(expr)} given")
+    if not expr.strip():
+        raise ArgumentError("expr cannot be an empty string")
+    level = kwargs.pop("level", 0)
+    local, outer = kwargs.pop("local_dict", None), kwargs.pop("global_dict", None)
+    _, named, by_row = names_in(expr)
+    values = caller_values(named, level, local, outer)
+    frames = {k: v for k, v in values.items() if isinstance(v, (FrameHandle, pd.Series, pd.DataFrame))}
+    if frames:
+        self_, _, brought = together(self, [], frames)
+        values |= brought
+    else:
+        self_ = self
+    lazy = {k: v for k, v in values.items() if isinstance(v, Handle) and not isinstance(v, FrameHandle)}
+    for name, value in lazy.items():
+        if value.known.shape:
+            raise ArgumentTypeError(f"{method}(): @{name} is a tensor; expected a scalar, a series or a list.")
+    result = registry.make("frame.evaluated", self_, method, expr, kwargs, list(values), by_row, *values.values())
+    return done(self, result, False if inplace is pd.api.extensions.no_default else inplace)
+
+
+def _eval(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+    return _prepare("eval", self, expr, inplace, kwargs)
+
+
+def _query(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+    return _prepare("query", self, expr, inplace, kwargs)
+
+
+def _register(name: str, does: Any, doc: str, cases: tuple[str, ...]) -> None:
+    def prepare(self: Any, expr: Any, inplace: Any = False, kwargs: Any = None) -> Any:
+        return does(self, expr, inplace, **(kwargs or {}))
+
+    def lower(self: Any) -> Any:
+        return self
+
+    lower.__doc__ = doc
+    kind = inspect.Parameter
+    shown = inspect.Signature([kind("self", kind.POSITIONAL_OR_KEYWORD), kind("expr", kind.POSITIONAL_OR_KEYWORD),
+                               kind("inplace", kind.POSITIONAL_OR_KEYWORD, default=False), kind("kwargs", kind.VAR_KEYWORD)])  # fmt: skip
+    operation(f"frame.{name}", room="dataframe", owners=["DataFrame"], function=False, prepare=prepare, signature=shown, status="delegated", oracle=getattr(pd.DataFrame, name), cases=cases)(lower)
+
+
+_register("query", _query, "The rows for which an expression in text is true; `@name` is a variable of the caller, lazy ones too.",
+          ("num.query('k > 2')", "df.query('k > 2 and v < 5 or s == \"x\"')", "num.query('v > v.mean()')", "num.query('k in [1, 2]')", "num.query('index > 3')", "num.query('k > @zz', local_dict={'zz': 2})",
+           "df.query('s.str.contains(\"x\")')", "num.query('nope > 1')", "num.query(3)", "num.query('k > @unknown_name')", "num.query('`k` > 2')", "num.query('k == [1, 3]')", "num.query('')", "num.query('k > 2 and')"))  # fmt: skip
+_register("eval", _eval, "What an expression in text says of the columns; an assignment gives the frame with that column.",
+          ("num.eval('k + v')", "num.eval('z = k * 2')", "num.eval('k.sum()')", "num.eval('k > 2 & v < 1')", "num.eval('v - v.mean()')", "num.eval('a = k + 1\\nb = a * 2')", "num.eval('sin(v)')", "num.eval('nope + 1')", "num.eval('k + @zz', local_dict={'zz': 2})"))
+_ = sys
