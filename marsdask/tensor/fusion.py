@@ -99,6 +99,8 @@ def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any
             return whole.reshape([min(n, 1) if a in axes else n for a, n in enumerate(shape)])
         return getattr(np, name)(whole, axis=axes, keepdims=True)
     ufunc = REDUCTIONS[name]
+    if math.prod(shape) * arrays[0].dtype.itemsize <= BLOCK_BYTES:  # one block: no buffers to keep
+        return ufunc.reduce(_steps(program, arrays, [None] * len(program)), axis=axes, keepdims=True)
     kernel = Kernel(program)
     everything = len(axes) == len(shape)
     parts = []
