@@ -345,7 +345,7 @@ def fill(module: dict[str, Any], room: str) -> list[str]:
     """
     FILLED[room] = module["__name__"]
     names = [op.public for op in in_room(room) if op.function and not op.public.startswith("_")]
-    module.update({op.public: public(op) for op in in_room(room) if op.public in names})
+    module.update({op.public: public(op) for op in in_room(room) if op.function and op.public in names})
     return names
 
 
