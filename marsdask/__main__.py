@@ -82,7 +82,7 @@ def told(op: Op) -> str:
     first, dot, rest = op.room.partition(".")
     users = [f"{module.get(first, first)}{dot}{rest}.{op.public}"] if coverage.belongs(op, op.room) else []
     users += [f"{owner}.{op.public}" for owner in op.owners]
-    lines = [f"{op.name}: {op.status}, {', '.join(users) or 'internal'}"]
+    lines = [f"{op.name}: {op.status}, {', '.join(users) or op.room}"]
     if op.status == "unbuilt":
         return "\n".join([*lines, f"  reason     {op.reason}"])
     lines += [f"  signature  {op.public}{registry.shown(op.signature)}", f"  gives      {op.first_line}"]

@@ -6,7 +6,7 @@ A name is an entry of the registry, an attribute of a class or module, or a gap 
 from __future__ import annotations
 
 import collections
-import importlib
+import importlib.util
 import inspect
 import sys
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import marsdask.dataframe
+import marsdask.learn
 import marsdask.tensor
 from marsdask import gaps, registry, semantics
 from marsdask.options import OPTIONS
@@ -107,7 +108,11 @@ def where(key: str) -> Any:
         return registry.ATTACHED[key]
     if key in registry.FILLED:
         return importlib.import_module(registry.FILLED[key])
-    return marsdask if key == "marsdask" else None
+    if key == "marsdask":
+        return marsdask
+    if key.split(".", maxsplit=1)[0] in ("remote", "learn") and importlib.util.find_spec(f"marsdask.{key}"):
+        return importlib.import_module(f"marsdask.{key}")
+    return None
 
 
 def attributes(target: Any) -> Iterator[str]:
@@ -121,10 +126,11 @@ def attributes(target: Any) -> Iterator[str]:
 def row(key: str, name: str, op: Op | None, target: Any) -> Row:
     """What stands for one name."""
     page = semantics.link(key, name)
+    found = sys if target is None else inspect.getattr_static(target, name, sys)
+    op = op or registry.entry_of(found)
     if op is not None:
         says = op.reason if op.status == "unbuilt" else op.first_line
         return Row(name, op.status, says, op.differs, page)
-    found = sys if target is None else inspect.getattr_static(target, name, sys)
     if not isinstance(found, ModuleType):
         return Row(name, "attribute", said(found), page=page)
     return Row(name, "unbuilt", gaps.reason(key, name), page=page)

@@ -34,9 +34,7 @@ def close(package: str) -> None:
     for room, module in registry.FILLED.items():
         if not f"{module}.".startswith(f"{package}."):
             continue
-        target = vars(sys.modules[module])
-        for name in missing(room, target):
-            target[name] = registry.public(_gap(room, name, room=room))
+        fill(room, vars(sys.modules[module]))
     for owner, kind in registry.ATTACHED.items():
         if not kind.__module__.startswith(f"{package}."):
             continue
@@ -47,6 +45,25 @@ def close(package: str) -> None:
             else:
                 setattr(kind, name, property(_raising(op)))
                 kind.__getattr__ = _asked_before(kind, kind.__getattr__)  # type: ignore[attr-defined]
+
+
+def fill(room: str, module: dict[str, Any]) -> None:
+    """Put a gap in a module's namespace for each name of Mars that it does not have."""
+    for name in missing(room, module):
+        module[name] = registry.public(_gap(room, name, room=room))
+
+
+def modules(package: str) -> None:
+    """Make the submodules of a package that nobody built: `from marsdask.learn.cluster import KMeans` works, `KMeans()` raises."""
+    for room in (key for key in NAMES if key.startswith(f"{package}.")):
+        path = ["marsdask", *room.split(".")]
+        for depth in range(2, len(path)):
+            name = ".".join(path[: depth + 1])
+            parent = sys.modules[".".join(path[:depth])]
+            if name not in sys.modules:
+                sys.modules[name] = ModuleType(name, f"Not built: {REASONS[package]}.")
+            setattr(parent, path[depth], sys.modules[name])
+        fill(room, vars(sys.modules[".".join(path)]))
 
 
 def missing(key: str, target: Any) -> list[str]:
