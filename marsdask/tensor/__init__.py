@@ -6,7 +6,7 @@ from marsdask import gaps, registry
 from marsdask.errors import UnknownName
 from marsdask.tensor import constants, convert, creation, elementwise, fusion, reduction, sort
 from marsdask.tensor import cumulative, indexing, joining, manipulation, reshaping, rounding, selecting, sequences, sets, setitem, writes
-from marsdask.tensor import linalg, products, random, statistics
+from marsdask.tensor import fft, images, linalg, products, random, spatial, special, statistics, stats
 from marsdask.tensor.core import ExecutableTuple, Tensor
 globals().update(constants.VALUES)
 __all__ = ["ExecutableTuple", "Tensor", *constants.VALUES, *registry.fill(globals(), "tensor")]

@@ -1,0 +1,5 @@
+"""`marsdask.learn`: machine learning, by the names of scikit-learn. Not built yet: every name of Mars's is a gap that says so."""
+
+from marsdask import gaps
+
+gaps.modules("learn")
