@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 import toolz
 from dask.base import DaskMethodsMixin
-from dask.highlevelgraph import HighLevelGraph
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.threaded import get as threaded_get
 from dask.typing import Key
@@ -164,6 +164,36 @@ def as_task(key: Key, held: Any) -> GraphNode:
 def call(key: Key, func: Callable[..., Any], *args: Any) -> GraphNode:
     """One task: `func` of data, futures or references."""
     return Task(key, func, *args)
+
+
+class Placed(Task):
+    """A task that no pass runs inside of another. `where`: what a cluster must know of it ("resources", "workers")."""
+
+    where: dict[str, Any]
+    __slots__ = ("where",)
+
+    def __init__(self, key: Key, func: Callable[..., Any], /, *args: Any, where: Any = None, **kwargs: Any):
+        super().__init__(key, func, *args, **kwargs)
+        self.where = where or {}
+
+
+def placed(func: Callable[..., Any], *args: Any, where: dict[str, Any], label: str) -> Chunks:
+    """As `value`: one task over whole inputs, which stays a task of its own and runs `where` a cluster has room for it."""
+    name = name_for(label)
+    used: list[Any] = []
+    task = Placed((name, 0), func, *(_whole(a, used) for a in args), where=where)
+    return Chunks(name, {(name, 0): task}, 1, tuple(used))
+
+
+def annotated(tasks: dict[Key, Any]) -> dict[Key, Any] | HighLevelGraph:
+    """The graph in the form in which a cluster learns where tasks must run."""
+    bound = {k: t for k, t in tasks.items() if type(t) is Placed and t.where}
+    if not bound:
+        return tasks
+    layers: dict[str, Any] = {"free": MaterializedLayer({k: t for k, t in tasks.items() if k not in bound})}
+    for i, (key, task) in enumerate(bound.items()):
+        layers[f"placed-{i}"] = MaterializedLayer({key: task}, annotations=task.where)
+    return HighLevelGraph(layers, {name: set() for name in layers})
 
 
 def data_of(held: Any) -> Any:
@@ -524,6 +554,15 @@ def row_ranges(old: Sequence[float], new: Sequence[float]) -> list[list[tuple[in
     return result
 
 
+def from_delayed(parts: Sequence[Any], label: str | None = None) -> Chunks:
+    """Chunks over `dask.delayed` objects, each a pandas object."""
+    name = name_for(label or "delayed")
+    layers = HighLevelGraph.merge(*(p.__dask_graph__() for p in parts))
+    below = dict(layers)
+    tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=p.key) for i, p in enumerate(parts)}
+    return Chunks(name, {**below, **tasks}, len(tasks), (), (NAN,) * len(tasks))
+
+
 def lengths_of(chunks: Chunks) -> Chunks:
     """One value: the list of the chunks' lengths, worked out in the graph."""
     return value(list, per_chunk(len, chunks, label="len", lengths=None), label="lengths")
@@ -782,7 +821,7 @@ def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
 def _line(graph: dict[Key, Any], users: dict[Key, int], key: Key) -> list[Any]:
     """The tasks that make `key` out of nothing or of data at hand, one feeding the next and nobody else; last ones first."""
     line: list[Any] = []
-    while users.get(key) == 1 and key in graph and not isinstance(graph[key], DataNode):
+    while users.get(key) == 1 and key in graph and not isinstance(graph[key], (DataNode, Placed)):
         line.append(graph[key])
         needs = graph[key].dependencies
         if all(isinstance(graph.get(k), DataNode) for k in needs):

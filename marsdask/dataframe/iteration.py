@@ -148,7 +148,7 @@ def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
     return graph.to_array(total, scalar=True, dtype=np.dtype("i8"))
 
 
-def _usage(chunk: Any, index: bool, deep: bool) -> Any:  # noqa: FBT001
+def _usage(chunk: Any, index: bool, deep: bool) -> Any:
     if isinstance(chunk, pd.Index):
         return np.int64(chunk.memory_usage(deep=deep))
     used = chunk.memory_usage(index=index, deep=deep)

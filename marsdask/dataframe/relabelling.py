@@ -451,19 +451,19 @@ def _key_values(frame: Any, key: Any) -> Any:
 
 def _index_from(
     chunk: pd.DataFrame, keys: list[Any], values: Any, drop: bool, append: bool, _checked: Any = None
-) -> pd.DataFrame:  # noqa: FBT001
+) -> pd.DataFrame:
     left = iter(values)
     given = [next(left) if k is None else k for k in keys]
     return chunk.set_index(given, drop=drop, append=append)
 
 
-def _one_call(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:  # noqa: FBT001
+def _one_call(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:
     return _index_from(chunk, keys, values, drop, append)
 
 
 def _index_from_meta(
     frame: FrameMeta, keys: Any, values: list[FrameMeta], drop: bool, append: bool, verify: bool
-) -> FrameMeta:  # noqa: FBT001
+) -> FrameMeta:
     empty = _index_from(frame.empty, keys, [v.empty for v in values], drop, append)
     return frame_meta(empty, frame.length, NEW)
 
@@ -478,7 +478,7 @@ def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
 @operation("frame.index_from", room="engine", meta=_index_from_meta, demands=_index_from_demands)
 def index_from(
     frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
-) -> Any:  # noqa: FBT001
+) -> Any:
     """Columns, or series on the same rows, as the labels."""
     frame, _, _ = yield from matched(frame, (), {})
     made = graph.per_chunk(_one_call, frame, keys, drop, append, *values)

@@ -1,0 +1,101 @@
+"""Frames to and from other libraries: dask.dataframe, Arrow streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import dask
+from dask.delayed import Delayed
+from dask.highlevelgraph import HighLevelGraph
+
+from marsdask import graph, registry
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series, frame_meta
+from marsdask.errors import ArgumentTypeError, MissingExtra
+from marsdask.graph import Chunks
+from marsdask.meta import NEW, FrameMeta
+from marsdask.node import Data, Node
+from marsdask.registry import operation
+
+
+def _dataframe() -> Any:
+    try:
+        import dask.dataframe as dd
+    except ImportError:
+        raise MissingExtra.needed("dask[dataframe]", "dataframe", "exchange with dask.dataframe") from None
+    return dd
+
+
+def to_dask(frame: Any) -> Any:
+    """A `dask.dataframe` over the same chunks. Divisions are unknown: labels need not be sorted."""
+    dd = _dataframe()
+    chunks = frame.collection()
+    tasks = chunks.__dask_graph__()
+    name = chunks.name
+    whole = HighLevelGraph.from_collections(name, tasks, dependencies=())
+    parts = [Delayed(key, whole, layer=name) for key in chunks.keys]
+    with dask.config.set({"dataframe.convert-string": False}):
+        return dd.from_delayed(parts, meta=frame.known.empty, verify_meta=False, prefix="marsdask")
+
+
+class _Held:
+    """Keys of a dask.dataframe's partitions and their graph."""
+
+    def __init__(self, parts: Any, empty: Any):
+        self.parts, self.empty = parts, empty
+
+
+def _from_dask(frame: Any) -> Any:
+    if isinstance(frame, FrameHandle):
+        return frame
+    dd = _dataframe()
+    if not isinstance(frame, (dd.DataFrame, dd.Series, dd.Index)):
+        raise ArgumentTypeError(
+            f"from_dask(frame): expected a dask.dataframe collection, got {type(frame).__name__}."
+        )
+    return registry.wrap(Node("frame.from_dask", (Data(_Held(frame.to_delayed(), frame._meta)),)))
+
+
+def _from_dask_meta(frame: Data) -> FrameMeta:
+    return frame_meta(frame.value.empty, float("nan"), NEW)
+
+
+@operation("frame.from_dask", room="engine", meta=_from_dask_meta)
+def from_dask_chunks(frame: Data) -> Chunks:
+    """The partitions of a dask.dataframe."""
+    return graph.from_delayed(frame.value.parts)
+
+
+@operation("dataframe.from_dask", room="dataframe", prepare=_from_dask)
+def from_dask(frame: Any) -> Any:
+    """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
+    return frame
+
+
+def _arrow_batches(frame: Any, schema: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if not frame.is_executed():
+        frame.execute()
+    for part in frame.iterbatch():
+        table = pa.Table.from_pandas(
+            part if part.ndim == 2 else part.to_frame(), schema=schema, preserve_index=False
+        )
+        yield from table.to_batches()
+
+
+def arrow_stream(frame: Any, requested_schema: Any = None) -> Any:
+    """The Arrow PyCapsule protocol: chunk by chunk, run when the first batch is asked for; labels stay behind."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtra.needed("pyarrow", "parquet", "the Arrow stream of a frame") from None
+    empty = frame.known.empty
+    schema = pa.Schema.from_pandas(empty if empty.ndim == 2 else empty.to_frame(), preserve_index=False)
+    return pa.RecordBatchReader.from_batches(schema, _arrow_batches(frame, schema)).__arrow_c_stream__(
+        requested_schema
+    )
+
+
+DataFrame.__arrow_c_stream__ = arrow_stream  # type: ignore[attr-defined]
+Series.__arrow_c_stream__ = arrow_stream  # type: ignore[attr-defined]

@@ -1,0 +1,152 @@
+"""Index: its methods, most of them a series' over the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.chunkwise import done
+from marsdask.dataframe.core import Index, frame_meta
+from marsdask.dataframe.creation import with_labels
+from marsdask.errors import ShapeError
+from marsdask.graph import Chunks
+from marsdask.meta import FrameMeta
+from marsdask.passes import Demand
+from marsdask.registry import operation
+
+
+def _set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
+    new = self.known.empty.set_names(names, level=level)
+    return done(self, registry.make("frame.index_named", self, list(new.names)), inplace)
+
+
+@operation("Index.set_names", room="dataframe", owners=["Index"], function=False, prepare=_set_names, oracle=pd.Index.set_names,
+           cases=("df.index.set_names('a')", "df.set_index(['k', 's']).index.set_names('x', level=1)", "df.index.set_names(['a', 'b'])"))  # fmt: skip
+def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
+    """The labels under other names of the levels."""
+    return self
+
+
+@operation("Index.rename", room="dataframe", owners=["Index"], function=False,
+           prepare=lambda self, name, inplace=False: _set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace),
+           oracle=pd.Index.rename, cases=("df.index.rename('a')", "rdf.index.rename(None)"))  # fmt: skip
+def rename(self: Any, name: Any, inplace: bool = False) -> Any:
+    """The labels under another name."""
+    return self
+
+
+def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:
+    made = labels.to_frame(index=True, name=names) if kind == "frame" else labels.to_series(name=names[0])
+    return made if index else made.reset_index(drop=True)
+
+
+def _columns_meta(labels: FrameMeta, index: bool, names: list[Any], kind: str) -> FrameMeta:
+    empty = _as_columns(labels.empty, index, names, kind)
+    return frame_meta(
+        empty,
+        labels.length,
+        labels.rows,
+        ranged=labels.ranged and index,
+        labels=labels.labels if index else None,
+    )
+
+
+@operation("frame.index_columns", room="engine", meta=_columns_meta)
+def index_columns(labels: Chunks, index: bool, names: list[Any], kind: str) -> Chunks:
+    """The labels as a column (or, of several levels, columns)."""
+    return graph.per_chunk(_as_columns, labels, index, names, kind)
+
+
+_NOT_GIVEN = pd.api.extensions.no_default
+
+
+def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
+    made = registry.make("frame.index_columns", self, index is not False, names, kind)
+    if index is False:
+        return registry.make("frame.renumber", made)
+    return made if index is None or index is True else with_labels(made, index)
+
+
+def _to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
+    plain = self.known.empty.to_frame(index=True, name=name)
+    return _columns(self, index, list(plain.columns), "frame")
+
+
+@operation("Index.to_frame", room="dataframe", owners=["Index"], function=False, prepare=_to_frame, oracle=pd.Index.to_frame,
+           cases=("dl.index.to_frame()", "dl.index.to_frame(index=False, name='x')", "df.set_index(['k', 's']).index.to_frame()", "rdf.index.to_frame()"))  # fmt: skip
+def to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
+    """A DataFrame of the labels, under the labels themselves or 0..n-1."""
+    return self
+
+
+def _to_series(self: Any, index: Any = None, name: Any = None) -> Any:
+    return _columns(self, index, [self.name if name is None else name], "series")
+
+
+@operation("Index.to_series", room="dataframe", owners=["Index"], function=False, prepare=_to_series, oracle=pd.Index.to_series,
+           cases=("dl.index.to_series()", "dl.index.to_series(name='x')", "rdf.index.to_series(index=range(6))"))  # fmt: skip
+def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
+    """A Series of the labels, under the labels themselves or others."""
+    return self
+
+
+def _frame_of_series(chunk: pd.Series, name: Any) -> pd.DataFrame:
+    return chunk.to_frame(name)
+
+
+@operation("frame.series_frame", room="engine", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
+           meta=lambda s, name: frame_meta(s.empty.to_frame(name), s.length, s.rows, ranged=s.ranged, labels=s.labels))  # fmt: skip
+def series_frame(series: Chunks, name: Any) -> Chunks:
+    """A frame of one column."""
+    return graph.per_chunk(_frame_of_series, series, name)
+
+
+def _series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
+    return registry.make("frame.series_frame", self, self.known.empty.to_frame(name).columns[0])
+
+
+@operation("frame.to_frame", room="dataframe", owners=["Series"], function=False, prepare=_series_to_frame, oracle=pd.Series.to_frame,
+           cases=("s.to_frame()", "sl.to_frame('w')", "s.rename(None).to_frame()"))  # fmt: skip
+def series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
+    """A DataFrame of one column."""
+    return self
+
+
+Index.inferred_type = property(
+    lambda self: self.known.empty.inferred_type, doc="The kind of the labels, as pandas calls it."
+)  # type: ignore[attr-defined]
+Index.nlevels = property(lambda self: self.known.empty.nlevels, doc="How many levels the labels have.")  # type: ignore[attr-defined]
+Index.T = property(lambda self: self, doc="The labels themselves.")  # type: ignore[attr-defined]
+
+
+def _get_level_values(self: Any, level: Any) -> Any:
+    return registry.make("frame.level", self, _level_number(self.known.empty, level))
+
+
+def _level_number(empty: pd.Index, level: Any) -> int:
+    names = list(empty.names)
+    if level in names:
+        return names.index(level)
+    if isinstance(level, int) and -len(names) <= level < len(names):
+        return level % len(names)
+    raise ShapeError(f"level {level!r} not found; the levels are {names}.")
+
+
+@operation("frame.level", room="engine",
+           meta=lambda labels, level: frame_meta(labels.empty.get_level_values(level), labels.length, labels.rows))  # fmt: skip
+def level(labels: Chunks, level: int) -> Chunks:
+    """One level of the labels."""
+    return graph.per_chunk(_level, labels, level)
+
+
+def _level(chunk: pd.Index, level: int) -> pd.Index:
+    return chunk.get_level_values(level)
+
+
+@operation("Index.get_level_values", room="dataframe", owners=["Index"], function=False, prepare=_get_level_values, oracle=pd.Index.get_level_values,
+           cases=("df.set_index(['k', 's']).index.get_level_values('s')", "df.set_index(['k', 's']).index.get_level_values(0)"))  # fmt: skip
+def get_level_values(self: Any, level: Any) -> Any:
+    """The labels of one level."""
+    return self

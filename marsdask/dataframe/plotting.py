@@ -1,0 +1,112 @@
+"""`plot`, `hist`, `boxplot`: run the columns that are drawn, and let pandas draw them with matplotlib."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series
+from marsdask.errors import ArgumentError, ColumnNotFound, MissingExtra, near
+from marsdask.registry import operation
+
+KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
+
+
+def _check_matplotlib() -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtra.needed("matplotlib", "plot", "plotting")
+
+
+def _whole(frame: Any, names: list[Any]) -> Any:
+    """pandas data of the columns that a plot names; all where it names none."""
+    if frame.ndim == 1:
+        return frame.to_pandas()
+    for name in names:
+        if name not in frame.columns and not isinstance(name, int):
+            raise ColumnNotFound.among(name, frame.columns)
+    if not names or any(name not in frame.columns for name in names):
+        return frame.to_pandas()
+    return frame[list(dict.fromkeys(names))].to_pandas()
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+class PlotAccessor:
+    """`df.plot(...)` and `df.plot.<kind>(...)`: run, then matplotlib Axes as pandas gives them."""
+
+    def __init__(self, frame: Any):
+        self._frame = frame
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        _check_matplotlib()
+        names = ("kind",) if self._frame.ndim == 1 else ("x", "y", "kind")
+        kwargs = {**dict(zip(names, args, strict=False)), **kwargs}
+        kind = kwargs.get("kind", "line")
+        if kind not in KINDS:
+            raise ArgumentError(f"plot(kind={kind!r}): {kind!r} is not a valid plot kind.{near(kind, KINDS)}")
+        drawn: list[Any] = []
+        if self._frame.ndim == 2:
+            named = (kwargs.get("x"), kwargs.get("y"), kwargs.get("by"), kwargs.get("column"))
+            both = kwargs.get("y") is not None or kwargs.get("column") is not None
+            drawn = [n for value in named for n in _listed(value)] if both else []
+            for extra in ("c", "s", "C"):
+                value = kwargs.get(extra)
+                if drawn and isinstance(value, str) and value in self._frame.columns:
+                    drawn.append(value)
+        return _whole(self._frame, drawn).plot(**kwargs)
+
+
+def _kind(name: str) -> Any:
+    def method(self: PlotAccessor, *args: Any, **kwargs: Any) -> Any:
+        frame = self._frame
+        names = (
+            ("x", "y", "C" if name == "hexbin" else "s")
+            if frame.ndim == 2 and name in ("scatter", "hexbin", "line", "bar", "barh", "area")
+            else ("y",)
+        )
+        kwargs = {**dict(zip(names, args, strict=False)), **kwargs}
+        return self(kind=name, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"A plot of kind {name!r}; takes pandas' arguments."
+    return method
+
+
+for _name in KINDS:
+    setattr(PlotAccessor, _name, _kind(_name))
+
+DataFrame.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
+Series.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
+
+
+def _hist(self: FrameHandle, column: Any = None, by: Any = None, kwargs: dict[str, Any] | None = None) -> Any:
+    _check_matplotlib()
+    named = {} if self.ndim == 1 else {"column": column}
+    return _whole(self, [*_listed(column), *_listed(by)] if column is not None else []).hist(
+        **named, by=by, **(kwargs or {})
+    )
+
+
+@operation("frame.hist", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_hist)
+def hist(self: Any, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+    """Histograms of the columns, as matplotlib Axes; runs."""
+    return self
+
+
+def _boxplot(
+    self: FrameHandle, column: Any = None, by: Any = None, kwargs: dict[str, Any] | None = None
+) -> Any:
+    _check_matplotlib()
+    drawn = [*_listed(column), *_listed(by)] if column is not None else []
+    return _whole(self, drawn).boxplot(column=column, by=by, **(kwargs or {}))
+
+
+@operation("DataFrame.boxplot", room="dataframe", owners=["DataFrame"], function=False, prepare=_boxplot)
+def boxplot(self: Any, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+    """Box plots of the columns, as matplotlib Axes; runs."""
+    return self
