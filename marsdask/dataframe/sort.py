@@ -7,7 +7,6 @@ pivots. So several keys, directions, missing values and `key=` need no rules of 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -19,11 +18,11 @@ from marsdask import graph, registry
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
 from marsdask.dataframe.core import frame_meta
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
+from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.graph import Chunks
 from marsdask.handle import held
 from marsdask.lower import Ask, Keep
-from marsdask.meta import NEW, FrameMeta, Rows, meta
+from marsdask.meta import FrameMeta, Rows, meta
 from marsdask.node import Node
 from marsdask.passes import Demand
 from marsdask.registry import operation
@@ -300,154 +299,3 @@ def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = 
                na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
                parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
-
-
-def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
-    if keep not in ("first", "last", "all"):
-        raise ArgumentError(f"{name}(keep={keep!r}): expected 'first', 'last' or 'all'.")
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise ArgumentTypeError(f"{name}(n={n!r}): expected a whole number.")
-    args = [int(n), keep]
-    if self.ndim == 2:
-        names = columns if isinstance(columns, list) else [columns]
-        for each in names:
-            if each not in self.columns:
-                raise ColumnNotFound.among(each, self.columns)
-        args.append(list(names))
-    return registry.make("frame.most", self, name, *args)
-
-
-def _picked(frame: Any, name: str, n: int, keep: str, columns: Any) -> Any:
-    return (
-        getattr(frame, name)(n, keep=keep) if columns is None else getattr(frame, name)(n, columns, keep=keep)
-    )
-
-
-def _candidates(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
-    """The rows among which the answer is, in the order they had."""
-    # One more than asked for: pandas puts ties in another order where it has no more rows than that.
-    how = (how[0], how[1] + 1, *how[2:])
-    whole = graph.concat(parts)
-    return whole.iloc[np.sort(_picked(whole.reset_index(drop=True), *how).index.to_numpy())]
-
-
-def _most_of(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
-    return _picked(graph.concat(parts), *how)
-
-
-@operation("frame.most", room="engine", meta=lambda frame, name, n, keep, columns=None: frame_meta(
-    pandas_on_samples(_picked, frame, name, n, keep, columns), math.nan, NEW))  # fmt: skip
-def most(frame: Chunks, name: str, n: int, keep: str, columns: Any = None) -> Chunks:
-    """The largest or smallest rows: candidates of each chunk, joined in a tree."""
-    how = (name, n, keep, columns)
-    parts = graph.per_chunk(partial(_one, how=how), frame, lengths="unknown")
-    return graph.tree(parts, partial(_candidates, how=how), partial(_most_of, how=how)).with_lengths(
-        (math.nan,)
-    )
-
-
-def _one(chunk: Any, *, how: tuple[Any, ...]) -> Any:
-    return _candidates([chunk], how=how)
-
-
-def _register_most(name: str) -> None:
-    def of_frame(self: Any, n: int, columns: Any, keep: str = "first") -> Any:
-        return _most(self, name, n, columns, keep)
-
-    def of_series(self: Any, n: int = 5, keep: str = "first") -> Any:
-        return _most(self, name, n, None, keep)
-
-    text = {"nlargest": "largest", "nsmallest": "smallest"}[name]
-    of_frame.__doc__ = f"The `n` rows with the {text} values in `columns`, in order."
-    of_series.__doc__ = f"The `n` {text} values, in order."
-    frames = (
-        f"df.{name}(3, 'i')",
-        f"df.{name}(3, ['k', 'v'])",
-        f"df.{name}(2, 'k', keep='last')",
-        f"df.{name}(2, 'k', keep='all')",
-        f"df.{name}(99, 'v')",
-        f"df.{name}(3, 'nope')",
-    )
-    ones = (
-        f"s.{name}(3)",
-        f"s.{name}(99)",
-        f"num.k.{name}(2, keep='last')",
-        f"num.k.{name}(2, keep='all')",
-        f"sl.{name}()",
-        f"s.{name}(2, keep='x')",
-    )
-    operation(
-        f"DataFrame.{name}",
-        room="dataframe",
-        owners=["DataFrame"],
-        function=False,
-        prepare=of_frame,
-        cases=frames,
-    )(of_frame)
-    operation(
-        f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series, cases=ones
-    )(of_series)
-
-
-for _name in ("nlargest", "nsmallest"):
-    _register_most(_name)
-
-
-def _rank(
-    self: Any,
-    axis: Any = 0,
-    method: str = "average",
-    numeric_only: bool = False,
-    na_option: str = "keep",
-    ascending: bool = True,
-    pct: bool = False,
-) -> Any:
-    if method not in ("average", "min", "max", "first", "dense"):
-        raise ArgumentError(f"rank(method={method!r}): expected 'average', 'min', 'max', 'first' or 'dense'.")
-    if na_option not in ("keep", "top", "bottom"):
-        raise ArgumentError(f"rank(na_option={na_option!r}): expected 'keep', 'top' or 'bottom'.")
-    how = {
-        "axis": _axis(axis, self.ndim),
-        "method": method,
-        "numeric_only": numeric_only,
-        "na_option": na_option,
-        "ascending": ascending,
-        "pct": pct,
-    }
-    return registry.make("frame.ranked", self, how)
-
-
-def _ranked(frame: Any, how: How) -> Any:
-    return frame.rank(**how)
-
-
-def _met_and_ranked(pieces: list[shuffle.Piece], *, how: How) -> Any:
-    frame, _, homes, rows = shuffle.met(pieces)
-    return _ranked(frame, how), homes, rows
-
-
-@operation("frame.ranked", room="engine", status="gathered",
-           meta=lambda frame, how: frame_meta(pandas_on_samples(_ranked, frame, how), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
-def ranked(frame: Chunks, how: How) -> Chunks:
-    """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""
-    if how["axis"] == 1 or frame.count == 1:
-        return graph.per_chunk(_ranked, frame, how)
-    return shuffle.home(
-        shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1), frame.count, frame.lengths
-    )
-
-
-@operation("frame.rank", room="dataframe", owners=["DataFrame", "Series"], function=False, status="gathered", prepare=_rank, cases=(
-    "num.rank()", "df.rank(numeric_only=True)", "s.rank(method='min', ascending=False)", "num.rank(axis=1)", "s.rank(na_option='top', pct=True)", "st.rank(method='dense')",
-    "num.k.rank(method='first')", "sq.rank()", "s.rank(na_option='x')",
-))  # fmt: skip
-def rank(
-    self: Any,
-    axis: Any = 0,
-    method: str = "average",
-    numeric_only: bool = False,
-    na_option: str = "keep",
-    ascending: bool = True,
-    pct: bool = False,
-) -> Any:
-    """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
