@@ -23,15 +23,16 @@ from marsdask.node import Node
 Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
 
 
-class Array:
+# Any as a base lets a lowering use what it gets there, Dask collections, without casts.
+class Array(Any):  # type: ignore[misc]
     """Annotation of a lowering's parameter that takes a tensor or anything `mt.asarray` takes."""
 
 
-class Arrays:
+class Arrays(Any):  # type: ignore[misc]
     """Annotation of a parameter that takes a sequence of tensors."""
 
 
-class Frame:
+class Frame(Any):  # type: ignore[misc]
     """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
 
 
