@@ -201,7 +201,7 @@ def _stand_ins(value: Any, placeholder: int) -> Any:
 def stand_in(known: TensorMeta, placeholder: int = PLACEHOLDERS[0]) -> da.Array:
     """A one-chunk dask array of that shape and dtype whose data do not exist."""
     shape = tuple(placeholder if math.isnan(n) else int(n) for n in known.shape)
-    name = "stand-in"
+    name = f"stand-in-{shape}-{known.dtype}"  # Dask takes arrays of one name for the same
     key = (name, *(0 for _ in shape))
     return da.Array({key: _missing}, name, tuple((n,) for n in shape), dtype=known.dtype)
 
