@@ -15,18 +15,18 @@ from tests.oracle import FRAMES, assert_like
 
 TENSOR_STEPS = [
     "x + 1", "x * x", "x - x.mean()", "m.sqrt(m.abs(x))", "m.where(x > 0, x, -x)", "x[::-1]", "x[1:]", "x[:, ::2]", "x.T",
-    "x.reshape(-1)", "x[x > x.mean()]", "x.sum(axis=0)", "x.max(axis=-1)", "m.sort(x)", "m.sort(x, axis=0)", "m.argsort(x)",
+    "x.reshape(-1)", "x[x > x.mean()]", "x.sum(axis=0)", "x.max(axis=-1)", "m.sort(x)", "m.sort(x, axis=0)", "m.argsort(x, kind='stable')",
     "m.concatenate([x, x])", "m.stack([x, x + 1])", "m.cumsum(x, axis=0)", "m.diff(x, axis=0)", "m.flip(x)", "m.roll(x, 2)",
     "m.repeat(x, 2, axis=0)", "m.tile(x, 2)", "x[[2, 0, 1]]", "x[m.array([0, 2, 1])]", "m.clip(x, -3, 5)", "x.astype('f4').astype('f8')",
     "m.unique(x)", "m.expand_dims(x, 0)", "m.squeeze(x)", "x / (m.abs(x).max() + 1)", "m.round(x, 1)", "m.median(x, axis=0)",
     "m.percentile(x, 30, axis=0)", "m.cumsum(x)", "m.isnan(x).astype('f8') + x", "x.std(axis=0)", "m.ravel(x)[3:]", "-x",
     "m.dot(x, x.T)", "m.swapaxes(x, 0, -1)", "x[..., None]", "m.minimum(x, 2)", "m.vstack([x, x])", "m.nansum(x, axis=0)",
-    "m.exp(-m.abs(x)) * 3", "x[-3:]", "m.tril(x)", "m.split(x, [2])[1]", "m.broadcast_to(x, (2, *x.shape))" ,
+    "m.exp(-m.abs(x)) * 3", "x[-3:]", "m.tril(x)", "m.split(x, [2])[1]",
 ]  # fmt: skip
 
 FRAME_STEPS = [
-    "x[x.k > 2]", "x[x.v > x.v.mean()]", "x.assign(z=x.v * 2 + x.i)", "x.sort_values('v')", "x.sort_values(['k', 'i'], ascending=[False, True])",
-    "x.reset_index(drop=True)", "x.sort_index()", "x.fillna({'v': -1.5})", "x.dropna()", "x.head(7)", "x.tail(6)", "x.iloc[1:9]", "x.iloc[::-1]",
+    "x[x.k > 2]", "x[x.v > x.v.mean()]", "x.assign(z=x.v * 2 + x.i)", "x.sort_values('v', kind='stable')", "x.sort_values(['k', 'i'], ascending=[False, True])",
+    "x.reset_index(drop=True)", "x.sort_index(kind='stable')", "x.fillna({'v': -1.5})", "x.dropna()", "x.head(7)", "x.tail(6)", "x.iloc[1:9]", "x.iloc[::-1]",
     "x.iloc[[3, 0, 2]]", "md.concat([x, x.head(3)])", "md.concat([x.tail(3), x], ignore_index=True)", "x.drop_duplicates('k')",
     "x.drop_duplicates(['k', 's'], keep='last')", "x.merge(x[['k', 'i']].drop_duplicates('k'), on='k', suffixes=('', '_r')).drop(columns='i_r')",
     "x.groupby('k', as_index=False).agg({'v': 'mean', 'i': 'sum', 's': 'first'})", "x.assign(v=x.groupby('k').v.transform('sum'))",
@@ -59,6 +59,9 @@ def walk_chain(start: Any, mirror: Any, steps: list[str], names: tuple[dict, dic
                         data_of(eval(step, names[0] | {"x": ours}))
                     assert refused is not None
                     continue
+                if np.ndim(want) == 0:  # scalars end a chain soon; compared, and left alone
+                    assert_like(data_of(eval(step, names[0] | {"x": ours})), want, rtol=1e-7, atol=1e-9)
+                    continue
                 chain.append(step)
                 ours, theirs = eval(step, names[0] | {"x": ours}), want
                 if rand.random() < 0.25 or i == length - 1:
@@ -71,7 +74,7 @@ def walk_chain(start: Any, mirror: Any, steps: list[str], names: tuple[dict, dic
 PASSES = [{}, {"optimize.fuse": False, "optimize.drop": False, "optimize.share": False}]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(120))
 def test_tensor_chain(seed: int) -> None:
     rand = np.random.RandomState(seed)
     shape = [(7, 5), (11,), (4, 3, 5), (6, 6)][seed % 4]
@@ -81,7 +84,7 @@ def test_tensor_chain(seed: int) -> None:
         walk_chain(start, data, TENSOR_STEPS, ({"m": mt}, {"m": np}), seed, 6)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(120))
 def test_frame_chain(seed: int) -> None:
     whole = FRAMES["df"][["k", "v", "i", "s"]]
     if seed % 3 == 1:

@@ -77,7 +77,8 @@ def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) 
 
 def _prepare(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     a = as_tensor(a)
-    kwargs: dict[str, Any] = {} if axis is None else {"axis": one_axis(axis, a.ndim)}
+    alone = not a.ndim and axis in (0, -1)  # a scalar has "its" axis here, as in NumPy
+    kwargs: dict[str, Any] = {} if axis is None or alone else {"axis": one_axis(axis, a.ndim)}
     if dtype is not None:
         kwargs["dtype"] = np.dtype(dtype)
     result = registry.make(name, a, **kwargs)

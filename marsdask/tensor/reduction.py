@@ -33,6 +33,9 @@ from marsdask.tensor.views import assign
 NOTHING = inspect.Parameter.empty
 
 
+SCALAR_AXIS = ("sum", "prod", "product", "max", "min", "amax", "amin", "any", "all")
+
+
 @dataclass(frozen=True)
 class Reduction:
     """How one reduction folds. `chunk(part, axes, where=, **settings)` -> state; `finish(state, **settings)` -> array.
@@ -365,7 +368,9 @@ def _prepare(
     if name in PLACES:
         axes = None if axis is None else (one_axis(axis, a.ndim),)
     else:
-        axes = axes_of(axis, a.ndim)
+        # NumPy's ufuncs let a scalar be reduced along "its" axis; what is more than a ufunc does not.
+        alone = not a.ndim and axis in (0, -1) and name.removeprefix("nan") in SCALAR_AXIS
+        axes = None if alone else axes_of(axis, a.ndim)
     if axes is not None:
         kwargs["axis"] = axes
     if keepdims:
