@@ -14,11 +14,10 @@ from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
 from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
 from marsdask.dataframe.missing import rowwise_demands
-from marsdask.dataframe.reduction import scalar_dtype
-from marsdask.errors import MarsDaskError, UnknownName
+from marsdask.errors import UnknownName
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.meta import NEW, FrameMeta, TensorMeta, meta
 from marsdask.node import Node
 from marsdask.passes import Demand
 from marsdask.registry import operation
@@ -75,7 +74,11 @@ class CategoricalAccessor(Accessor):
     kind = "cat"
 
 
-CLASSES: dict[str, type[Accessor]] = {"str": StringAccessor, "dt": DatetimeAccessor, "cat": CategoricalAccessor}
+CLASSES: dict[str, type[Accessor]] = {
+    "str": StringAccessor,
+    "dt": DatetimeAccessor,
+    "cat": CategoricalAccessor,
+}
 
 
 def _reach(kind: str, series: Any) -> Any:
@@ -98,7 +101,9 @@ def _split(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool
     return done.reindex(columns=range(_columns(kwargs) or 0)).astype(series.dtype)
 
 
-def _accessed_meta(frame: FrameMeta, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
+def _accessed_meta(
+    frame: FrameMeta, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any
+) -> Any:
     does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
     if others:
         result: Any = pandas_on_samples(_joined, frame, *others, kwargs=kwargs)
@@ -109,7 +114,9 @@ def _accessed_meta(frame: FrameMeta, kind: str, name: str, args: Any, kwargs: An
     if name == "extractall":
         return frame_meta(result, float("nan"), NEW)
     if any(isinstance(o, FrameMeta) and o.rows != frame.rows for o in others):
-        return frame_meta(result, float("nan") if kwargs.get("join") in ("outer", "inner", "right") else frame.length, NEW)
+        return frame_meta(
+            result, float("nan") if kwargs.get("join") in ("outer", "inner", "right") else frame.length, NEW
+        )
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
@@ -125,7 +132,9 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
     does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
     lengths = "unknown" if name == "extractall" else "same"
-    result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths, label=f"{kind}-{name}")
+    result = graph.per_chunk(
+        does, frame, kind, name, args, kwargs, call, lengths=lengths, label=f"{kind}-{name}"
+    )
     example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
     if isinstance(example, (np.ndarray, list)):
         return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
@@ -145,10 +154,17 @@ def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
     return series.str.cat(list(others), **kwargs)
 
 
-@operation("frame.text", room="engine", meta=lambda frame, kwargs: TensorMeta((), np.dtype(object)), demands=lambda node, mine: [Demand(None, True, False)])
+@operation(
+    "frame.text",
+    room="engine",
+    meta=lambda frame, kwargs: TensorMeta((), np.dtype(object)),
+    demands=lambda node, mine: [Demand(None, True, False)],
+)
 def text(frame: Chunks, kwargs: Any) -> Any:
     """All values as one text."""
-    return graph.to_array(graph.per_chunk(_text, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object)
+    return graph.to_array(
+        graph.per_chunk(_text, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object
+    )
 
 
 def _text(series: Any, kwargs: Any) -> Any:
@@ -160,7 +176,12 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     kwargs = {k: v for k, v in (("sep", sep), ("na_rep", na_rep)) if v is not None}
     if others is None:
         return registry.make("frame.text", series, kwargs)
-    several = list(others) if isinstance(others, (list, tuple)) and any(isinstance(o, (Handle, pd.Series, pd.Index, np.ndarray, list)) for o in others) else [others]
+    several = (
+        list(others)
+        if isinstance(others, (list, tuple))
+        and any(isinstance(o, (Handle, pd.Series, pd.Index, np.ndarray, list)) for o in others)
+        else [others]
+    )
     if hasattr(others, "columns"):
         several = [others[c] for c in others.columns]
     ready = []
@@ -176,7 +197,18 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 
 
-@operation("frame.cut_as", room="engine", meta=lambda other, first: FrameMeta(other.empty.to_series() if isinstance(other.empty, pd.Index) else other.empty.set_axis(first.empty.index), first.length, first.rows, first.ranged))
+@operation(
+    "frame.cut_as",
+    room="engine",
+    meta=lambda other, first: FrameMeta(
+        other.empty.to_series()
+        if isinstance(other.empty, pd.Index)
+        else other.empty.set_axis(first.empty.index),
+        first.length,
+        first.rows,
+        first.ranged,
+    ),
+)
 def cut_as(other: Chunks, first: Chunks) -> Any:
     """Positional values as a series in the chunks, and under the labels, of another."""
     from marsdask.dataframe.chunkwise import _cut_alike
@@ -194,13 +226,18 @@ def member(kind: str, name: str) -> None:
     """Register one member of an accessor of pandas: its properties too."""
     source = inspect.getattr_static(PANDAS[kind], name)
     if f"{kind}.{name}" in NEEDS_RUN:
-        registry.unbuilt(f"{kind}.{name}", NEEDS_RUN[f"{kind}.{name}"], room="dataframe", owners=[kind], function=False)
+        registry.unbuilt(
+            f"{kind}.{name}", NEEDS_RUN[f"{kind}.{name}"], room="dataframe", owners=[kind], function=False
+        )
         return
     is_property = not callable(getattr(PANDAS[kind], name, None)) or isinstance(source, property)
     kinds = inspect.Parameter
     try:
         shown = inspect.signature(getattr(PANDAS[kind], name))
-        shown = shown.replace(parameters=[p.replace(annotation=kinds.empty) for p in shown.parameters.values()], return_annotation=inspect.Signature.empty)
+        shown = shown.replace(
+            parameters=[p.replace(annotation=kinds.empty) for p in shown.parameters.values()],
+            return_annotation=inspect.Signature.empty,
+        )
     except (TypeError, ValueError):
         shown = inspect.Signature([kinds("self", kinds.POSITIONAL_OR_KEYWORD)])
     many = [p.name for p in shown.parameters.values() if p.kind is kinds.VAR_POSITIONAL]
@@ -212,7 +249,12 @@ def member(kind: str, name: str) -> None:
         for n in loose:
             kwargs.pop(n, None)
         series = self._series
-        if kind == "str" and name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None):
+        if (
+            kind == "str"
+            and name in ("split", "rsplit")
+            and kwargs.get("expand")
+            and kwargs.get("n", -1) in (-1, 0, None)
+        ):
             kwargs["n"] = _most_splits(series, name, kwargs)
             if kwargs["n"] == 0:
                 return access(series, kind, "slice", (), {}).to_frame(0)
@@ -233,7 +275,13 @@ def member(kind: str, name: str) -> None:
 
 def _most_splits(series: Any, name: str, kwargs: dict[str, Any]) -> int:
     """How many columns the frame will have, less one: only a run can tell."""
-    widths = access(access(series, "str", name, (), {k: v for k, v in kwargs.items() if k != "expand"}), "str", "len", (), {})
+    widths = access(
+        access(series, "str", name, (), {k: v for k, v in kwargs.items() if k != "expand"}),
+        "str",
+        "len",
+        (),
+        {},
+    )
     most = widths.max().execute().fetch()
     return int(most) - 1 if most == most else 0
 
@@ -257,7 +305,13 @@ def _cases(kind: str, name: str, is_property: bool) -> tuple[str, ...]:
     if is_property:
         plain = name in ("categories", "ordered", "tz", "unit", "freq")
         on_differences = name in ("days", "seconds", "microseconds", "nanoseconds", "components")
-        return () if plain else (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}",) if on_differences else (f"{of}.{kind}.{name}",)
+        return (
+            ()
+            if plain
+            else (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}",)
+            if on_differences
+            else (f"{of}.{kind}.{name}",)
+        )
     if name in ("total_seconds", "to_pytimedelta"):
         return (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}()",)
     return tuple(f"{of}.{kind}.{name}({a})" for a in ARGUMENTS.get(f"{kind}.{name}", ("",)))
@@ -282,4 +336,3 @@ def _accessor(kind: str) -> Callable[[Any], Accessor]:
 for _kind in PANDAS:
     setattr(Series, _kind, property(_accessor(_kind)))
 Index.str = property(_accessor("str"))  # type: ignore[attr-defined]
-_ = (MarsDaskError, sample, scalar_dtype)

@@ -24,7 +24,24 @@ from marsdask.passes import EVERYTHING, Demand
 
 BLIND = Demand(None, order=False, labels=False)
 REDUCING = frozenset(FOLDS) - {"top", "mode", "quantile"}
-TRANSFORMING = frozenset({"cumsum", "cumprod", "cummax", "cummin", "shift", "diff", "pct_change", "abs", "ffill", "bfill", "rank", "isna", "notna", "round"})
+TRANSFORMING = frozenset(
+    {
+        "cumsum",
+        "cumprod",
+        "cummax",
+        "cummin",
+        "shift",
+        "diff",
+        "pct_change",
+        "abs",
+        "ffill",
+        "bfill",
+        "rank",
+        "isna",
+        "notna",
+        "round",
+    }
+)
 SAME = {"product": "prod", "kurtosis": "kurt"}
 
 
@@ -62,7 +79,12 @@ def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
         wanted = {c: [f] if isinstance(f, str) else f for c, f in func.items()}
     else:
         wanted = dict.fromkeys(columns, func)
-    if not all(isinstance(f, list) and f and all(isinstance(n, str) and SAME.get(n, n) in REDUCING | {"size"} for n in f) for f in wanted.values()):
+    if not all(
+        isinstance(f, list)
+        and f
+        and all(isinstance(n, str) and SAME.get(n, n) in REDUCING | {"size"} for n in f)
+        for f in wanted.values()
+    ):
         return None
     return [(0 if self.ndim == 1 else columns.index(c), list(f)) for c, f in wanted.items()]
 
@@ -75,7 +97,12 @@ def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwar
     result = pandas_on_samples(_on_samples, frame, func=func, axis=axis, args=args, kwargs=kwargs)
     if plan == "rows":
         return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
-    if plan == "whole" and isinstance(result, (pd.Series, pd.DataFrame)) and len(result) == 2 and list(result.index) == [0, 1]:
+    if (
+        plan == "whole"
+        and isinstance(result, (pd.Series, pd.DataFrame))
+        and len(result) == 2
+        and list(result.index) == [0, 1]
+    ):
         return frame_meta(result, frame.length, Rows(), ranged=frame.ranged, labels=frame.labels)
     return reduced_meta(result, NEW)
 
@@ -86,7 +113,11 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
         return [EVERYTHING]
     known = meta(frame)
     names = {n for _, f in plan for n in f}
-    columns = None if known.ndim == 1 or isinstance(node.args[2], list) else frozenset(known.empty.columns[at] for at, _ in plan)
+    columns = (
+        None
+        if known.ndim == 1 or isinstance(node.args[2], list)
+        else frozenset(known.empty.columns[at] for at, _ in plan)
+    )
     return [Demand(columns, bool(names & {*ORDERED, "sum"}), bool(names & {"idxmax", "idxmin"}))]
 
 
@@ -119,22 +150,34 @@ def _aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwarg
         if not isinstance(like, (pd.Series, pd.DataFrame)):
             return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
         return done.with_lengths((float("nan"),))
-    steps: list[Step] = [(at, "size" if n == "size" else SAME.get(n, n), {}) for at, names in plan for n in names]
+    steps: list[Step] = [
+        (at, "size" if n == "size" else SAME.get(n, n), {}) for at, names in plan for n in names
+    ]
     scalars = isinstance(func, dict) and all(isinstance(f, str) for f in func.values())
     labels = [empty.name if empty.ndim == 1 else empty.columns[at] for at, _ in plan]
-    build = _by_column if scalars else partial(_table, labels, [names for _, names in plan], empty.ndim == 1, like)
+    build = (
+        _by_column
+        if scalars
+        else partial(_table, labels, [names for _, names in plan], empty.ndim == 1, like)
+    )
     done = fold(frame, steps, build, *((like.index, like.dtype) if scalars else ()))
     return done.with_lengths((float(len(like)),))
 
 
-def _table(labels: list[Hashable], names: list[list[str]], series: bool, like: Any, answers: list[Any]) -> Any:
+def _table(
+    labels: list[Hashable], names: list[list[str]], series: bool, like: Any, answers: list[Any]
+) -> Any:
     """pandas' own shape: a series of answers by column, side by side."""
     left = iter(answers)
-    columns = [pd.Series([next(left) for _ in n], index=n, name=c) for c, n in zip(labels, names, strict=True)]
+    columns = [
+        pd.Series([next(left) for _ in n], index=n, name=c) for c, n in zip(labels, names, strict=True)
+    ]
     if series:
         return columns[0].astype(like.dtype) if columns[0].dtype != like.dtype else columns[0]
     whole = pd.concat(columns, axis=1)
-    return whole.reindex(like.index)[list(like.columns)].astype({c: d for c, d in like.dtypes.items() if d != object and whole[c].notna().all()})
+    return whole.reindex(like.index)[list(like.columns)].astype(
+        {c: d for c, d in like.dtypes.items() if d.kind != "O" and whole[c].notna().all()}
+    )
 
 
 for _name in ("agg", "aggregate"):
@@ -147,17 +190,29 @@ def _quantile_settings(q: Any, interpolation: str) -> dict[str, Any]:
     if any(not 0 <= v <= 1 for v in values):
         raise ArgumentError(f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise ArgumentError(f"quantile(interpolation={interpolation!r}): expected 'linear', 'lower', 'higher', 'midpoint' or 'nearest'.")
+        raise ArgumentError(
+            f"quantile(interpolation={interpolation!r}): expected 'linear', 'lower', 'higher', 'midpoint' or 'nearest'."
+        )
     return {"q": q if np.ndim(q) == 0 else values, "interpolation": interpolation}
 
 
-def _prepare_quantile(self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: Any = False, interpolation: Any = "linear", method: Any = "single", combine_size: Any = None) -> Any:
+def _prepare_quantile(
+    self: Any,
+    q: Any = 0.5,
+    axis: Any = 0,
+    numeric_only: Any = False,
+    interpolation: Any = "linear",
+    method: Any = "single",
+    combine_size: Any = None,
+) -> Any:
     if isinstance(axis, str) and axis in ("linear", "lower", "higher", "midpoint", "nearest"):
         axis, interpolation = 0, axis  # a series' second argument
     if isinstance(q, (Series, Index)) or hasattr(q, "node"):
         raise ArgumentTypeError("quantile(q=): expected numbers. Hint: q.fetch() of an executed one.")
     settings = _quantile_settings(q, interpolation)
-    return registry.make("frame.quantile", as_frame(self), settings["q"], axis, numeric_only, interpolation, method)
+    return registry.make(
+        "frame.quantile", as_frame(self), settings["q"], axis, numeric_only, interpolation, method
+    )
 
 
 def _quantile(frame: Any, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
@@ -181,7 +236,15 @@ def _quantile_demands(node: Node, mine: Demand) -> list[Demand]:
 
 def _quantile_signature() -> inspect.Signature:
     kind = inspect.Parameter
-    given = {"self": kind.empty, "q": 0.5, "axis": 0, "numeric_only": False, "interpolation": "linear", "method": "single", "combine_size": None}
+    given = {
+        "self": kind.empty,
+        "q": 0.5,
+        "axis": 0,
+        "numeric_only": False,
+        "interpolation": "linear",
+        "method": "single",
+        "combine_size": None,
+    }
     return inspect.Signature([kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
 
 
@@ -196,18 +259,28 @@ def quantile(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation:
     empty, args = frame.empty, (q, axis, numeric_only, interpolation, method)
     if by_rows(empty, {"axis": axis}):
         one = graph.gather(frame) if np.ndim(q) else frame
-        return graph.per_chunk(_quantile, one, *args).with_lengths((float(np.size(q)),) if np.ndim(q) else frame.lengths)
+        return graph.per_chunk(_quantile, one, *args).with_lengths(
+            (float(np.size(q)),) if np.ndim(q) else frame.lengths
+        )
     like = pandas_on_samples(_quantile, meta_of(frame), *args)
     settings = {"q": q, "interpolation": interpolation}
     if method == "table":
         return graph.per_chunk(_quantile, graph.gather(frame), *args).with_lengths((float(np.size(q)),))
     if empty.ndim == 1:
         done = fold(frame, [(0, "quantile", settings)], _first)
-        return graph.to_array(done, scalar=True, dtype=scalar_dtype(like)) if np.ndim(q) == 0 else done.with_lengths((float(len(q)),))
-    positions = [i for i, d in enumerate(empty.dtypes) if not numeric_only or pd.api.types.is_numeric_dtype(d)]
+        return (
+            graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
+            if np.ndim(q) == 0
+            else done.with_lengths((float(len(q)),))
+        )
+    positions = [
+        i for i, d in enumerate(empty.dtypes) if not numeric_only or pd.api.types.is_numeric_dtype(d)
+    ]
     steps: list[Step] = [(i, "quantile", settings) for i in positions]
     if np.ndim(q) == 0:
-        return fold(frame, steps, _named_by_column, like.index, like.dtype, q).with_lengths((float(len(like)),))
+        return fold(frame, steps, _named_by_column, like.index, like.dtype, q).with_lengths(
+            (float(len(like)),)
+        )
     return fold(frame, steps, _side_by_side, like).with_lengths((float(len(q)),))
 
 
@@ -229,7 +302,9 @@ def _percentiles(percentiles: Any) -> list[float]:
         return [0.25, 0.5, 0.75]
     values = list(percentiles)
     if any(not 0 <= v <= 1 for v in values):
-        raise ArgumentError("describe(percentiles=): percentiles should all be in the interval [0, 1]. Try percentiles / 100.0.")
+        raise ArgumentError(
+            "describe(percentiles=): percentiles should all be in the interval [0, 1]. Try percentiles / 100.0."
+        )
     return values
 
 
@@ -243,7 +318,11 @@ def _describe_meta(frame: FrameMeta, **kwargs: Any) -> Any:
 
 def _prepare_describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
     _percentiles(percentiles)
-    kwargs = {k: list(v) if isinstance(v, (tuple, np.ndarray)) else v for k, v in (("percentiles", percentiles), ("include", include), ("exclude", exclude)) if v is not None}
+    kwargs = {
+        k: list(v) if isinstance(v, (tuple, np.ndarray)) else v
+        for k, v in (("percentiles", percentiles), ("include", include), ("exclude", exclude))
+        if v is not None
+    }
     return registry.make("frame.describe", self, **kwargs)
 
 
@@ -265,14 +344,15 @@ def describe(frame: Chunks, **kwargs: Any) -> Chunks:
     for at in columns:
         names = _described(empty if empty.ndim == 1 else empty.iloc[:, at])
         plan.append(names)
-        for name in names:
-            steps.append((at, name, {"q": quantiles} if name == "quantile" else {}))
+        steps += [(at, name, {"q": quantiles} if name == "quantile" else {}) for name in names]
     return fold(frame, steps, _summary, plan, rows, like).with_lengths((float(len(like)),))
 
 
 def _described(column: pd.Series) -> list[str]:
     dtype = column.dtype
-    if pd.api.types.is_bool_dtype(dtype) or not (pd.api.types.is_numeric_dtype(dtype) or getattr(dtype, "kind", "O") in "mM"):
+    if pd.api.types.is_bool_dtype(dtype) or not (
+        pd.api.types.is_numeric_dtype(dtype) or getattr(dtype, "kind", "O") in "mM"
+    ):
         return ["count", "top"]
     if getattr(dtype, "kind", "O") == "M":
         return ["count", "mean", "min", "quantile", "max"]
@@ -295,7 +375,11 @@ def _summary(answers: list[Any], plan: list[list[str]], rows: pd.Index, like: An
                 found[name] = answer
         columns.append(found)
     if isinstance(like, pd.Series):
-        return pd.Series([columns[0].get(r, np.nan) for r in rows], index=rows, name=like.name, dtype=like.dtype)
-    data = {i: pd.Series([found.get(r, np.nan) for r in rows], index=rows, dtype=d) for i, (found, d) in enumerate(zip(columns, like.dtypes, strict=True))}
+        return pd.Series(
+            [columns[0].get(r, np.nan) for r in rows], index=rows, name=like.name, dtype=like.dtype
+        )
+    data = {
+        i: pd.Series([found.get(r, np.nan) for r in rows], index=rows, dtype=d)
+        for i, (found, d) in enumerate(zip(columns, like.dtypes, strict=True))
+    }
     return pd.DataFrame(data, index=rows).set_axis(like.columns, axis=1)
-

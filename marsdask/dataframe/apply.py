@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,12 @@ import pandas as pd
 
 from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import FrameHandle, Series, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.dataframe.neighbours import by_rows
 from marsdask.dataframe.reduction import reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta
+from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta
 from marsdask.node import Node
 from marsdask.passes import EVERYTHING, Demand
 from marsdask.registry import operation
@@ -38,7 +37,9 @@ def call(frame: Any, method: str, func: Any, args: Any, kwargs: Any) -> Any:
     return getattr(frame, method)(func, *args, **kwargs)
 
 
-def inferred(frame: FrameMeta, method: str, func: Any, args: Any, kwargs: Any, declared: dict[str, Any]) -> Any:
+def inferred(
+    frame: FrameMeta, method: str, func: Any, args: Any, kwargs: Any, declared: dict[str, Any]
+) -> Any:
     """An example of the result: as declared, or what the function makes of made-up rows."""
     given = {k: v for k, v in declared.items() if v is not None and v is not False}
     if given.keys() & {"dtypes", "dtype", "output_type"}:
@@ -60,41 +61,64 @@ def inferred(frame: FrameMeta, method: str, func: Any, args: Any, kwargs: Any, d
 
 def _declared(frame: FrameMeta, given: dict[str, Any]) -> Any:
     index = given.get("index")
-    labels = frame.empty.index[:0] if index is None else (index if isinstance(index, pd.Index) else pd.Index(index))[:0]
+    labels = (
+        frame.empty.index[:0]
+        if index is None
+        else (index if isinstance(index, pd.Index) else pd.Index(index))[:0]
+    )
     kind = str(given.get("output_type", "")).lower().rpartition(".")[2]
     if kind not in ("", "dataframe", "series", "scalar"):
-        raise ArgumentError(f"output_type={given['output_type']!r}: expected 'dataframe', 'series' or 'scalar'.")
+        raise ArgumentError(
+            f"output_type={given['output_type']!r}: expected 'dataframe', 'series' or 'scalar'."
+        )
     dtypes = given.get("dtypes")
     if kind == "dataframe" or (kind == "" and dtypes is not None):
         if dtypes is None:
             return frame.empty
-        pairs = dtypes.items() if isinstance(dtypes, (dict, pd.Series)) else zip(frame.empty.columns, dtypes, strict=True)
+        pairs = (
+            dtypes.items()
+            if isinstance(dtypes, (dict, pd.Series))
+            else zip(frame.empty.columns, dtypes, strict=True)
+        )
         return pd.DataFrame({c: pd.Series(dtype=d, index=labels) for c, d in pairs}, index=labels)
     name = given.get("name", getattr(frame.empty, "name", None) if frame.ndim == 1 else None)
-    return pd.Series(dtype=given.get("dtype", dtypes if dtypes is not None else object), index=labels, name=name)
+    return pd.Series(
+        dtype=given.get("dtype", dtypes if dtypes is not None else object), index=labels, name=name
+    )
 
 
-def _applied_meta(frame: FrameMeta, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool) -> Any:
+def _applied_meta(
+    frame: FrameMeta, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool
+) -> Any:
     extra = {"chunk_index": (0,) * frame.ndim} if numbered else {}
     result = inferred(frame, method, func, args, {**kwargs, **extra}, declared)
     if how == "same" and isinstance(result, (pd.Series, pd.DataFrame, pd.Index)):
         return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
     if how == "other":
         if not isinstance(result, (pd.Series, pd.DataFrame)):
-            raise ArgumentTypeError(f"map_chunk(func=): the function should return a DataFrame or a Series, not {type(result).__name__}.")
+            raise ArgumentTypeError(
+                f"map_chunk(func=): the function should return a DataFrame or a Series, not {type(result).__name__}."
+            )
         return frame_meta(result, math.nan, NEW)
-    sized = isinstance(result, (pd.Series, pd.DataFrame)) and len(result) == 2 and list(result.index) == list(range(2))
+    sized = (
+        isinstance(result, (pd.Series, pd.DataFrame))
+        and len(result) == 2
+        and list(result.index) == list(range(2))
+    )
     if sized:
         return frame_meta(result, frame.length, Rows(), ranged=frame.ranged, labels=frame.labels)
     if isinstance(result, (pd.Series, pd.DataFrame)):
-        known = declared.get("dtypes") is None and declared.get("dtype") is None and declared.get("output_type") is None
+        known = (
+            declared.get("dtypes") is None
+            and declared.get("dtype") is None
+            and declared.get("output_type") is None
+        )
         return reduced_meta(result, Rows(), None if known else math.nan)
     return TensorMeta((), scalar_dtype(result))
 
 
 def _applied_demands(node: Node, mine: Demand) -> list[Demand]:
-    order = True
-    return [Demand(None, order, True)] + [EVERYTHING] * (len([n for n in _nodes(node)]) - 1)
+    return [EVERYTHING] * len(_nodes(node))
 
 
 def _nodes(node: Node) -> Any:
@@ -104,12 +128,20 @@ def _nodes(node: Node) -> Any:
 
 
 @operation("frame.applied", room="engine", meta=_applied_meta, demands=_applied_demands)
-def applied(frame: Chunks, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool) -> Any:
+def applied(
+    frame: Chunks, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool
+) -> Any:
     """A user's function by rows or elements, by chunk, or of everything in one chunk."""
     from marsdask.dataframe.reduction import meta_of
 
     known = meta_of(frame)
-    found = _applied_meta(known, how, method, func, args if not isinstance(func, Chunks) else (), kwargs, declared, numbered) if not isinstance(func, Chunks) else None
+    found = (
+        _applied_meta(
+            known, how, method, func, args if not isinstance(func, Chunks) else (), kwargs, declared, numbered
+        )
+        if not isinstance(func, Chunks)
+        else None
+    )
     lazy = [func] if isinstance(func, Chunks) else []
     if how == "whole":
         frame = graph.gather(frame)
@@ -123,7 +155,18 @@ def applied(frame: Chunks, how: str, method: str, func: Any, args: Any, kwargs: 
     return parts
 
 
-def _apply_chunk(i: int, chunk: Any, like: Any, method: str, func: Any, args: Any, kwargs: Any, numbered: int, how: str, *lazy: Any) -> Any:
+def _apply_chunk(
+    i: int,
+    chunk: Any,
+    like: Any,
+    method: str,
+    func: Any,
+    args: Any,
+    kwargs: Any,
+    numbered: int,
+    how: str,
+    *lazy: Any,
+) -> Any:
     if like is not None and not len(chunk) and how != "whole":
         return like
     if numbered:
@@ -131,8 +174,27 @@ def _apply_chunk(i: int, chunk: Any, like: Any, method: str, func: Any, args: An
     return call(chunk, method, lazy[0] if lazy else func, args, kwargs)
 
 
-def _make(frame: Any, how: str, method: str, func: Any, args: Any = (), kwargs: Any = None, declared: Any = None, numbered: bool = False) -> Any:
-    return registry.make("frame.applied", frame, how, method, func, tuple(args or ()), dict(kwargs or {}), dict(declared or {}), numbered)
+def _make(
+    frame: Any,
+    how: str,
+    method: str,
+    func: Any,
+    args: Any = (),
+    kwargs: Any = None,
+    declared: Any = None,
+    numbered: bool = False,
+) -> Any:
+    return registry.make(
+        "frame.applied",
+        frame,
+        how,
+        method,
+        func,
+        tuple(args or ()),
+        dict(kwargs or {}),
+        dict(declared or {}),
+        numbered,
+    )
 
 
 def _elementwise(func: Any) -> bool:
@@ -143,19 +205,38 @@ def _apply_frame(
     self: Any, func: Any, axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (), dtypes: Any = None, dtype: Any = None, name: Any = None,
     output_type: Any = None, index: Any = None, elementwise: Any = None, skip_infer: bool = False, by_row: Any = "compat", engine: Any = None, engine_kwargs: Any = None, **kwargs: Any,
 ) -> Any:  # fmt: skip
-    declared = {"dtypes": dtypes, "dtype": dtype, "name": name, "output_type": output_type, "index": index, "skip_infer": skip_infer}
-    given = {k: v for k, v in (("raw", raw), ("result_type", result_type), ("args", tuple(args))) if v not in (False, None, ())}
+    declared = {
+        "dtypes": dtypes,
+        "dtype": dtype,
+        "name": name,
+        "output_type": output_type,
+        "index": index,
+        "skip_infer": skip_infer,
+    }
+    given = {
+        k: v
+        for k, v in (("raw", raw), ("result_type", result_type), ("args", tuple(args)))
+        if v not in (False, None, ())
+    }
     if engine not in (None, "python"):
         raise ArgumentError(f"apply(engine={engine!r}): expected None or 'python'.")
     if result_type not in (None, "expand", "reduce", "broadcast"):
-        raise ArgumentError("invalid value for result_type, must be one of {None, 'reduce', 'broadcast', 'expand'}")
+        raise ArgumentError(
+            "invalid value for result_type, must be one of {None, 'reduce', 'broadcast', 'expand'}"
+        )
     if isinstance(func, str):
         along = {} if axis in (0, "index") else {"axis": axis}
-        return getattr(self, func)(*args, **along, **kwargs) if hasattr(pd.DataFrame, func) else _no_function(self, func)
+        return (
+            getattr(self, func)(*args, **along, **kwargs)
+            if hasattr(pd.DataFrame, func)
+            else _no_function(self, func)
+        )
     if isinstance(func, (list, dict)):
         return self.agg(func, axis, *args, **kwargs)
     if not callable(func):
-        raise ArgumentTypeError(f"apply(func={func!r}): expected a function, the name of one, or a list or dict of them.")
+        raise ArgumentTypeError(
+            f"apply(func={func!r}): expected a function, the name of one, or a list or dict of them."
+        )
     if axis not in (0, 1, "index", "columns", "rows"):
         raise ArgumentError(f"No axis named {axis} for object type DataFrame")
     given |= kwargs | ({} if axis in (0, "index") else {"axis": axis})
@@ -173,64 +254,28 @@ def _apply_series(
 ) -> Any:  # fmt: skip
     if isinstance(convert_dtype, tuple):  # pandas 3: args stands second
         args, convert_dtype = convert_dtype, True
-    declared = {"dtypes": dtypes, "dtype": dtype, "name": name, "output_type": output_type, "index": index, "skip_infer": skip_infer}
+    declared = {
+        "dtypes": dtypes,
+        "dtype": dtype,
+        "name": name,
+        "output_type": output_type,
+        "index": index,
+        "skip_infer": skip_infer,
+    }
     if isinstance(func, str):
         return getattr(self, func)(*args, **kwargs) if hasattr(pd.Series, func) else _no_function(self, func)
     if isinstance(func, (list, dict)):
         return self.agg(func, 0, *args, **kwargs)
     if not callable(func):
-        raise ArgumentTypeError(f"apply(func={func!r}): expected a function, the name of one, or a list or dict of them.")
-    given = {**({"args": tuple(args)} if args else {}), **({"by_row": by_row} if by_row != "compat" else {}), **kwargs}
+        raise ArgumentTypeError(
+            f"apply(func={func!r}): expected a function, the name of one, or a list or dict of them."
+        )
+    given = {
+        **({"args": tuple(args)} if args else {}),
+        **({"by_row": by_row} if by_row != "compat" else {}),
+        **kwargs,
+    }
     return _make(self, "same" if by_row == "compat" else "whole", "apply", func, (), given, declared)
-
-
-def _map_series(self: Any, func: Any = None, na_action: Any = None, dtype: Any = None, memory_scale: Any = None, skip_infer: bool = False, engine: Any = None, arg: Any = None, **kwargs: Any) -> Any:
-    func = arg if func is None else func
-    if na_action not in (None, "ignore"):
-        raise ArgumentError(f"map(na_action={na_action!r}): na_action must either be 'ignore' or None.")
-    if engine is not None:
-        raise ArgumentError(f"map(engine={engine!r}): expected None.")
-    given = {**({"na_action": na_action} if na_action else {}), **kwargs}
-    if isinstance(func, (Series, pd.Series)) and not isinstance(func, pd.Series):
-        return registry.make("frame.mapped", self, registry.make("frame.one_chunk", func), given, dtype)
-    if not (callable(func) or isinstance(func, (dict, pd.Series)) or hasattr(func, "__getitem__")):
-        raise ArgumentTypeError(f"map(func={func!r}): expected a function, a dict or a Series.")
-    return registry.make("frame.mapped", self, func, given, dtype, skip_infer)
-
-
-def _mapped_meta(frame: FrameMeta, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> FrameMeta:
-    if isinstance(func, FrameMeta):
-        result: Any = func.empty.iloc[:0].rename(frame.empty.name)
-        empty = frame.empty.map(result)
-        empty = empty.astype(func.empty.dtype if dtype is None else dtype)
-    elif isinstance(func, (dict, pd.Series)) and isinstance(getattr(frame.empty, "dtype", None), pd.CategoricalDtype):
-        empty = frame.empty.map(func)
-    elif isinstance(func, (dict, pd.Series)) and not hasattr(func, "__missing__"):
-        values = func if isinstance(func, pd.Series) else pd.Series(func) if len(func) else pd.Series(dtype="f8")
-        empty = frame.empty.iloc[:0].astype(values.dtype if dtype is None else dtype) if frame.kind != "Index" else frame.empty.map(values)
-    else:
-        empty = inferred(frame, "map", func, (), kwargs, {"dtype": dtype, "skip_infer": skip_infer})
-    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
-
-
-@operation("frame.mapped", room="engine", meta=_mapped_meta, demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(_nodes(node))])
-def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> Chunks:
-    """Each value through a function, a dict or a series."""
-    return graph.per_chunk(_map_chunk, frame, func, kwargs, dtype)
-
-
-def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:
-    done = chunk.map(func, **kwargs)
-    return done if dtype is None else done.astype(dtype)
-
-
-def _map_frame(self: Any, func: Any, na_action: Any = None, dtypes: Any = None, skip_infer: bool = False, **kwargs: Any) -> Any:
-    if na_action not in (None, "ignore"):
-        raise ArgumentError(f"map(na_action={na_action!r}): na_action must be 'ignore' or None.")
-    if not callable(func):
-        raise ArgumentTypeError("the func argument must be callable")
-    given = {**({"na_action": na_action} if na_action else {}), **kwargs}
-    return _make(self, "same", "map", func, (), given, {"dtypes": dtypes, "skip_infer": skip_infer})
 
 
 def _map_chunk_of(
@@ -239,11 +284,37 @@ def _map_chunk_of(
 ) -> Any:  # fmt: skip
     if not callable(func):
         raise ArgumentTypeError(f"map_chunk(func={func!r}): expected a function.")
-    declared = {"dtypes": dtypes, "dtype": dtype, "name": name, "output_type": output_type, "index": index, "skip_infer": skip_infer}
-    return _make(self, "same" if elementwise else "other", "map_chunk", func, args, kwargs, declared, bool(with_chunk_index))
+    declared = {
+        "dtypes": dtypes,
+        "dtype": dtype,
+        "name": name,
+        "output_type": output_type,
+        "index": index,
+        "skip_infer": skip_infer,
+    }
+    return _make(
+        self,
+        "same" if elementwise else "other",
+        "map_chunk",
+        func,
+        args,
+        kwargs,
+        declared,
+        bool(with_chunk_index),
+    )
 
 
-def _transform(self: Any, func: Any, axis: Any = 0, *args: Any, dtypes: Any = None, dtype: Any = None, skip_infer: bool = False, convert_dtype: Any = True, **kwargs: Any) -> Any:
+def _transform(
+    self: Any,
+    func: Any,
+    axis: Any = 0,
+    *args: Any,
+    dtypes: Any = None,
+    dtype: Any = None,
+    skip_infer: bool = False,
+    convert_dtype: Any = True,
+    **kwargs: Any,
+) -> Any:
     if isinstance(func, str):
         if not hasattr(type(self), func):
             _no_function(self, func)
@@ -253,7 +324,15 @@ def _transform(self: Any, func: Any, axis: Any = 0, *args: Any, dtypes: Any = No
         return result
     along = {} if axis in (0, "index") else {"axis": axis}
     how = "same" if by_rows(self, {"axis": axis}) or _elementwise(func) else "whole"
-    return _make(self, how, "transform", func, (0, *args) if args and not along else args, {**along, **kwargs}, {"dtypes": dtypes, "dtype": dtype, "skip_infer": skip_infer})
+    return _make(
+        self,
+        how,
+        "transform",
+        func,
+        (0, *args) if args and not along else args,
+        {**along, **kwargs},
+        {"dtypes": dtypes, "dtype": dtype, "skip_infer": skip_infer},
+    )
 
 
 def _pipe(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -265,18 +344,30 @@ def _pipe(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
     return func(self, *args, **kwargs)
 
 
-def _public(name: str, owners: tuple[str, ...], does: Callable[..., Any], doc: str, cases: tuple[str, ...], status: Any = "delegated") -> None:
+def _public(
+    name: str,
+    owners: tuple[str, ...],
+    does: Callable[..., Any],
+    doc: str,
+    cases: tuple[str, ...],
+    status: Any = "delegated",
+) -> None:
     shown = inspect.signature(does)
     loose = [p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD]
     many = [p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.VAR_POSITIONAL]
-    shown = shown.replace(parameters=[p.replace(annotation=inspect.Parameter.empty) for p in shown.parameters.values()], return_annotation=inspect.Signature.empty)
+    shown = shown.replace(
+        parameters=[p.replace(annotation=inspect.Parameter.empty) for p in shown.parameters.values()],
+        return_annotation=inspect.Signature.empty,
+    )
 
     def prepare(self: Any, **given: Any) -> Any:
         kwargs = {**given, **given.get(loose[0], {})} if loose else dict(given)
         for key in loose:
             kwargs.pop(key, None)
         if many and (extra := kwargs.pop(many[0], ())):
-            names = [p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD][1:]
+            names = [
+                p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            ][1:]
             return does(self, *(kwargs.pop(n) for n in names), *extra, **kwargs)
         return does(self, **kwargs)
 
@@ -285,7 +376,17 @@ def _public(name: str, owners: tuple[str, ...], does: Callable[..., Any], doc: s
 
     lower.__doc__ = doc
     kind = pd.DataFrame if owners[0] == "DataFrame" else getattr(pd, owners[0])
-    operation(name, room="dataframe", owners=owners, function=False, prepare=prepare, signature=shown, status=status, oracle=getattr(kind, name.partition(".")[2], None), cases=cases)(lower)
+    operation(
+        name,
+        room="dataframe",
+        owners=owners,
+        function=False,
+        prepare=prepare,
+        signature=shown,
+        status=status,
+        oracle=getattr(kind, name.partition(".")[2], None),
+        cases=cases,
+    )(lower)
 
 
 _public("DataFrame.apply", ("DataFrame",), _apply_frame, "What a function gives of each column (whole), or, with axis=1, of each row.",
@@ -296,13 +397,20 @@ _public("DataFrame.apply", ("DataFrame",), _apply_frame, "What a function gives 
 _public("Series.apply", ("Series",), _apply_series, "What a function gives of each value.",
         ("s.apply(lambda x: x * 2)", "st.apply(len)", "s.apply(np.sqrt)", "s.apply('sum')", "s.apply(['sum', 'max'])", "si.apply(lambda x, a: x + a, args=(3,))", "si.apply(lambda x: pd.Series([x, x + 1], index=['a', 'b']))",
          "ts.apply(lambda t: t.year)", "s.apply(lambda x, b=1: x + b, b=4)", "s[s > 30].apply(lambda x: x + 1)", "s.apply(3)"))  # fmt: skip
-_public("Series.map", ("Series", "Index"), _map_series, "Each value through a function, a dict or a series (a lazy one too).",
-        ("si.map({1: 10.0, 2: 20.0})", "st.map({'x': 'a', 'y': 'b'})", "s.map(lambda x: x + 1)", "st.map(str.upper)", "s.map(lambda x: x + 1, na_action='ignore')", "si.map(pd.Series([1.5, 2.5], index=[1, 2]))",
-         "si.map(s)", "dn.c.map({'a': 'x', 'b': 'y', 'c': 'z', 'unused': 'u'})", "s.map(3)", "s.map(len, na_action='x')", "si.map('{}'.format)"))  # fmt: skip
-_public("DataFrame.map", ("DataFrame",), _map_frame, "Each element through a function.", ("num.map(lambda x: x + 1)", "df[['s']].map(len)", "num.map(lambda x: x + 1, na_action='ignore')", "num.map(3)"))
-_public("frame.map_chunk", ("DataFrame", "Series"), _map_chunk_of, "What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`.", ())
+_public(
+    "frame.map_chunk",
+    ("DataFrame", "Series"),
+    _map_chunk_of,
+    "What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`.",
+    (),
+)
 _public("frame.transform", ("DataFrame", "Series"), _transform, "What a function makes of each whole column, with the same rows.",
         ("num.transform(lambda c: c - c.mean())", "num.transform('cumsum')", "s.transform(lambda x: x + 1)", "num.transform(np.exp)", "s.transform(['abs', 'cumsum'])", "num.transform(lambda r: r * 2, axis=1)",
          "num.transform({'k': lambda c: c + 1})", "num.transform(lambda c: c.sum())"))  # fmt: skip
-_public("frame.pipe", ("DataFrame", "Series"), _pipe, "`func(frame, ...)`.", ("num.pipe(lambda d: d + 1)", "num.pipe((lambda a, d: d * a, 'd'), 2)"))
-_ = (as_frame, meta)
+_public(
+    "frame.pipe",
+    ("DataFrame", "Series"),
+    _pipe,
+    "`func(frame, ...)`.",
+    ("num.pipe(lambda d: d + 1)", "num.pipe((lambda a, d: d * a, 'd'), 2)"),
+)

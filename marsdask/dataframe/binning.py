@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,32 @@ import pandas as pd
 
 from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
 from marsdask.errors import ArgumentTypeError
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta
-from marsdask.node import Node, inputs
+from marsdask.meta import NEW, FrameMeta, Rows
+from marsdask.node import inputs
 from marsdask.passes import EVERYTHING, Demand
 from marsdask.registry import operation
 
 
-def _function(name: str, prepare: Callable[..., Any], doc: str, cases: tuple[str, ...], status: Any = "delegated") -> None:
+def _function(
+    name: str, prepare: Callable[..., Any], doc: str, cases: tuple[str, ...], status: Any = "delegated"
+) -> None:
     def lower(*args: Any) -> Any:
         return args[0]
 
     lower.__doc__ = doc
-    operation(name, room="dataframe", prepare=prepare, signature=inspect.signature(prepare), status=status, oracle=getattr(pd, name), cases=cases)(lower)
+    operation(
+        name,
+        room="dataframe",
+        prepare=prepare,
+        signature=inspect.signature(prepare),
+        status=status,
+        oracle=getattr(pd, name),
+        cases=cases,
+    )(lower)
 
 
 def _holes(name: str) -> Callable[[Any], Any]:
@@ -46,22 +55,50 @@ def _holes(name: str) -> Callable[[Any], Any]:
 
 
 for _name, _same in (("isna", "isna"), ("isnull", "isna"), ("notna", "notna"), ("notnull", "notna")):
-    _function(_name, _holes(_same), "Whether each element is a hole (or none).", (f"md.{_name}(df)", f"md.{_name}(s)"))
+    _function(
+        _name,
+        _holes(_same),
+        "Whether each element is a hole (or none).",
+        (f"md.{_name}(df)", f"md.{_name}(s)"),
+    )
 
 
-def cut(x: Any, bins: Any, right: bool = True, labels: Any = None, retbins: bool = False, precision: int = 3, include_lowest: bool = False, duplicates: str = "raise", ordered: bool = True) -> Any:
+def cut(
+    x: Any,
+    bins: Any,
+    right: bool = True,
+    labels: Any = None,
+    retbins: bool = False,
+    precision: int = 3,
+    include_lowest: bool = False,
+    duplicates: str = "raise",
+    ordered: bool = True,
+) -> Any:
     """What `md.cut` makes: edges given cut chunk by chunk; a number of bins needs all values in one chunk."""
     series = as_frame(x)
-    kwargs = {"right": right, "labels": labels, "precision": precision, "include_lowest": include_lowest, "duplicates": duplicates, "ordered": ordered}
+    kwargs = {
+        "right": right,
+        "labels": labels,
+        "precision": precision,
+        "include_lowest": include_lowest,
+        "duplicates": duplicates,
+        "ordered": ordered,
+    }
     if isinstance(bins, (pd.IntervalIndex, list, tuple, np.ndarray, pd.Index)):
         edges = bins if isinstance(bins, pd.IntervalIndex) else np.asarray(bins)
         if retbins:
             return _binned(series, "cut", edges, kwargs), edges
         return _binned(series, "cut", edges, kwargs)
     if isinstance(bins, Handle):
-        raise ArgumentTypeError("cut(bins=): expected a number or edges. Hint: bins.fetch() of an executed tensor.")
+        raise ArgumentTypeError(
+            "cut(bins=): expected a number or edges. Hint: bins.fetch() of an executed tensor."
+        )
     edges = _edges(series, int(bins), right)
-    return (_binned(series, "cut", edges, {**kwargs, "include_lowest": include_lowest}), edges) if retbins else _binned(series, "cut", edges, kwargs)
+    return (
+        (_binned(series, "cut", edges, {**kwargs, "include_lowest": include_lowest}), edges)
+        if retbins
+        else _binned(series, "cut", edges, kwargs)
+    )
 
 
 def _edges(series: Any, bins: int, right: bool) -> np.ndarray:
@@ -90,7 +127,9 @@ def binned(frame: Chunks, edges: Any, kwargs: Any) -> Chunks:
     return graph.per_chunk(bin_chunk, frame, edges, kwargs)
 
 
-def qcut(x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise") -> Any:
+def qcut(
+    x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise"
+) -> Any:
     """What `md.qcut` makes: the quantiles are in the categories, so they are run."""
     series = as_frame(x)
     wanted = np.linspace(0, 1, q + 1) if np.ndim(q) == 0 else np.asarray(q)
@@ -101,36 +140,79 @@ def qcut(x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: i
     return (made, edges) if retbins else made
 
 
-_function("cut", cut, "The bin of each value. A number of bins runs to find the extremes; edges are lazy.",
-          ("md.cut(s, [-10, 0, 3, 20])", "md.cut(s, [-10, 0, 3], labels=['a', 'b'])", "md.cut(si, [-50, 3, 90], right=False, labels=False)", "md.cut(s, pd.IntervalIndex.from_tuples([(0, 2), (3, 5)]))", "md.cut(s, [3, 1])"))
+_function(
+    "cut",
+    cut,
+    "The bin of each value. A number of bins runs to find the extremes; edges are lazy.",
+    (
+        "md.cut(s, [-10, 0, 3, 20])",
+        "md.cut(s, [-10, 0, 3], labels=['a', 'b'])",
+        "md.cut(si, [-50, 3, 90], right=False, labels=False)",
+        "md.cut(s, pd.IntervalIndex.from_tuples([(0, 2), (3, 5)]))",
+        "md.cut(s, [3, 1])",
+    ),
+)
 _function("qcut", qcut, "The quantile bin of each value; runs to find the quantiles.", ())
 
 
 def _dummies_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
-    result = pd.get_dummies(frame.empty, **kwargs)
+    result = _dummies(frame.empty, kwargs)
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
 def _dummies(chunk: Any, kwargs: Any) -> Any:
-    return pd.get_dummies(chunk, **kwargs)
+    texts = kwargs.get("columns") == "texts"  # categories that were texts name plain columns
+    made = pd.get_dummies(chunk, **({k: v for k, v in kwargs.items() if k != "columns"} if texts else kwargs))
+    return (
+        made.set_axis(made.columns.astype(made.columns.categories.dtype), axis=1)
+        if texts and isinstance(made.columns, pd.CategoricalIndex)
+        else made
+    )
 
 
-@operation("frame.dummies", room="engine", meta=_dummies_meta, demands=lambda node, mine: [Demand(None, mine.order, mine.labels)])
+@operation(
+    "frame.dummies",
+    room="engine",
+    meta=_dummies_meta,
+    demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
+)
 def dummies(frame: Chunks, kwargs: Any) -> Chunks:
     """Indicator columns of categories that are known."""
     return graph.per_chunk(_dummies, frame, kwargs)
 
 
-def get_dummies(data: Any, prefix: Any = None, prefix_sep: Any = "_", dummy_na: bool = False, columns: Any = None, sparse: bool = False, drop_first: bool = False, dtype: Any = None) -> Any:
+def get_dummies(
+    data: Any,
+    prefix: Any = None,
+    prefix_sep: Any = "_",
+    dummy_na: bool = False,
+    columns: Any = None,
+    sparse: bool = False,
+    drop_first: bool = False,
+    dtype: Any = None,
+) -> Any:
     """What `md.get_dummies` makes: values of texts become categories first, which runs."""
     frame = as_frame(data)
-    kwargs = {"prefix": prefix, "prefix_sep": prefix_sep, "dummy_na": dummy_na, "columns": columns, "sparse": sparse, "drop_first": drop_first, "dtype": dtype}
+    kwargs = {
+        "prefix": prefix,
+        "prefix_sep": prefix_sep,
+        "dummy_na": dummy_na,
+        "columns": columns,
+        "sparse": sparse,
+        "drop_first": drop_first,
+        "dtype": dtype,
+    }
     if frame.ndim == 1:
         kwargs.pop("columns")
         if not isinstance(frame.dtype, pd.CategoricalDtype):
             frame = frame.astype(pd.CategoricalDtype(_values_of(frame)))
+            kwargs["columns"] = "texts"
         return registry.make("frame.dummies", frame, kwargs)
-    texts = [c for c, d in frame.dtypes.items() if c in columns] if columns is not None else [c for c, d in frame.dtypes.items() if isinstance(d, pd.StringDtype) or d == object]
+    texts = (
+        [c for c, d in frame.dtypes.items() if c in columns]
+        if columns is not None
+        else [c for c, d in frame.dtypes.items() if isinstance(d, pd.StringDtype) or d.kind == "O"]
+    )
     plain = [c for c in texts if not isinstance(frame.dtypes[c], pd.CategoricalDtype)]
     frame = frame.astype({c: pd.CategoricalDtype(_values_of(frame[c])) for c in plain}) if plain else frame
     return registry.make("frame.dummies", frame, kwargs)
@@ -142,7 +224,16 @@ def _values_of(series: Any) -> pd.Index:
     return pd.Index(found.sort_values().array)
 
 
-_function("get_dummies", get_dummies, "A column of indicators for each value of texts and categories; texts run to find their values.", ("md.get_dummies(dn.c)", "md.get_dummies(dn[['q', 'c']])", "md.get_dummies(dn.c, prefix='p', dtype='i8', drop_first=True)"))
+_function(
+    "get_dummies",
+    get_dummies,
+    "A column of indicators for each value of texts and categories; texts run to find their values.",
+    (
+        "md.get_dummies(dn.c)",
+        "md.get_dummies(dn[['q', 'c']])",
+        "md.get_dummies(dn.c, prefix='p', dtype='i8', drop_first=True)",
+    ),
+)
 
 
 def _both(left: Any, right: Any, method: str, kwargs: dict[str, Any]) -> Any:
@@ -156,7 +247,9 @@ def _both_meta(frame: FrameMeta, other: FrameMeta, method: str, kwargs: Any) -> 
     return frame_meta(result, math.nan, Rows())
 
 
-@operation("frame.both", room="engine", meta=_both_meta, demands=lambda node, mine: [EVERYTHING] * len(inputs(node)))
+@operation(
+    "frame.both", room="engine", meta=_both_meta, demands=lambda node, mine: [EVERYTHING] * len(inputs(node))
+)
 def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
     """A method of two frames on the same rows, or on all rows of both in one chunk."""
     return graph.per_chunk(_both, frame, other, method, kwargs)
@@ -164,12 +257,24 @@ def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
 
 def _combining(method: str) -> Callable[..., Any]:
     def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
-        kwargs = {"func": func, **({"fill_value": fill_value} if fill_value is not None else {}), **({"overwrite": overwrite} if not overwrite else {})}
+        kwargs = {
+            "func": func,
+            **({"fill_value": fill_value} if fill_value is not None else {}),
+            **({"overwrite": overwrite} if not overwrite else {}),
+        }
         if not isinstance(other, (FrameHandle, pd.Series, pd.DataFrame)):
-            raise ArgumentTypeError(f"combine(other=): expected a {type(self).__name__}, got {type(other).__name__}.")
+            raise ArgumentTypeError(
+                f"combine(other=): expected a {type(self).__name__}, got {type(other).__name__}."
+            )
         other = as_frame(other)
         if self.ndim == 2:  # the function sees whole columns
-            return registry.make("frame.both", registry.make("frame.one_chunk", self), registry.make("frame.one_chunk", other), "combine", kwargs)
+            return registry.make(
+                "frame.both",
+                registry.make("frame.one_chunk", self),
+                registry.make("frame.one_chunk", other),
+                "combine",
+                kwargs,
+            )
         first, (second,), _ = together(self, [other], {})
         return registry.make("frame.both", first, second, "combine", kwargs)
 
@@ -180,14 +285,26 @@ def _combining(method: str) -> Callable[..., Any]:
     return combine if method == "combine" else combine_first
 
 
-for _name, _texts in (("combine", ("s.combine(si, max)", "num.combine(num * 2, lambda a, b: a + b)")), ("combine_first", ("s.combine_first(si)", "num.combine_first(num * 2)", "s.combine_first(sl)"))):
+for _name, _texts in (
+    ("combine", ("s.combine(si, max)", "num.combine(num * 2, lambda a, b: a + b)")),
+    ("combine_first", ("s.combine_first(si)", "num.combine_first(num * 2)", "s.combine_first(sl)")),
+):
     _prepare = _combining(_name)
 
     def _lower(self: Any) -> Any:
         return self
 
     _lower.__doc__ = f"pandas' `{_name}`, aligned by labels."
-    operation(f"frame.{_name}", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_prepare, signature=inspect.signature(_prepare), oracle=getattr(pd.DataFrame, _name), cases=_texts)(_lower)
+    operation(
+        f"frame.{_name}",
+        room="dataframe",
+        owners=["DataFrame", "Series"],
+        function=False,
+        prepare=_prepare,
+        signature=inspect.signature(_prepare),
+        oracle=getattr(pd.DataFrame, _name),
+        cases=_texts,
+    )(_lower)
 
 
 def _exploded_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
@@ -198,7 +315,12 @@ def _explode(chunk: Any, kwargs: Any) -> Any:
     return chunk.explode(**kwargs)
 
 
-@operation("frame.exploded", room="engine", meta=_exploded_meta, demands=lambda node, mine: [Demand(None, mine.order, mine.labels)])
+@operation(
+    "frame.exploded",
+    room="engine",
+    meta=_exploded_meta,
+    demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
+)
 def exploded(frame: Chunks, kwargs: Any) -> Chunks:
     """A row for each element of lists."""
     return graph.per_chunk(_explode, frame, kwargs, lengths="unknown")
@@ -215,10 +337,10 @@ def _explode_series(self: Any, ignore_index: bool = False) -> Any:
 
 
 for _owner, _does in (("DataFrame", _explode_frame), ("Series", _explode_series)):
+
     def _lower(self: Any) -> Any:
         """A row for each element of lists."""
         return self
 
     operation(f"{_owner}.explode", room="dataframe", owners=[_owner], function=False, prepare=_does, signature=inspect.signature(_does), oracle=getattr(pd, _owner).explode,
               cases=("st.str.split('x').explode()",) if _owner == "Series" else ("df.explode('s')", "df.explode('nope')"))(_lower)  # fmt: skip
-_ = (partial, DataFrame, Series, TensorMeta, meta, Node)

@@ -115,7 +115,9 @@ def _columns(chunk: pd.DataFrame, names: list[Any]) -> pd.DataFrame:
 
 def _corr_method(method: Any) -> None:
     if method not in ("pearson", "spearman", "kendall") and not callable(method):
-        raise ArgumentError(f"corr(method={method!r}): method must be either 'pearson', 'spearman', 'kendall', or a callable.")
+        raise ArgumentError(
+            f"corr(method={method!r}): method must be either 'pearson', 'spearman', 'kendall', or a callable."
+        )
 
 
 def _two_columns(left: Any, right: Any) -> Any:
@@ -139,61 +141,113 @@ def beside(left: Chunks, right: Chunks) -> Chunks:
     return graph.per_chunk(_beside, left, right, lengths="unknown")
 
 
-@operation("frame.cell", room="engine", meta=lambda frame, row, column: TensorMeta((), frame.empty.dtypes.iloc[column]))
+@operation(
+    "frame.cell",
+    room="engine",
+    meta=lambda frame, row, column: TensorMeta((), frame.empty.dtypes.iloc[column]),
+)
 def cell(frame: Chunks, row: int, column: int) -> Any:
     """One element of a small frame as a tensor of no dimension."""
-    return graph.to_array(graph.per_chunk(_cell, frame, row, column, lengths=None), scalar=True, dtype=frame.empty.dtypes.iloc[column])
+    return graph.to_array(
+        graph.per_chunk(_cell, frame, row, column, lengths=None),
+        scalar=True,
+        dtype=frame.empty.dtypes.iloc[column],
+    )
 
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> Any:
     return frame.iat[row, column]
 
 
-def _corr_of(self: Any, method: Any = "pearson", min_periods: int | None = 1, numeric_only: bool = False) -> Any:
+def _corr_of(
+    self: Any, method: Any = "pearson", min_periods: int | None = 1, numeric_only: bool = False
+) -> Any:
     _corr_method(method)
-    return registry.make("frame.matrix", self, "corr", (method, 1 if min_periods is None else min_periods, numeric_only))
+    return registry.make(
+        "frame.matrix", self, "corr", (method, 1 if min_periods is None else min_periods, numeric_only)
+    )
 
 
-def _cov_of(self: Any, min_periods: int | None = None, ddof: int | None = 1, numeric_only: bool = False) -> Any:
+def _cov_of(
+    self: Any, min_periods: int | None = None, ddof: int | None = 1, numeric_only: bool = False
+) -> Any:
     return registry.make("frame.matrix", self, "cov", (min_periods, ddof, numeric_only))
 
 
 def _corr_with(self: Any, other: Any, method: Any = "pearson", min_periods: int | None = None) -> Any:
     _corr_method(method)
-    return registry.make("frame.cell", registry.make("frame.matrix", _two_columns(self, other), "corr", (method, min_periods or 1, False)), 0, 1)
+    return registry.make(
+        "frame.cell",
+        registry.make("frame.matrix", _two_columns(self, other), "corr", (method, min_periods or 1, False)),
+        0,
+        1,
+    )
 
 
 def _cov_with(self: Any, other: Any, min_periods: int | None = None, ddof: int | None = 1) -> Any:
-    return registry.make("frame.cell", registry.make("frame.matrix", _two_columns(self, other), "cov", (min_periods, ddof, False)), 0, 1)
+    return registry.make(
+        "frame.cell",
+        registry.make("frame.matrix", _two_columns(self, other), "cov", (min_periods, ddof, False)),
+        0,
+        1,
+    )
 
 
 def _autocorr(self: Any, lag: int = 1) -> Any:
     return _corr_with(self, self.shift(lag))
 
 
-def _corrwith_meta(frame: FrameMeta, other: FrameMeta, axis: Any, drop: bool, method: Any, numeric_only: bool, min_periods: Any) -> Any:
+def _corrwith_meta(
+    frame: FrameMeta,
+    other: FrameMeta,
+    axis: Any,
+    drop: bool,
+    method: Any,
+    numeric_only: bool,
+    min_periods: Any,
+) -> Any:
     result = pandas_on_samples(_corrwith_whole, frame, other, axis, drop, method, numeric_only, min_periods)
     return reduced_meta(result, NEW) if axis in (0, "index") else frame_meta(result, frame.length, NEW)
 
 
-def _corrwith_whole(frame: Any, other: Any, axis: Any, drop: bool, method: Any, numeric_only: bool, min_periods: Any) -> Any:
+def _corrwith_whole(
+    frame: Any, other: Any, axis: Any, drop: bool, method: Any, numeric_only: bool, min_periods: Any
+) -> Any:
     return frame.corrwith(other, axis, drop, method, numeric_only, min_periods)
 
 
-@operation("frame.corrwith_", room="engine", meta=_corrwith_meta, status="gathered", demands=lambda node, mine: [EVERYTHING] * 2)
+@operation(
+    "frame.corrwith_",
+    room="engine",
+    meta=_corrwith_meta,
+    status="gathered",
+    demands=lambda node, mine: [EVERYTHING] * 2,
+)
 def corrwith_chunks(frame: Chunks, other: Chunks, *args: Any) -> Chunks:
     """Correlation column by column of two frames, in one chunk."""
     return graph.per_chunk(_corrwith_whole, graph.gather(frame), graph.gather(other), *args)
 
 
-def _corrwith(self: Any, other: Any, axis: Any = 0, drop: bool = False, method: Any = "pearson", numeric_only: bool = False, min_periods: Any = None) -> Any:
+def _corrwith(
+    self: Any,
+    other: Any,
+    axis: Any = 0,
+    drop: bool = False,
+    method: Any = "pearson",
+    numeric_only: bool = False,
+    min_periods: Any = None,
+) -> Any:
     _corr_method(method)
     if not isinstance(other, (DataFrame, Series, pd.DataFrame, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(other).__name__}; expected a DataFrame or Series.")
-    return registry.make("frame.corrwith_", self, as_frame(other), axis, drop, method, numeric_only, min_periods)
+    return registry.make(
+        "frame.corrwith_", self, as_frame(other), axis, drop, method, numeric_only, min_periods
+    )
 
 
-def _public(name: str, owner: str, prepare: Any, doc: str, cases: tuple[str, ...], status: Any = "tiled") -> None:
+def _public(
+    name: str, owner: str, prepare: Any, doc: str, cases: tuple[str, ...], status: Any = "tiled"
+) -> None:
     def lower(*args: Any) -> Any:
         return args[0]
 
@@ -205,11 +259,62 @@ def _public(name: str, owner: str, prepare: Any, doc: str, cases: tuple[str, ...
 _public("DataFrame.corr", "DataFrame", _corr_of, "The correlation of every pair of numeric columns, over rows where both have values.",
         ("num.corr()", "num.corr(min_periods=11)", "num.corr('spearman')", "num.corr('kendall')", "df.corr()", "df.corr(numeric_only=True)", "num.corr('x')", "dn[['q', 'f']].corr()",
          "num[num.k > 30].corr()", "(num * 0 + 1).corr()", "(num * 1e8 + 1e9).corr()", "df[df.k > 2].corr(numeric_only=True)"))  # fmt: skip
-_public("DataFrame.cov", "DataFrame", _cov_of, "The covariance of every pair of numeric columns, over rows where both have values.",
-        ("num.cov()", "num.cov(min_periods=11)", "num.cov(ddof=0)", "num[['k', 'i']].cov(ddof=0)", "df.cov()", "df.cov(numeric_only=True)", "dn[['q', 'f']].cov()", "num[num.k > 2].cov()"))
-_public("Series.corr", "Series", _corr_with, "The correlation with another series, aligned by labels: a tensor of no dimension.",
-        ("s.corr(si)", "s.corr(si, min_periods=12)", "s.corr(si, method='spearman')", "s.corr(s[s > 1])", "s.corr(3)", "df.v.corr(df.k)", "s.corr(si, 'x')"))
-_public("Series.cov", "Series", _cov_with, "The covariance with another series, aligned by labels: a tensor of no dimension.", ("s.cov(si)", "s.cov(si, ddof=0)", "s.cov(si, min_periods=12)", "s.cov(s[s > 1])"))
-_public("Series.autocorr", "Series", _autocorr, "The correlation with itself `lag` rows before.", ("s.autocorr()", "si.autocorr(2)", "si.autocorr(-3)"))
-_public("DataFrame.corrwith", "DataFrame", _corrwith, "Correlation with another frame column by column, or with a series.",
-        ("num.corrwith(num * num)", "num.corrwith(s)", "num.corrwith(num[['k']], drop=True)", "num.corrwith(num.shift(1), axis=1)", "num.corrwith(num ** 2, method='spearman')"), status="gathered")
+_public(
+    "DataFrame.cov",
+    "DataFrame",
+    _cov_of,
+    "The covariance of every pair of numeric columns, over rows where both have values.",
+    (
+        "num.cov()",
+        "num.cov(min_periods=11)",
+        "num.cov(ddof=0)",
+        "num[['k', 'i']].cov(ddof=0)",
+        "df.cov()",
+        "df.cov(numeric_only=True)",
+        "dn[['q', 'f']].cov()",
+        "num[num.k > 2].cov()",
+    ),
+)
+_public(
+    "Series.corr",
+    "Series",
+    _corr_with,
+    "The correlation with another series, aligned by labels: a tensor of no dimension.",
+    (
+        "s.corr(si)",
+        "s.corr(si, min_periods=12)",
+        "s.corr(si, method='spearman')",
+        "s.corr(s[s > 1])",
+        "s.corr(3)",
+        "df.v.corr(df.k)",
+        "s.corr(si, 'x')",
+    ),
+)
+_public(
+    "Series.cov",
+    "Series",
+    _cov_with,
+    "The covariance with another series, aligned by labels: a tensor of no dimension.",
+    ("s.cov(si)", "s.cov(si, ddof=0)", "s.cov(si, min_periods=12)", "s.cov(s[s > 1])"),
+)
+_public(
+    "Series.autocorr",
+    "Series",
+    _autocorr,
+    "The correlation with itself `lag` rows before.",
+    ("s.autocorr()", "si.autocorr(2)", "si.autocorr(-3)"),
+)
+_public(
+    "DataFrame.corrwith",
+    "DataFrame",
+    _corrwith,
+    "Correlation with another frame column by column, or with a series.",
+    (
+        "num.corrwith(num * num)",
+        "num.corrwith(s)",
+        "num.corrwith(num[['k']], drop=True)",
+        "num.corrwith(num.shift(1), axis=1)",
+        "num.corrwith(num ** 2, method='spearman')",
+    ),
+    status="gathered",
+)

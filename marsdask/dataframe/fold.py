@@ -112,7 +112,9 @@ def _moment(value: int, dtype: Any) -> Any:
 def _narrow(answer: Any, dtype: Any) -> Any:
     """Floating point answers about narrow columns are as narrow."""
     narrow = getattr(dtype, "kind", "O") == "f" and dtype.itemsize < 8 and isinstance(answer, float)
-    return (dtype.type if isinstance(dtype, np.dtype) else dtype.numpy_dtype.type)(answer) if narrow else answer
+    return (
+        (dtype.type if isinstance(dtype, np.dtype) else dtype.numpy_dtype.type)(answer) if narrow else answer
+    )
 
 
 def _hole(empty: pd.Series, name: str, **settings: Any) -> Any:
@@ -172,7 +174,9 @@ def _variance(name: str, state: State, empty: pd.Series, skipna: bool = True, dd
     return value
 
 
-def _shape(name: str, state: State, empty: pd.Series, skipna: bool = True, bias: bool = False, fisher: bool = True) -> Any:
+def _shape(
+    name: str, state: State, empty: pd.Series, skipna: bool = True, bias: bool = False, fisher: bool = True
+) -> Any:
     """Skewness and kurtosis, unbiased as pandas' unless `bias`."""
     n, _, m2, m3, m4, holes = state
     if (holes and not skipna) or n < (3 if name == "skew" else 4):
@@ -231,7 +235,14 @@ def _join_counts(states: list[State], **settings: Any) -> State:
 
 
 def _mode_of(state: State, empty: pd.Series, dropna: bool = True) -> pd.Series:
-    return state[state == state.max()].index.to_series().reset_index(drop=True).astype(empty.dtype).mode(dropna=dropna).rename(empty.name)
+    return (
+        state[state == state.max()]
+        .index.to_series()
+        .reset_index(drop=True)
+        .astype(empty.dtype)
+        .mode(dropna=dropna)
+        .rename(empty.name)
+    )
 
 
 def _top_of(state: State, empty: pd.Series) -> tuple[Any, Any, Any]:
@@ -278,8 +289,12 @@ FOLDS: dict[str, Fold] = {
     "sem": Fold(_powers, _join_powers, partial(_variance, "sem")),
     "skew": Fold(_powers, _join_powers, partial(_shape, "skew")),
     "kurt": Fold(_powers, _join_powers, partial(_shape, "kurt")),
-    "idxmax": Fold(partial(_extreme_row, "idxmax"), partial(_join_extremes, "idxmax"), partial(_apply, "idxmax")),
-    "idxmin": Fold(partial(_extreme_row, "idxmin"), partial(_join_extremes, "idxmin"), partial(_apply, "idxmin")),
+    "idxmax": Fold(
+        partial(_extreme_row, "idxmax"), partial(_join_extremes, "idxmax"), partial(_apply, "idxmax")
+    ),
+    "idxmin": Fold(
+        partial(_extreme_row, "idxmin"), partial(_join_extremes, "idxmin"), partial(_apply, "idxmin")
+    ),
     "nunique": Fold(_distinct, _join_distinct, partial(_apply, "nunique")),
     "mode": Fold(_counts, _join_counts, _mode_of),
     "top": Fold(_counts, _join_counts, _top_of),
@@ -293,7 +308,9 @@ Step = tuple[int, str, dict[str, Any]]
 """A column by position (-1: all as one), a fold, its settings."""
 
 
-def fold(frame: Chunks, steps: Sequence[Step], build: Callable[..., Any], *args: Any, every: int | None = None) -> Chunks:
+def fold(
+    frame: Chunks, steps: Sequence[Step], build: Callable[..., Any], *args: Any, every: int | None = None
+) -> Chunks:
     """One chunk: `build(answers of the steps, *args)`."""
     steps = list(steps)
     parts = graph.per_chunk(shrunk, frame, steps, lengths=None)
@@ -308,7 +325,11 @@ def column(chunk: Any, at: int) -> pd.Series:
     if isinstance(chunk, pd.Series):
         return chunk
     if at < 0:
-        return pd.concat([chunk.iloc[:, i] for i in range(chunk.shape[1])], ignore_index=True) if chunk.shape[1] else pd.Series(dtype="f8")
+        return (
+            pd.concat([chunk.iloc[:, i] for i in range(chunk.shape[1])], ignore_index=True)
+            if chunk.shape[1]
+            else pd.Series(dtype="f8")
+        )
     return chunk.iloc[:, at]
 
 
@@ -334,7 +355,9 @@ def joined(steps: Sequence[Step], parts: list[list[State] | None]) -> list[State
     return [FOLDS[name].join([p[i] for p in full], **settings) for i, (_, name, settings) in enumerate(steps)]
 
 
-def built(steps: Sequence[Step], empty: Any, build: Callable[..., Any], args: tuple[Any, ...], parts: list[Any]) -> Any:
+def built(
+    steps: Sequence[Step], empty: Any, build: Callable[..., Any], args: tuple[Any, ...], parts: list[Any]
+) -> Any:
     """The answers, put together."""
     states = joined(steps, parts)
     answers = []

@@ -7,7 +7,6 @@ tails (heads) carry them on. What a joined piece makes of its own rows is the re
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -59,9 +58,20 @@ def with_neighbours(
     head: Any = None
     tail: Any = None
     if before is not None and frame.count > 1:
-        head = graph.scan(graph.per_chunk(before, frame, label="tail", lengths=None), partial(_after, before), None, label="before")
+        head = graph.scan(
+            graph.per_chunk(before, frame, label="tail", lengths=None),
+            partial(_after, before),
+            None,
+            label="before",
+        )
     if after is not None and frame.count > 1:
-        tail = graph.scan(graph.per_chunk(after, frame, label="head", lengths=None), partial(_before, after), None, reverse=True, label="after")
+        tail = graph.scan(
+            graph.per_chunk(after, frame, label="head", lengths=None),
+            partial(_before, after),
+            None,
+            reverse=True,
+            label="after",
+        )
     return graph.per_chunk(_own_rows, frame, does, head, tail, args, kwargs)
 
 
@@ -106,12 +116,17 @@ def register(
     shown = inspect.Signature([*parameters, *extra])
     defaults = {p.name: p.default for p in shown.parameters.values()}
     for each in (name, *aliases):
+
         def arranged(self: Any, **given: Any) -> Any:
             inplace = given.pop("inplace", False)
             kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
             brought = check(self, kwargs) if check is not None else None
             brought = self if brought is None else brought
-            return done(self, registry.make(f"frame.{name}", brought, **kwargs), False if inplace is pd.api.extensions.no_default else inplace)
+            return done(
+                self,
+                registry.make(f"frame.{name}", brought, **kwargs),
+                False if inplace is pd.api.extensions.no_default else inplace,
+            )
 
         add(
             Op(
@@ -150,15 +165,24 @@ def moved(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """An operation that compares rows at a fixed distance."""
     does = partial(method, name, **kwargs)
     if kwargs.get("freq") is not None:
-        return graph.per_chunk(does, frame) if name == "shift" and kwargs["freq"] != "infer" else graph.per_chunk(does, graph.gather(frame))
+        return (
+            graph.per_chunk(does, frame)
+            if name == "shift" and kwargs["freq"] != "infer"
+            else graph.per_chunk(does, graph.gather(frame))
+        )
     if by_rows(frame.empty, kwargs):
         return graph.per_chunk(does, frame)
     periods = kwargs.get("periods", 1)
-    each = [whole_number(name, p) for p in (periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods])]
+    each = [
+        whole_number(name, p)
+        for p in (periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods])
+    ]
     back, ahead = max([*each, 0]), max([-p for p in each] + [0])
     if not back and not ahead:
         return graph.per_chunk(does, frame)
-    return with_neighbours(frame, does, partial(last_rows, back) if back else None, partial(first_rows, ahead) if ahead else None)
+    return with_neighbours(
+        frame, does, partial(last_rows, back) if back else None, partial(first_rows, ahead) if ahead else None
+    )
 
 
 def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
@@ -215,7 +239,9 @@ def _bfill(frame: Chunks, **kwargs: Any) -> Chunks:
 
 def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
     limit = kwargs.get("limit")
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit <= 0):
+    if limit is not None and (
+        isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit <= 0
+    ):
         raise ArgumentError(f"limit={limit!r}: Limit must be greater than 0.")
 
 
@@ -229,6 +255,7 @@ for _old, _new in (("pad", "ffill"), ("backfill", "bfill")):
 
 def gathered(name: str, **entry: Any) -> None:
     """Register a method of pandas that needs all rows at once and is rare: in one chunk."""
+
     def lower(frame: Chunks, **kwargs: Any) -> Chunks:
         return graph.per_chunk(partial(method, name), graph.gather(frame), **kwargs)
 
@@ -241,7 +268,15 @@ def _gathered_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     return FrameMeta(known.empty, frame.length, Rows(), frame.ranged, frame.labels)
 
 
-gathered("interpolate", cases=("num.interpolate()", "s.interpolate()", "sl.interpolate(limit=1)", "s.interpolate(limit_direction='both')"))
+gathered(
+    "interpolate",
+    cases=(
+        "num.interpolate()",
+        "s.interpolate()",
+        "sl.interpolate(limit=1)",
+        "s.interpolate(limit_direction='both')",
+    ),
+)
 
 
 def _state(kind: str, skipna: bool, piece: Any) -> list[Any] | None:
@@ -258,7 +293,9 @@ def _state(kind: str, skipna: bool, piece: Any) -> list[Any] | None:
 def _next_state(kind: str, state: list[Any] | None, part: list[Any] | None) -> list[Any] | None:
     if state is None or part is None:
         return part if state is None else state
-    return [b if a is None else a if b is None else _two(kind, a, b) for a, b in zip(state, part, strict=True)]
+    return [
+        b if a is None else a if b is None else _two(kind, a, b) for a, b in zip(state, part, strict=True)
+    ]
 
 
 def _two(kind: str, a: Any, b: Any) -> Any:
@@ -296,8 +333,14 @@ def _cumulate(kind: str) -> Callable[..., Any]:
         own = graph.per_chunk(partial(method, kind), frame, **kwargs)
         if by_rows(frame.empty, kwargs) or frame.count == 1:
             return own
-        states = graph.per_chunk(partial(_state, kind, kwargs.get("skipna", True)), own, label="last", lengths=None)
-        return graph.per_chunk(partial(_continued, kind), own, graph.scan(states, partial(_next_state, kind), None, label="before"))
+        states = graph.per_chunk(
+            partial(_state, kind, kwargs.get("skipna", True)), own, label="last", lengths=None
+        )
+        return graph.per_chunk(
+            partial(_continued, kind),
+            own,
+            graph.scan(states, partial(_next_state, kind), None, label="before"),
+        )
 
     lower.__doc__ = f"The {kind[3:]} of all rows up to each, over chunk borders."
     return lower
@@ -309,4 +352,3 @@ for _name in ("cumsum", "cumprod", "cummax", "cummin"):
         "df.OP(numeric_only=True)", "df[df.k > 2].v.OP()", "sl.OP()", "st.OP()", "e.v.OP()", "dn.q.OP(skipna=False)", "(num > 2).OP()", "ts.diff().OP()",
         "num.OP(axis=1, skipna=False)",
     ))  # fmt: skip
-_ = math

@@ -17,8 +17,8 @@ from marsdask.dataframe.fold import column
 from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
-from marsdask.node import Node, inputs
+from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.node import inputs
 from marsdask.passes import EVERYTHING, Demand
 from marsdask.registry import operation
 
@@ -32,7 +32,11 @@ def _edges(chunk: Any, decreasing: bool, strict: bool) -> Any:
     values = column(chunk, 0)
     index = pd.Index(values)
     ordered = index.is_monotonic_decreasing if decreasing else index.is_monotonic_increasing
-    return values.iloc[[0]], values.iloc[[-1]], bool(ordered and not values.isna().any() and (not strict or index.is_unique))
+    return (
+        values.iloc[[0]],
+        values.iloc[[-1]],
+        bool(ordered and not values.isna().any() and (not strict or index.is_unique)),
+    )
 
 
 def _join_edges(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
@@ -51,11 +55,20 @@ def _in_order(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
     return np.bool_(True if state is None else state[2])
 
 
-@operation("frame.monotonic", room="engine", meta=lambda frame, decreasing, strict: BOOL, demands=lambda node, mine: [Demand(None, True, False)])
+@operation(
+    "frame.in_order",
+    room="engine",
+    meta=lambda frame, decreasing, strict: BOOL,
+    demands=lambda node, mine: [Demand(None, True, False)],
+)
 def monotonic(frame: Chunks, decreasing: bool, strict: bool) -> Any:
     """Whether values are in order from the first row to the last."""
     parts = graph.per_chunk(_edges, frame, decreasing, strict, lengths=None)
-    return graph.to_array(graph.tree(parts, partial(_join_edges, decreasing, strict), partial(_in_order, decreasing, strict)), scalar=True, dtype=bool)
+    return graph.to_array(
+        graph.tree(parts, partial(_join_edges, decreasing, strict), partial(_in_order, decreasing, strict)),
+        scalar=True,
+        dtype=bool,
+    )
 
 
 def _unique_parts(chunk: Any) -> Any:
@@ -77,14 +90,26 @@ def _is_unique(parts: list[Any]) -> Any:
 @operation("frame.all_distinct", room="engine", meta=lambda frame: BOOL, traits=["blind"])
 def all_distinct(frame: Chunks) -> Any:
     """Whether no value occurs twice."""
-    return graph.to_array(graph.tree(graph.per_chunk(_unique_parts, frame, lengths=None), _join_unique, _is_unique), scalar=True, dtype=bool)
+    return graph.to_array(
+        graph.tree(graph.per_chunk(_unique_parts, frame, lengths=None), _join_unique, _is_unique),
+        scalar=True,
+        dtype=bool,
+    )
 
 
 def _check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) -> Any:
-    return registry.make("frame.monotonic", self, bool(decreasing), bool(strict))
+    return registry.make("frame.in_order", self, bool(decreasing), bool(strict))
 
 
-@operation("frame.check_monotonic", room="dataframe", owners=["Series", "Index"], function=False, prepare=_check_monotonic, signature=inspect.signature(_check_monotonic), oracle=None)
+@operation(
+    "frame.check_monotonic",
+    room="dataframe",
+    owners=["Series", "Index"],
+    function=False,
+    prepare=_check_monotonic,
+    signature=inspect.signature(_check_monotonic),
+    oracle=None,
+)
 def check_monotonic(self: Any) -> Any:
     """Whether values rise (fall, with `decreasing`) from row to row, `strict`ly or not: a tensor of no dimension."""
     return self
@@ -165,7 +190,11 @@ def _dot_meta(frame: FrameMeta, other: Any) -> Any:
         right: Any = np.ones([int(n) for n in other.shape], other.dtype)
     else:
         count = len(frame.empty.columns)
-        right = pd.concat([sample(other.empty)] * (count // 2 + 1)).iloc[:count].set_axis(frame.empty.columns, axis=0)
+        right = (
+            pd.concat([sample(other.empty)] * (count // 2 + 1))
+            .iloc[:count]
+            .set_axis(frame.empty.columns, axis=0)
+        )
     result = pandas_on_samples(_dot, frame, right)
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
@@ -174,26 +203,52 @@ def _dot(left: Any, right: Any) -> Any:
     return left.dot(right)
 
 
-@operation("frame.dotted", room="engine", meta=_dot_meta, demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(inputs(node))])
+@operation(
+    "frame.dotted",
+    room="engine",
+    meta=_dot_meta,
+    demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(inputs(node))],
+)
 def dotted(frame: Chunks, other: Any) -> Chunks:
     """Each row times a matrix or vector, which every chunk gets whole."""
-    return graph.per_chunk(_dot, frame, graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1))
+    return graph.per_chunk(
+        _dot, frame, graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
+    )
 
 
-@operation("frame.dotted_whole", room="engine", status="gathered", meta=lambda frame, other: _whole_dot_meta(frame, other))
+@operation(
+    "frame.dotted_whole",
+    room="engine",
+    status="gathered",
+    meta=lambda frame, other: _whole_dot_meta(frame, other),
+)
 def dotted_whole(frame: Chunks, other: Any) -> Any:
     """A series times a series or frame of the same labels."""
-    done = graph.per_chunk(_dot, graph.gather(frame), graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1), lengths=None)
+    done = graph.per_chunk(
+        _dot,
+        graph.gather(frame),
+        graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1),
+        lengths=None,
+    )
     if isinstance(other, Chunks) and other.empty.ndim == 2:
         return done.with_lengths((float(len(other.empty.columns)),))
-    return graph.to_array(done, scalar=True, dtype=np.result_type(frame.empty.dtype, other.empty.dtype if isinstance(other, Chunks) else other.dtype))
+    return graph.to_array(
+        done,
+        scalar=True,
+        dtype=np.result_type(
+            frame.empty.dtype, other.empty.dtype if isinstance(other, Chunks) else other.dtype
+        ),
+    )
 
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
     if isinstance(other, FrameMeta) and other.ndim == 2:
         result = pandas_on_samples(_dot, frame, other)
         return frame_meta(result, len(result), NEW, labels=result.index)
-    return TensorMeta((), np.result_type(frame.empty.dtype, other.empty.dtype if isinstance(other, FrameMeta) else other.dtype))
+    return TensorMeta(
+        (),
+        np.result_type(frame.empty.dtype, other.empty.dtype if isinstance(other, FrameMeta) else other.dtype),
+    )
 
 
 def _dot_of(self: Any, other: Any) -> Any:
@@ -207,7 +262,9 @@ def _dot_of(self: Any, other: Any) -> Any:
         return registry.make("frame.dotted_whole", self, other)
     inner = other.known.length if isinstance(other, FrameHandle) else other.known.shape[0]
     if not math.isnan(inner) and inner != len(self.columns):
-        raise ShapeError(f"dot(): matrices are not aligned: {len(self.columns)} columns and {int(inner)} rows.")
+        raise ShapeError(
+            f"dot(): matrices are not aligned: {len(self.columns)} columns and {int(inner)} rows."
+        )
     labels = getattr(other.known, "labels", None)
     if labels is not None and set(labels) != set(self.columns):
         raise ShapeError("dot(): matrices are not aligned: the columns and the other's labels differ.")
@@ -228,4 +285,3 @@ def _matmul(self: Any, other: Any) -> Any:
 
 for _kind in (DataFrame, Series):
     _kind.__matmul__ = _matmul  # type: ignore[attr-defined]
-_ = (Node, Rows)

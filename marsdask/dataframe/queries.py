@@ -6,7 +6,6 @@ import ast
 import inspect
 import io
 import math
-import sys
 import tokenize
 from typing import Any
 
@@ -24,10 +23,65 @@ from marsdask.node import Node, inputs
 from marsdask.passes import EVERYTHING, Demand
 from marsdask.registry import operation
 
-BY_ROW = frozenset("""abs isin isna isnull notna notnull between round clip fillna str dt contains startswith endswith lower upper strip len
-    year month day hour minute second weekday dayofweek astype""".split())
+BY_ROW = frozenset(
+    [
+        "abs",
+        "isin",
+        "isna",
+        "isnull",
+        "notna",
+        "notnull",
+        "between",
+        "round",
+        "clip",
+        "fillna",
+        "str",
+        "dt",
+        "contains",
+        "startswith",
+        "endswith",
+        "lower",
+        "upper",
+        "strip",
+        "len",
+        "year",
+        "month",
+        "day",
+        "hour",
+        "minute",
+        "second",
+        "weekday",
+        "dayofweek",
+        "astype",
+    ]
+)
 """Members that an expression may use of a column without seeing other rows."""
-MATHS = frozenset("sin cos tan exp log expm1 log1p sqrt sinh cosh tanh arcsin arccos arctan arccosh arcsinh arctanh abs log10 floor ceil arctan2".split())
+MATHS = frozenset(
+    [
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "expm1",
+        "log1p",
+        "sqrt",
+        "sinh",
+        "cosh",
+        "tanh",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "arccosh",
+        "arcsinh",
+        "arctanh",
+        "abs",
+        "log10",
+        "floor",
+        "ceil",
+        "arctan2",
+    ]
+)
 
 
 def names_in(expr: str) -> tuple[set[str], set[str], bool]:
@@ -43,7 +97,12 @@ def names_in(expr: str) -> tuple[set[str], set[str], bool]:
             local.add(token.string)
         elif token.type == tokenize.NAME:
             plain.add(token.string)
-        if token.string != "@" and token.type not in (tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT):
+        if token.string != "@" and token.type not in (
+            tokenize.NEWLINE,
+            tokenize.ENDMARKER,
+            tokenize.INDENT,
+            tokenize.DEDENT,
+        ):
             pieces.append(token.string if token.type != tokenize.NL else "\n")
         previous = token.string
     if "`" in expr:
@@ -83,12 +142,18 @@ def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[s
     return found
 
 
-def evaluate(frame: Any, method: str, expr: str, kwargs: dict[str, Any], names: list[str], *values: Any) -> Any:
+def evaluate(
+    frame: Any, method: str, expr: str, kwargs: dict[str, Any], names: list[str], *values: Any
+) -> Any:
     """pandas' own eval or query with values for @names."""
-    return getattr(frame, method)(expr, local_dict=dict(zip(names, values, strict=True)), global_dict={}, **kwargs)
+    return getattr(frame, method)(
+        expr, local_dict=dict(zip(names, values, strict=True)), global_dict={}, **kwargs
+    )
 
 
-def _meta(frame: FrameMeta, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any) -> Any:
+def _meta(
+    frame: FrameMeta, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
+) -> Any:
     result = pandas_on_samples(evaluate, frame, method, expr, kwargs, names, *values)
     if method == "query":
         return frame_meta(result, math.nan, NEW)
@@ -110,17 +175,37 @@ def _demands(node: Node, mine: Demand) -> list[Demand]:
 
 
 @operation("frame.evaluated", room="engine", meta=_meta, demands=_demands)
-def evaluated(frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any) -> Any:
+def evaluated(
+    frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
+) -> Any:
     """An expression in text."""
-    result = graph.per_chunk(evaluate, frame if by_row else graph.gather(frame), method, expr, kwargs, names, *values, lengths="unknown" if method == "query" else "same")
+    result = graph.per_chunk(
+        evaluate,
+        frame if by_row else graph.gather(frame),
+        method,
+        expr,
+        kwargs,
+        names,
+        *values,
+        lengths="unknown" if method == "query" else "same",
+    )
     known = _meta_of(frame, method, expr, kwargs, names, by_row, values)
     return graph.to_array(result, scalar=True, dtype=known.dtype) if isinstance(known, TensorMeta) else result
 
 
-def _meta_of(frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, values: Any) -> Any:
+def _meta_of(
+    frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, values: Any
+) -> Any:
     if method == "query":
         return None
-    plain = [meta(v.node) if isinstance(v, Chunks) and v.node is not None else TensorMeta((), v.dtype) if hasattr(v, "dask") else v for v in values]
+    plain = [
+        meta(v.node)
+        if isinstance(v, Chunks) and v.node is not None
+        else TensorMeta((), v.dtype)
+        if hasattr(v, "dask")
+        else v
+        for v in values
+    ]
     return _meta(meta(frame.node), method, expr, kwargs, names, by_row, *plain)  # type: ignore[arg-type]
 
 
@@ -142,8 +227,12 @@ def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, 
     lazy = {k: v for k, v in values.items() if isinstance(v, Handle) and not isinstance(v, FrameHandle)}
     for name, value in lazy.items():
         if value.known.shape:
-            raise ArgumentTypeError(f"{method}(): @{name} is a tensor; expected a scalar, a series or a list.")
-    result = registry.make("frame.evaluated", self_, method, expr, kwargs, list(values), by_row, *values.values())
+            raise ArgumentTypeError(
+                f"{method}(): @{name} is a tensor; expected a scalar, a series or a list."
+            )
+    result = registry.make(
+        "frame.evaluated", self_, method, expr, kwargs, list(values), by_row, *values.values()
+    )
     return done(self, result, False if inplace is pd.api.extensions.no_default else inplace)
 
 
@@ -166,12 +255,35 @@ def _register(name: str, does: Any, doc: str, cases: tuple[str, ...]) -> None:
     kind = inspect.Parameter
     shown = inspect.Signature([kind("self", kind.POSITIONAL_OR_KEYWORD), kind("expr", kind.POSITIONAL_OR_KEYWORD),
                                kind("inplace", kind.POSITIONAL_OR_KEYWORD, default=False), kind("kwargs", kind.VAR_KEYWORD)])  # fmt: skip
-    operation(f"frame.{name}", room="dataframe", owners=["DataFrame"], function=False, prepare=prepare, signature=shown, status="delegated", oracle=getattr(pd.DataFrame, name), cases=cases)(lower)
+    operation(
+        f"frame.{name}",
+        room="dataframe",
+        owners=["DataFrame"],
+        function=False,
+        prepare=prepare,
+        signature=shown,
+        status="delegated",
+        oracle=getattr(pd.DataFrame, name),
+        cases=cases,
+    )(lower)
 
 
 _register("query", _query, "The rows for which an expression in text is true; `@name` is a variable of the caller, lazy ones too.",
           ("num.query('k > 2')", "df.query('k > 2 and v < 5 or s == \"x\"')", "num.query('v > v.mean()')", "num.query('k in [1, 2]')", "num.query('index > 3')", "num.query('k > @zz', local_dict={'zz': 2})",
            "df.query('s.str.contains(\"x\")')", "num.query('nope > 1')", "num.query(3)", "num.query('k > @unknown_name')", "num.query('`k` > 2')", "num.query('k == [1, 3]')", "num.query('')", "num.query('k > 2 and')"))  # fmt: skip
-_register("eval", _eval, "What an expression in text says of the columns; an assignment gives the frame with that column.",
-          ("num.eval('k + v')", "num.eval('z = k * 2')", "num.eval('k.sum()')", "num.eval('k > 2 & v < 1')", "num.eval('v - v.mean()')", "num.eval('a = k + 1\\nb = a * 2')", "num.eval('sin(v)')", "num.eval('nope + 1')", "num.eval('k + @zz', local_dict={'zz': 2})"))
-_ = sys
+_register(
+    "eval",
+    _eval,
+    "What an expression in text says of the columns; an assignment gives the frame with that column.",
+    (
+        "num.eval('k + v')",
+        "num.eval('z = k * 2')",
+        "num.eval('k.sum()')",
+        "num.eval('k > 2 & v < 1')",
+        "num.eval('v - v.mean()')",
+        "num.eval('a = k + 1\\nb = a * 2')",
+        "num.eval('sin(v)')",
+        "num.eval('nope + 1')",
+        "num.eval('k + @zz', local_dict={'zz': 2})",
+    ),
+)

@@ -38,7 +38,9 @@ def scalar_dtype(value: Any) -> np.dtype[Any]:
     """The dtype of the tensor that holds a scalar of pandas; what NumPy does not have is an object."""
     if isinstance(value, (pd.Timestamp, pd.Timedelta)) and getattr(value, "tz", None) is None:
         return np.dtype(f"{'M' if isinstance(value, pd.Timestamp) else 'm'}8[{value.unit}]")
-    plain = isinstance(value, (np.generic, int, float, complex, bool)) and not isinstance(value, (np.str_, np.datetime64))
+    plain = isinstance(value, (np.generic, int, float, complex, bool)) and not isinstance(
+        value, (np.str_, np.datetime64)
+    )
     return np.asarray(value).dtype if plain else np.dtype(object)
 
 
@@ -78,17 +80,27 @@ def used_columns(empty: Any, kwargs: dict[str, Any]) -> list[int]:
 def reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
     known = meta(node.args[0])
     only = node.kwargs.get("numeric_only") or node.kwargs.get("bool_only")
-    columns = frozenset(known.empty.columns[used_columns(known.empty, node.kwargs)]) if only and known.ndim == 2 else None
+    columns = (
+        frozenset(known.empty.columns[used_columns(known.empty, node.kwargs)])
+        if only and known.ndim == 2
+        else None
+    )
     if by_rows(known, node.kwargs):
         return [Demand(columns, mine.order, mine.labels)]
-    plain = known.kind != "Index" and all(pd.api.types.is_numeric_dtype(d) for d in np.atleast_1d(known.empty.dtypes))
+    plain = known.kind != "Index" and all(
+        pd.api.types.is_numeric_dtype(d) for d in np.atleast_1d(known.empty.dtypes)
+    )
     ordered = name in ORDERED or (name in ("sum", "mode") and not plain)
     return [Demand(columns, ordered, name.startswith("idx"))]
 
 
 def settings_of(kwargs: dict[str, Any]) -> dict[str, Any]:
     """What the folds need to know."""
-    return {k: v for k, v in kwargs.items() if k not in ("axis", "numeric_only", "bool_only", "combine_size", "method")}
+    return {
+        k: v
+        for k, v in kwargs.items()
+        if k not in ("axis", "numeric_only", "bool_only", "combine_size", "method")
+    }
 
 
 def reduce_chunks(name: str, frame: Chunks, **kwargs: Any) -> Any:
@@ -101,13 +113,19 @@ def reduce_chunks(name: str, frame: Chunks, **kwargs: Any) -> Any:
     if empty.ndim == 1 or (kwargs.get("axis", 0) is None and name not in ("nunique", "count")):
         at = 0 if empty.ndim == 1 else -1
         if at < 0:
-            frame = graph.per_chunk(_picked, frame, used_columns(empty, kwargs)).with_node(frame.node) if settings_only(kwargs) else frame
+            frame = (
+                graph.per_chunk(_picked, frame, used_columns(empty, kwargs)).with_node(frame.node)
+                if settings_only(kwargs)
+                else frame
+            )
         like = sample_answer(name, empty, kwargs)
         done = fold(frame, [(at, name, settings)], _scalar, type(like), every=every)
         return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
     steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
     like = pandas_on_samples(partial(call, name), meta_of(frame), **kwargs)
-    return fold(frame, steps, _by_column, like.index, like.dtype, every=every).with_lengths((float(len(like)),))
+    return fold(frame, steps, _by_column, like.index, like.dtype, every=every).with_lengths(
+        (float(len(like)),)
+    )
 
 
 def settings_only(kwargs: dict[str, Any]) -> bool:
@@ -146,7 +164,14 @@ def _by_column(answers: list[Any], labels: pd.Index, dtype: Any) -> pd.Series:
         return pd.Series(answers, index=labels)
 
 
-def reduction(name: str, *aliases: str, like: str = "", owners: tuple[str, ...] = ("DataFrame", "Series"), extra: tuple[str, ...] = (), cases: tuple[str, ...] = ()) -> None:
+def reduction(
+    name: str,
+    *aliases: str,
+    like: str = "",
+    owners: tuple[str, ...] = ("DataFrame", "Series"),
+    extra: tuple[str, ...] = (),
+    cases: tuple[str, ...] = (),
+) -> None:
     """Register one reduction of pandas under its names."""
     source = getattr(pd.DataFrame, name)
     kind = inspect.Parameter
@@ -155,15 +180,22 @@ def reduction(name: str, *aliases: str, like: str = "", owners: tuple[str, ...] 
         for p in inspect.signature(source).parameters.values()
         if p.kind is not kind.VAR_KEYWORD
     ]
-    own += [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in (("bias", False), ("fisher", True)) if n in extra]
+    own += [
+        kind(n, kind.POSITIONAL_OR_KEYWORD, default=d)
+        for n, d in (("bias", False), ("fisher", True))
+        if n in extra
+    ]
     own += [kind(n, kind.POSITIONAL_OR_KEYWORD, default=None) for n in ("combine_size", "method")]
     signature = inspect.Signature(own)
     defaults = {p.name: p.default for p in own}
     for each in (name, *aliases):
+
         def lower(frame: Chunks, **kwargs: Any) -> Any:
             return reduce_chunks(name, frame, **kwargs)
 
-        lower.__doc__ = f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False."
+        lower.__doc__ = (
+            f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False."
+        )
         add(
             Op(
                 name=f"frame.{each}",
@@ -183,7 +215,11 @@ def reduction(name: str, *aliases: str, like: str = "", owners: tuple[str, ...] 
 
 
 def _prepare(name: str, defaults: dict[str, Any], self: Any, **given: Any) -> Any:
-    kwargs = {k: v for k, v in given.items() if v is not defaults[k] and not (self.ndim == 1 and k == "axis" and v is None)}
+    kwargs = {
+        k: v
+        for k, v in given.items()
+        if v is not defaults[k] and not (self.ndim == 1 and k == "axis" and v is None)
+    }
     check_tuning(name, kwargs)
     return registry.make(f"frame.{name}", as_frame(self), **kwargs)
 
@@ -205,22 +241,76 @@ NUMERIC = ("df.OP(numeric_only=True)", "dn[['q', 'f', 'p']].OP(numeric_only=True
            "dn.q.OP(skipna=False)", "si.OP(skipna=False)", "num.OP(axis=None)", "num.OP(axis=1, skipna=False)")  # fmt: skip
 DATES = ("ts.OP()", "df[['t']].OP()", "(ts - ts.min()).OP()")
 
-reduction("sum", cases=(*NUMERIC, "num.OP(min_count=11)", "s.OP(min_count=11)", "st.OP()", "ts.OP()", "(num > 2).OP()", "dn.q.OP(min_count=12)"))
+reduction(
+    "sum",
+    cases=(
+        *NUMERIC,
+        "num.OP(min_count=11)",
+        "s.OP(min_count=11)",
+        "st.OP()",
+        "ts.OP()",
+        "(num > 2).OP()",
+        "dn.q.OP(min_count=12)",
+    ),
+)
 reduction("prod", "product", cases=(*NUMERIC, "num.OP(min_count=11)", "st.OP()"))
 reduction("mean", cases=(*NUMERIC, *DATES, "st.OP()", "(num > 2).OP()"))
 reduction("median", cases=(*NUMERIC, *DATES, "st.OP()"))
-reduction("max", owners=("DataFrame", "Series", "Index"), cases=(*NUMERIC, *DATES, "st.OP()", "dn.o.OP()", "dn.c.OP()", "dn[['o', 'q']].OP()"))
+reduction(
+    "max",
+    owners=("DataFrame", "Series", "Index"),
+    cases=(*NUMERIC, *DATES, "st.OP()", "dn.o.OP()", "dn.c.OP()", "dn[['o', 'q']].OP()"),
+)
 reduction("min", owners=("DataFrame", "Series", "Index"), cases=(*NUMERIC, *DATES, "st.OP()", "dn.o.OP()"))
 reduction("count", cases=("df.OP(numeric_only=True)", "ts.OP()", "dn.OP()", "st.OP()"))
-reduction("any", owners=("DataFrame", "Series", "Index"), cases=("(num > 3).OP()", "(num > 33).OP(axis=None)", "dn.p.OP(skipna=False)", "df.OP(bool_only=True)", "st.OP()"))
-reduction("all", owners=("DataFrame", "Series", "Index"), cases=("(num > 3).OP()", "(num > -33).OP(axis=None)", "dn.p.OP(skipna=False)", "(si > -100).OP()"))
+reduction(
+    "any",
+    owners=("DataFrame", "Series", "Index"),
+    cases=(
+        "(num > 3).OP()",
+        "(num > 33).OP(axis=None)",
+        "dn.p.OP(skipna=False)",
+        "df.OP(bool_only=True)",
+        "st.OP()",
+    ),
+)
+reduction(
+    "all",
+    owners=("DataFrame", "Series", "Index"),
+    cases=("(num > 3).OP()", "(num > -33).OP(axis=None)", "dn.p.OP(skipna=False)", "(si > -100).OP()"),
+)
 for _name in ("std", "var", "sem"):
-    reduction(_name, cases=(*NUMERIC, "num.OP(ddof=0)", "num.OP(ddof=12)", "s.OP(ddof=2)", "st.OP()", "num.OP(axis=1, ddof=0)"))
+    reduction(
+        _name,
+        cases=(
+            *NUMERIC,
+            "num.OP(ddof=0)",
+            "num.OP(ddof=12)",
+            "s.OP(ddof=2)",
+            "st.OP()",
+            "num.OP(axis=1, ddof=0)",
+        ),
+    )
 reduction("skew", extra=("bias",), cases=NUMERIC)
 reduction("kurt", "kurtosis", extra=("bias", "fisher"), cases=NUMERIC)
-reduction("idxmax", cases=("s.OP(skipna=False)", "sl.OP()", "num.OP(skipna=False)", "df.OP(numeric_only=True)", "ts.OP()", "dl[['k', 'i']].OP()", "num[['k', 'i']].OP(axis=1)"))
+reduction(
+    "idxmax",
+    cases=(
+        "s.OP(skipna=False)",
+        "sl.OP()",
+        "num.OP(skipna=False)",
+        "df.OP(numeric_only=True)",
+        "ts.OP()",
+        "dl[['k', 'i']].OP()",
+        "num[['k', 'i']].OP(axis=1)",
+    ),
+)
 reduction("idxmin", cases=("s.OP(skipna=False)", "sl.OP()", "ts.OP()", "dl[['k', 'i']].OP()"))
-reduction("nunique", owners=("DataFrame", "Series", "Index"), cases=("df.OP(dropna=False)", "s.OP(dropna=False)", "dn.OP()", "st.OP()", "num.OP(axis=1)", "dn.c.OP()"))
+reduction(
+    "nunique",
+    owners=("DataFrame", "Series", "Index"),
+    cases=("df.OP(dropna=False)", "s.OP(dropna=False)", "dn.OP()", "st.OP()", "num.OP(axis=1)", "dn.c.OP()"),
+)
 
 
 def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:

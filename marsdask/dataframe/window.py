@@ -16,8 +16,8 @@ import pandas as pd
 
 from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series, frame_meta
-from marsdask.dataframe.fold import column
+from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.expanding import expand
 from marsdask.dataframe.neighbours import first_rows, last_rows, with_neighbours
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, UnknownName
 from marsdask.graph import Chunks
@@ -26,7 +26,11 @@ from marsdask.node import Node, inputs
 from marsdask.passes import EVERYTHING, Demand
 from marsdask.registry import operation
 
-PANDAS = {"rolling": pd.core.window.rolling.Rolling, "expanding": pd.core.window.expanding.Expanding, "ewm": pd.core.window.ewm.ExponentialMovingWindow}
+PANDAS = {
+    "rolling": pd.core.window.rolling.Rolling,
+    "expanding": pd.core.window.expanding.Expanding,
+    "ewm": pd.core.window.ewm.ExponentialMovingWindow,
+}
 NAMES = {
     "rolling": ("count", "sum", "mean", "median", "var", "std", "min", "max", "skew", "kurt", "sem", "quantile", "rank", "first", "last", "nunique", "apply", "agg", "aggregate", "cov", "corr"),
     "expanding": ("count", "sum", "mean", "median", "var", "std", "min", "max", "skew", "kurt", "sem", "quantile", "rank", "first", "last", "nunique", "apply", "agg", "aggregate", "cov", "corr"),
@@ -60,7 +64,9 @@ class Window:
         if self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
         if name in ATTRIBUTES.get(self.kind, ()):
-            return getattr(pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked), name)
+            return getattr(
+                pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked), name
+            )
         raise UnknownName.among(type(self).__name__, name, dir(self))
 
     def __repr__(self) -> str:
@@ -96,14 +102,22 @@ def _window(frame: Any, kind: str, settings: dict[str, Any], picked: Any) -> Any
     return made if picked is None else made[picked]
 
 
-def windowed(frame: Any, kind: str, settings: dict[str, Any], picked: Any, name: str, args: Any, kwargs: Any) -> Any:
+def windowed(
+    frame: Any, kind: str, settings: dict[str, Any], picked: Any, name: str, args: Any, kwargs: Any
+) -> Any:
     """pandas' own, on a piece."""
     return getattr(_window(frame, kind, settings, picked), name)(*args, **kwargs)
 
 
-def _windowed_meta(frame: FrameMeta, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any) -> Any:
+def _windowed_meta(
+    frame: FrameMeta, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any
+) -> Any:
     result = pandas_on_samples(windowed, frame, kind, settings, picked, name, args, kwargs)
-    if settings.get("step") or any(isinstance(a, FrameMeta) for a in (*args, *kwargs.values())) or name in ("cov", "corr"):
+    if (
+        settings.get("step")
+        or any(isinstance(a, FrameMeta) for a in (*args, *kwargs.values()))
+        or name in ("cov", "corr")
+    ):
         return frame_meta(result, float("nan"), Rows())
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
@@ -118,12 +132,18 @@ def _windowed_demands(node: Node, mine: Demand) -> list[Demand]:
         columns = frozenset(picked if isinstance(picked, list) else [picked])
     if columns is not None and on is not None:
         columns = columns | {on}
-    timed = not isinstance(settings.get("window"), (int, np.integer)) and on is None and node.args[1] != "expanding"
+    timed = (
+        not isinstance(settings.get("window"), (int, np.integer))
+        and on is None
+        and node.args[1] != "expanding"
+    )
     return [Demand(columns if meta(frame).ndim == 2 else None, True, mine.labels or timed)]
 
 
 @operation("frame.windowed", room="engine", meta=_windowed_meta, demands=_windowed_demands)
-def windowed_chunks(frame: Chunks, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any) -> Any:
+def windowed_chunks(
+    frame: Chunks, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any
+) -> Any:
     """What windows give, chunk by chunk where each is given the rows it needs, else in one chunk."""
     does = partial(_whole_call, kind, settings, picked, name)
     alone = not any(isinstance(a, Chunks) for a in (*args, *kwargs.values())) and name not in ("cov", "corr")
@@ -132,8 +152,15 @@ def windowed_chunks(frame: Chunks, kind: str, settings: Any, picked: Any, name: 
         return with_neighbours(frame, does, before, after, *args, **kwargs)
     plain = kind == "expanding" and name in CARRIED and not args and kwargs.keys() <= {"ddof", "numeric_only"}
     if frame.count > 1 and plain:
-        return _expand(frame, settings, picked, name, kwargs)
-    done = graph.per_chunk(_flat_call, graph.gather(frame), does, len(args), list(kwargs), *map(_gathered, (*args, *kwargs.values())))
+        return expand(frame, settings, picked, name, kwargs)
+    done = graph.per_chunk(
+        _flat_call,
+        graph.gather(frame),
+        does,
+        len(args),
+        list(kwargs),
+        *map(_gathered, (*args, *kwargs.values())),
+    )
     return done if alone and not settings.get("step") else done.with_lengths((float("nan"),))
 
 
@@ -141,7 +168,9 @@ def _gathered(value: Any) -> Any:
     return graph.gather(value) if isinstance(value, Chunks) else value
 
 
-def _whole_call(kind: str, settings: Any, picked: Any, name: str, piece: Any, *args: Any, **kwargs: Any) -> Any:
+def _whole_call(
+    kind: str, settings: Any, picked: Any, name: str, piece: Any, *args: Any, **kwargs: Any
+) -> Any:
     return windowed(piece, kind, settings, picked, name, args, kwargs)
 
 
@@ -186,91 +215,20 @@ def _soon(span: pd.Timedelta, on: Any, piece: Any) -> Any:
     return piece.iloc[: len(near) - int(np.argmax(near[::-1]))]
 
 
-def _expand(frame: Chunks, settings: Any, picked: Any, name: str, kwargs: Any) -> Chunks:
-    numbers = graph.per_chunk(_numbers, frame, picked, kwargs.get("numeric_only", False))
-    states = graph.per_chunk(_expanding_state, numbers, label="last", lengths=None)
-    before = graph.scan(states, _next_expanding, None, label="before")
-    return graph.per_chunk(_expanded, numbers, before, settings.get("min_periods", 1), name, kwargs.get("ddof", 1))
-
-
-def _numbers(chunk: Any, picked: Any, numeric_only: bool) -> Any:
-    chunk = chunk if picked is None else chunk[picked]
-    if chunk.ndim == 2 and numeric_only:
-        chunk = chunk[[c for c, d in chunk.dtypes.items() if pd.api.types.is_numeric_dtype(d)]]
-    return chunk
-
-
-State = tuple[int, list[tuple[float, float, float, float, float, float]]]
-"""Rows; and of each column: values, sum, mean, sum of squares, min, max."""
-
-
-def _expanding_state(chunk: Any) -> State:
-    found = []
-    for i in range(1 if chunk.ndim == 1 else chunk.shape[1]):
-        values = column(chunk, i).to_numpy(dtype="f8", na_value=np.nan)
-        values = values[~np.isnan(values)]
-        if not len(values):
-            found.append((0.0, 0.0, 0.0, 0.0, np.nan, np.nan))
-            continue
-        mean = values.mean()
-        found.append((float(len(values)), values.sum(), mean, ((values - mean) ** 2).sum(), values.min(), values.max()))
-    return len(chunk), found
-
-
-def _next_expanding(state: State | None, part: State) -> State:
-    if state is None:
-        return part
-    return state[0] + part[0], [_join_moments(a, b) for a, b in zip(state[1], part[1], strict=True)]
-
-
-def _join_moments(a: Any, b: Any) -> Any:
-    n = a[0] + b[0]
-    d = b[2] - a[2]
-    mean = (a[2] if not b[0] else b[2] if not a[0] else a[2] + d * b[0] / n)
-    square = a[3] + b[3] + (d * d * a[0] * b[0] / n if a[0] and b[0] else 0.0)
-    return n, a[1] + b[1], mean, square, np.fmin(a[4], b[4]), np.fmax(a[5], b[5])
-
-
-def _expanded(chunk: Any, before: State | None, min_periods: int, name: str, ddof: int) -> Any:
-    rows, states = (0, None) if before is None else before
-    columns = []
-    for i in range(1 if chunk.ndim == 1 else chunk.shape[1]):
-        values = column(chunk, i).to_numpy(dtype="f8", na_value=np.nan)
-        columns.append(_expanded_column(values, states[i] if states else (0.0, 0.0, 0.0, 0.0, np.nan, np.nan), rows, min_periods, name, ddof))
-    if chunk.ndim == 1:
-        return pd.Series(columns[0], index=chunk.index, name=chunk.name)
-    return pd.DataFrame(dict(enumerate(columns)), index=chunk.index).set_axis(chunk.columns, axis=1)
-
-
-def _expanded_column(values: np.ndarray, before: Any, rows: int, min_periods: int, name: str, ddof: int) -> np.ndarray:
-    there = ~np.isnan(values)
-    n = np.cumsum(there) + before[0]
-    if name == "count":
-        return np.where(np.arange(1, len(values) + 1) + rows >= min_periods, n, np.nan)
-    with np.errstate(all="ignore"):
-        if name in ("min", "max"):
-            best = np.fmin if name == "min" else np.fmax
-            found = best.accumulate(best(values, before[4] if name == "min" else before[5])) if len(values) else values
-        elif name in ("sum", "mean"):
-            found = np.cumsum(np.where(there, values, 0.0)) + before[1]
-            found = found / n if name == "mean" else found
-        else:
-            own = pd.Series(values).expanding(1)
-            count, mean, square = np.cumsum(there), own.mean().fillna(0).to_numpy(), own.var(ddof=0).fillna(0).to_numpy()
-            d = mean - before[2]
-            both = np.where((count > 0) & (before[0] > 0), d * d * before[0] * count / np.where(n > 0, n, 1), 0.0)
-            found = (before[3] + square * count + both) / np.where(n > ddof, n - ddof, np.nan)
-            found = np.sqrt(found) if name == "std" else found
-    return np.where(n >= max(min_periods, 1), found, np.nan)
-
-
 def _construct(kind: str) -> None:
     """df.rolling(...), df.expanding(...), df.ewm(...)."""
     source = getattr(pd.DataFrame, kind)
     kinds = inspect.Parameter
-    parameters = [p.replace(annotation=kinds.empty, kind=kinds.POSITIONAL_OR_KEYWORD) for p in inspect.signature(source).parameters.values()]
+    parameters = [
+        p.replace(annotation=kinds.empty, kind=kinds.POSITIONAL_OR_KEYWORD)
+        for p in inspect.signature(source).parameters.values()
+    ]
     gone = {"rolling": {"axis": 0}, "expanding": {"center": None, "axis": 0}, "ewm": {"axis": 0}}[kind]
-    parameters += [kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d) for n, d in gone.items() if n not in {p.name for p in parameters}]
+    parameters += [
+        kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d)
+        for n, d in gone.items()
+        if n not in {p.name for p in parameters}
+    ]
     defaults = {p.name: p.default for p in parameters}
 
     def prepare(self: Any, **given: Any) -> Window:
@@ -301,7 +259,12 @@ MORE = {
     "rolling.mean": ("s.rolling(3, win_type='gaussian').mean(std=1)", "dn.f.rolling(2).mean()"),
     "rolling.std": ("num.rolling(3).std(ddof=0)",),
 }  # fmt: skip
-ARGUMENTS = {"quantile": "0.3", "apply": "np.nansum", "agg": "['sum', 'mean']", "aggregate": "{'k': 'sum', 'v': 'max'}"}
+ARGUMENTS = {
+    "quantile": "0.3",
+    "apply": "np.nansum",
+    "agg": "['sum', 'mean']",
+    "aggregate": "{'k': 'sum', 'v': 'max'}",
+}
 
 
 def _method(kind: str, name: str) -> None:
@@ -323,11 +286,20 @@ def _method(kind: str, name: str) -> None:
         kwargs = {**given, **given.pop(loose, {})}
         kwargs.pop(loose, None)
         if args:
-            args = (*(kwargs.pop(p.name) for p in parameters[1:] if p.kind is kinds.POSITIONAL_OR_KEYWORD and p.name in kwargs), *args)
+            args = (
+                *(
+                    kwargs.pop(p.name)
+                    for p in parameters[1:]
+                    if p.kind is kinds.POSITIONAL_OR_KEYWORD and p.name in kwargs
+                ),
+                *args,
+            )
         frame = self._frame
         if any(isinstance(v, (FrameHandle, pd.Series, pd.DataFrame)) for v in kwargs.values()):
             frame, _, kwargs = together(frame, [], kwargs)
-        return registry.make("frame.windowed", frame, self.kind, self._settings, self._picked, name, args, kwargs)
+        return registry.make(
+            "frame.windowed", frame, self.kind, self._settings, self._picked, name, args, kwargs
+        )
 
     def lower(self: Any) -> Any:
         return self
@@ -335,9 +307,15 @@ def _method(kind: str, name: str) -> None:
     lower.__doc__ = f"The {name} of each window, as pandas'."
     owner = CLASSES[kind].__name__
     argument = ARGUMENTS.get(name, "")
-    cases = [c.replace("OP()", f"{name}({argument})") for c in CASES[kind] if name != "aggregate" or c.startswith("num")]
+    cases = [
+        c.replace("OP()", f"{name}({argument})")
+        for c in CASES[kind]
+        if name != "aggregate" or c.startswith("num")
+    ]
     if name in ("cov", "corr"):
-        cases = [f"s.{kind}({'3' if kind == 'rolling' else '3' if kind == 'expanding' else 'com=2'}).{name}(si)"]
+        cases = [
+            f"s.{kind}({'3' if kind == 'rolling' else '3' if kind == 'expanding' else 'com=2'}).{name}(si)"
+        ]
     carried = kind == "rolling" or (kind == "expanding" and name in CARRIED)
     operation(f"{owner}.{name}", room="dataframe", owners=[owner], function=False, prepare=prepare, signature=shown, oracle=source,
               status="tiled" if carried else "gathered", cases=(*cases, *MORE.get(f"{kind}.{name}", ())))(lower)  # fmt: skip
@@ -349,4 +327,3 @@ for _kind, _names in NAMES.items():
         _method(_kind, _name)
 for _owner in (Rolling, Expanding, EWM):
     registry.attach(_owner, _owner.__name__)
-_ = (DataFrame, Series)

@@ -1,0 +1,109 @@
+"""map: each value through a function, a dict or a series."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from marsdask import graph, registry
+from marsdask.dataframe.apply import _make, _nodes, _public, inferred
+from marsdask.dataframe.core import Series, frame_meta
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.graph import Chunks
+from marsdask.meta import FrameMeta
+from marsdask.passes import EVERYTHING, Demand
+from marsdask.registry import operation
+
+
+def _map_series(
+    self: Any,
+    func: Any = None,
+    na_action: Any = None,
+    dtype: Any = None,
+    memory_scale: Any = None,
+    skip_infer: bool = False,
+    engine: Any = None,
+    arg: Any = None,
+    **kwargs: Any,
+) -> Any:
+    func = arg if func is None else func
+    if na_action not in (None, "ignore"):
+        raise ArgumentError(f"map(na_action={na_action!r}): na_action must either be 'ignore' or None.")
+    if engine is not None:
+        raise ArgumentError(f"map(engine={engine!r}): expected None.")
+    given = {**({"na_action": na_action} if na_action else {}), **kwargs}
+    if isinstance(func, (Series, pd.Series)) and not isinstance(func, pd.Series):
+        return registry.make("frame.mapped", self, registry.make("frame.one_chunk", func), given, dtype)
+    if not (callable(func) or isinstance(func, (dict, pd.Series)) or hasattr(func, "__getitem__")):
+        raise ArgumentTypeError(f"map(func={func!r}): expected a function, a dict or a Series.")
+    return registry.make("frame.mapped", self, func, given, dtype, skip_infer)
+
+
+def _mapped_meta(
+    frame: FrameMeta, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False
+) -> FrameMeta:
+    if isinstance(func, FrameMeta):
+        result: Any = func.empty.iloc[:0].rename(frame.empty.name)
+        empty = frame.empty.map(result)
+        empty = empty.astype(func.empty.dtype if dtype is None else dtype)
+    elif isinstance(func, (dict, pd.Series)) and isinstance(
+        getattr(frame.empty, "dtype", None), pd.CategoricalDtype
+    ):
+        empty = frame.empty.map(func)
+    elif isinstance(func, (dict, pd.Series)) and not hasattr(func, "__missing__"):
+        values = (
+            func if isinstance(func, pd.Series) else pd.Series(func) if len(func) else pd.Series(dtype="f8")
+        )
+        empty = (
+            frame.empty.iloc[:0].astype(values.dtype if dtype is None else dtype)
+            if frame.kind != "Index"
+            else frame.empty.map(values)
+        )
+    else:
+        empty = inferred(frame, "map", func, (), kwargs, {"dtype": dtype, "skip_infer": skip_infer})
+    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+
+
+@operation(
+    "frame.mapped",
+    room="engine",
+    meta=_mapped_meta,
+    demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(_nodes(node))],
+)
+def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> Chunks:
+    """Each value through a function, a dict or a series."""
+    return graph.per_chunk(_map_chunk, frame, func, kwargs, dtype)
+
+
+def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:
+    done = chunk.map(func, **kwargs)
+    return done if dtype is None else done.astype(dtype)
+
+
+def _map_frame(
+    self: Any, func: Any, na_action: Any = None, dtypes: Any = None, skip_infer: bool = False, **kwargs: Any
+) -> Any:
+    if na_action not in (None, "ignore"):
+        raise ArgumentError(f"map(na_action={na_action!r}): na_action must be 'ignore' or None.")
+    if not callable(func):
+        raise ArgumentTypeError("the func argument must be callable")
+    given = {**({"na_action": na_action} if na_action else {}), **kwargs}
+    return _make(self, "same", "map", func, (), given, {"dtypes": dtypes, "skip_infer": skip_infer})
+
+
+_public("Series.map", ("Series", "Index"), _map_series, "Each value through a function, a dict or a series (a lazy one too).",
+        ("si.map({1: 10.0, 2: 20.0})", "st.map({'x': 'a', 'y': 'b'})", "s.map(lambda x: x + 1)", "st.map(str.upper)", "s.map(lambda x: x + 1, na_action='ignore')", "si.map(pd.Series([1.5, 2.5], index=[1, 2]))",
+         "si.map(s)", "dn.c.map({'a': 'x', 'b': 'y', 'c': 'z', 'unused': 'u'})", "s.map(3)", "s.map(len, na_action='x')", "si.map('{}'.format)"))  # fmt: skip
+_public(
+    "DataFrame.map",
+    ("DataFrame",),
+    _map_frame,
+    "Each element through a function.",
+    (
+        "num.map(lambda x: x + 1)",
+        "df[['s']].map(len)",
+        "num.map(lambda x: x + 1, na_action='ignore')",
+        "num.map(3)",
+    ),
+)

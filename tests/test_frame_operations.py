@@ -1,0 +1,208 @@
+"""What oracle cases cannot say of frames: laziness, NumPy's protocols, in-place operators, what is asked and dropped."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import graph, meta, passes
+from marsdask.node import walk
+
+N = 12
+WHOLE = pd.DataFrame(
+    {
+        "k": [3, 1, 2, 3, 5, 1, 2, 2, 4, 3, 5, 1],
+        "v": np.where(np.arange(N) % 5 == 3, np.nan, np.arange(N) * 1.5 - 4),
+        "s": list("xyzxyzwxyzab"),
+    }
+)
+
+
+def frame(chunk_size: int = 3) -> md.DataFrame:
+    return md.DataFrame(WHOLE, chunk_size=chunk_size)
+
+
+def same(ours: object, want: object) -> None:
+    got = ours.execute().fetch()  # type: ignore[attr-defined]
+    if isinstance(want, pd.DataFrame):
+        pd.testing.assert_frame_equal(got, want, check_freq=False)
+    elif isinstance(want, pd.Series):
+        pd.testing.assert_series_equal(got, want, check_freq=False)
+    else:
+        np.testing.assert_allclose(got, want)
+
+
+def test_nothing_runs_before_execute() -> None:
+    df = frame()
+    with meta.nothing_runs():
+        made = [df.v - df.v.mean(), df[["k", "v"]].describe(), df.v.rolling(3).sum(), df.k.map({1: 2}), df.s.str.upper(), df.query("k > 2"),
+                df[["k", "v"]].corr(), df.fillna({"v": df.v.mean()}), df[["k", "v"]] - df[["k", "v"]].mean(), df.k.cumsum(), df.apply(lambda r: r.k, axis=1)]  # fmt: skip
+    assert all(not m.is_executed() for m in made)
+
+
+def test_a_lazy_scalar_keeps_chunks() -> None:
+    df = frame()
+    centred = (df.v - df.v.mean()).execute()
+    assert centred.nsplits == ((3, 3, 3, 3),)
+    same(centred, WHOLE.v - WHOLE.v.mean())
+
+
+def test_numpy_functions_give_frames() -> None:
+    df, num = frame(), WHOLE[["k", "v"]]
+    same(np.exp(df.v), np.exp(WHOLE.v))
+    same(np.add(df[["k", "v"]], 1), num + 1)
+    same(np.arange(N) - df.k, np.arange(N) - WHOLE.k)
+    same(np.maximum(df.k, df.v), np.maximum(WHOLE.k, WHOLE.v))
+    same(np.sum(df.k), np.sum(WHOLE.k))
+    same(np.mean(df[["k", "v"]], axis=0), num.mean(axis=0))
+    same(2**df.k, 2**WHOLE.k)
+
+
+def test_tensor_and_series_give_a_series() -> None:
+    df = frame()
+    x = mt.tensor(np.arange(N) * 2.0, chunk_size=5)
+    for ours, want in (
+        (x + df.k, np.arange(N) * 2.0 + WHOLE.k),
+        (df.k * x, WHOLE.k * np.arange(N) * 2.0),
+        (x < df.k, np.arange(N) * 2.0 < WHOLE.k),
+    ):
+        assert isinstance(ours, md.Series)
+        same(ours, want)
+
+
+def test_in_place_operators_rebind() -> None:
+    df, want = frame(), WHOLE.copy()
+    alias = column = df.k
+    column += 1
+    same(alias, WHOLE.k + 1)
+    df["v"] *= 2
+    want["v"] *= 2
+    same(df, want)
+    left, other = frame().k, WHOLE.k.copy()
+    left += md.Series([1, 2], index=[3, 1])
+    other += pd.Series([1, 2], index=[3, 1])
+    same(left, other)
+
+
+def test_divmod_and_unary() -> None:
+    df = frame()
+    for ours, want in zip(divmod(df.k, 2), divmod(WHOLE.k, 2), strict=True):
+        same(ours, want)
+    same(-df.k, -WHOLE.k)
+    same(~(df.k > 2), ~(WHOLE.k > 2))
+    same(abs(df.v), abs(WHOLE.v))
+
+
+def test_misaligned_comparison_raises() -> None:
+    df = frame()
+    with pytest.raises(ValueError, match="identically-labeled"):
+        (df.k == df.k[df.k > 2]).execute()
+    with pytest.raises(ValueError, match="Lengths"):
+        df.k + [1, 2]  # noqa: RUF005
+    with pytest.raises(TypeError):
+        df.s * 1.5 + df.k
+
+
+def test_renumbered_rows_do_not_meet_their_old_labels() -> None:
+    df = frame()
+    some = df[df.k > 2]
+    fresh = some.reset_index(drop=True)
+    kept = WHOLE[WHOLE.k > 2]
+    same(fresh.k + fresh.v, kept.reset_index(drop=True).k + kept.reset_index(drop=True).v)
+    same(fresh.k + some.k, kept.reset_index(drop=True).k + kept.k)
+    same((fresh.k * fresh.v).sum(), (kept.k * kept.v).sum())
+
+
+def test_reductions_read_only_their_columns() -> None:
+    plan = passes.run([frame()[frame().k > 1].agg({"v": ["sum"]}).node])
+    seen = [n for n in walk(plan) if n.op == "frame.agg"]
+    assert seen
+    df = frame()
+    made = passes.run([df[df.k > 1].agg({"v": ["sum"]}).node])
+    filters = [passes.meta(n).empty for n in walk(made) if n.op == "frame.filter"]
+    assert filters
+    assert all(list(f.columns) == ["v"] for f in filters)
+
+
+def test_query_takes_the_callers_variables() -> None:
+    df, least = frame(), 2  # noqa: F841 - read by the expression
+    same(df.query("k > @least"), WHOLE.query("k > @least"))
+    lazy, fixed = df.v.mean(), WHOLE.v.mean()  # noqa: F841
+    same(df.query("v > @lazy"), WHOLE.query("v > @fixed"))
+    assert df.query("k > 3", inplace=True) is None
+    same(df, WHOLE.query("k > 3"))
+
+
+def test_map_chunk() -> None:
+    df = frame()
+    same(df.map_chunk(lambda c: c[["k"]] * 2), WHOLE[["k"]] * 2)
+    same(
+        df.map_chunk(lambda c, chunk_index: c.k + chunk_index[0], with_chunk_index=True),
+        WHOLE.k + np.arange(N) // 3,
+    )
+    same(df.k.map_chunk(lambda c, n: c.head(n), args=(1,)), WHOLE.k.iloc[::3])
+    with pytest.raises(TypeError):
+        df.map_chunk(lambda c: 3)
+    with pytest.raises(TypeError, match="dtypes="):
+        df.map_chunk(lambda c: c.nothing)
+    given = df.map_chunk(lambda c: c[["k"]].astype("f8") if c.k.max() > 1 else None, dtypes={"k": "f8"})
+    assert given.dtypes.to_dict() == {"k": np.dtype("f8")}
+    same(given, WHOLE[["k"]].astype("f8"))
+
+
+def test_failing_functions_ask_for_dtypes() -> None:
+    df = frame()
+    with pytest.raises(TypeError, match="dtype="):
+        df.s.apply(lambda x: {"a": 1}["x" + x])
+    same(df.s.apply(lambda x: {"x": 1}.get(x, 0), dtype="i8"), WHOLE.s.apply(lambda x: {"x": 1}.get(x, 0)))
+    same(
+        df.apply(lambda r: {"x": 1.5}.get(r.s, 0.5), axis=1, dtype="f8", output_type="series"),
+        WHOLE.apply(lambda r: {"x": 1.5}.get(r.s, 0.5), axis=1),
+    )
+
+
+def test_what_only_a_run_can_tell_runs() -> None:
+    df = frame()
+    same(df.dropna(axis=1), WHOLE.dropna(axis=1))
+    same(df.dropna(axis="columns", thresh=12), WHOLE.dropna(axis="columns", thresh=12))
+    texts = WHOLE.s + " b " + WHOLE.s
+    same(md.Series(texts, chunk_size=5).str.split(expand=True), texts.str.split(expand=True))
+    same(md.cut(df.k, 3), pd.cut(WHOLE.k, 3))
+    same(md.qcut(df.k, 2), pd.qcut(WHOLE.k, 2))
+    same(md.get_dummies(df.s), pd.get_dummies(WHOLE.s))
+
+
+def test_order_facts() -> None:
+    rising = md.Series([1, 2, 2, 5, 9], chunk_size=2)
+    assert rising.is_monotonic_increasing.execute().fetch()
+    assert not rising.check_monotonic(strict=True).execute().fetch()
+    assert not rising.is_monotonic_decreasing.execute().fetch()
+    assert not rising.is_unique.execute().fetch()
+    assert md.Series([5, 1, 3], chunk_size=1).is_unique.execute().fetch()
+    assert not md.Series([1, 9, 2, 3], chunk_size=2).is_monotonic_increasing.execute().fetch()
+
+
+def test_modes_of_columns_of_different_numbers() -> None:
+    num = WHOLE[["k", "v"]]
+    same(md.DataFrame(num, chunk_size=4).mode(), num.mode())
+
+
+@pytest.mark.parametrize("chunk_size", [1, 4, 12])
+def test_moments_lose_no_digits_far_from_zero(chunk_size: int) -> None:
+    far = pd.DataFrame({"a": np.arange(N) * 0.25 + 1e9, "b": np.sqrt(np.arange(N)) + 1e9})
+    ours = md.DataFrame(far, chunk_size=chunk_size)
+    for name in ("var", "skew", "kurt"):
+        np.testing.assert_allclose(getattr(ours, name)().execute().fetch(), getattr(far, name)(), rtol=1e-6)
+    np.testing.assert_allclose(ours.corr().execute().fetch(), far.corr(), rtol=1e-6)
+
+
+def test_reductions_are_trees() -> None:
+    many = md.Series(np.arange(64.0), chunk_size=1).sum(combine_size=8)
+    same(many, np.arange(64.0).sum())
+    keys = graph.keys_of(many.to_dask())
+    assert len(keys) == 1
+    with pytest.raises(ValueError, match="combine_size"):
+        md.Series([1]).sum(combine_size=1)
+    with pytest.raises(TypeError, match="skipna"):
+        md.Series([1]).sum(skipn=True)
