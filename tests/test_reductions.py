@@ -9,10 +9,32 @@ from marsdask import option_context
 rng = np.random.RandomState(2)
 DATA = np.where(rng.rand(40) < 0.2, np.nan, rng.permutation(40) - 11.0)
 DATA[10:25] = -5.0
-NAMES = (
-    "sum prod mean max min any all std var ptp argmax argmin nansum nanprod nanmean nanmax nanmin nanstd nanvar nanargmax nanargmin median nanmedian "
-    "count_nonzero"
-).split()
+NAMES = [
+    "sum",
+    "prod",
+    "mean",
+    "max",
+    "min",
+    "any",
+    "all",
+    "std",
+    "var",
+    "ptp",
+    "argmax",
+    "argmin",
+    "nansum",
+    "nanprod",
+    "nanmean",
+    "nanmax",
+    "nanmin",
+    "nanstd",
+    "nanvar",
+    "nanargmax",
+    "nanargmin",
+    "median",
+    "nanmedian",
+    "count_nonzero",
+]
 
 
 @pytest.mark.parametrize("fuse", [True, False])
@@ -21,7 +43,7 @@ def test_a_mask_that_leaves_chunks_empty(name: str, fuse: bool) -> None:
     t = mt.tensor(DATA, chunk_size=5)
     with option_context({"optimize.fuse": fuse}):
         for threshold in (0.0, 20.0, 27.0):
-            want = getattr(np, name)(DATA[DATA > threshold] + 1)
+            want = getattr(np, name)(DATA[threshold < DATA] + 1)
             ours = getattr(mt, name)(t[t > threshold] + 1).execute().fetch()
             np.testing.assert_allclose(ours, want)
             assert np.asarray(ours).dtype == np.asarray(want).dtype
@@ -31,9 +53,9 @@ def test_a_mask_that_leaves_chunks_empty(name: str, fuse: bool) -> None:
 @pytest.mark.parametrize("fuse", [True, False])
 def test_nothing_left_is_an_error(name: str, fuse: bool) -> None:
     t = mt.tensor(DATA, chunk_size=5)
-    with option_context({"optimize.fuse": fuse}), pytest.raises(ValueError, match="empty|zero-size"):
+    with option_context({"optimize.fuse": fuse}), pytest.raises(ValueError, match=r"empty|zero-size"):
         getattr(mt, name)(t[t > 99] + 1).execute()
-    with pytest.raises(ValueError, match="empty|zero-size"):
+    with pytest.raises(ValueError, match=r"empty|zero-size"):
         getattr(mt, name)(mt.tensor(DATA[:0]))
 
 
