@@ -120,7 +120,8 @@ def run_chain(seed: int, start: list[Pair], steps: int) -> None:
                 new = f"a{len(theirs)}"
                 chain.append(f"{new} = {text}")
                 made, mirror = both(text, ours, theirs)
-                mirror = np.asarray(mirror) if not isinstance(mirror, np.ndarray) else mirror
+                # What NumPy makes by fancy indexing may lie in memory in an order of its own; ours lies in C order.
+                mirror = np.array(mirror, order="C") if kind == "fancy get" else np.asarray(mirror)
                 ours[new], theirs[new] = made, mirror
                 continue
             number = rand.randint(1, 10**6)
@@ -158,7 +159,7 @@ def ragged(shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple((1, n - 2, 1) if n > 3 else (n,) for n in shape)
 
 
-@pytest.mark.parametrize("seed", range(600))
+@pytest.mark.parametrize("seed", range(150))
 def test_views_and_writes_are_numpys(seed: int) -> None:
     rand = np.random.RandomState(seed)
     shape = SHAPES[seed % len(SHAPES)]
@@ -167,7 +168,7 @@ def test_views_and_writes_are_numpys(seed: int) -> None:
     run_chain(seed, [(mt.tensor(data, chunk_size=chunk_size), data.copy())], 10)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1300))
+@pytest.mark.parametrize("seed", range(1000, 1060))
 def test_views_and_writes_of_unknown_lengths(seed: int) -> None:
     rand = np.random.RandomState(seed)
     shape = SHAPES[seed % 3]
@@ -190,7 +191,7 @@ class UnknownChain:
 
     def run(self) -> None:
         steps = ["b = a[1:]", "b = a[::-1]", "b = a.T", "b = a[-2:]", "b = a[..., None]", "b = m.flip(a, 0)", "b = a.reshape(-1)", "b = m.swapaxes(a, 0, -1)",
-                 "b = a[0]", "b = m.split(a, [1])[1]", "b = a"]  # fmt: skip
+                 "b = a[:2]", "b = m.split(a, [1])[1]", "b = a"]  # fmt: skip
         writes = ["b[...] = 7", "b[0] = 9", "b[-1] = 11", "b[::2] = 13", "a[[0, 2]] = 15", "a[a % 3 == 0] = 17", "b += 1", "a[1:][0] = 19", "a[[True, False, True] + [False] * (K - 3)] = 21",
                   "a[a % 2 == 0] = m.arange(C)", "b *= 2", "a[[1, 1]] = 3", "a[m.array([2, 0])] = 23"]  # fmt: skip
         chain = [self.rand.choice(steps), *self.rand.choices(writes, k=3)]

@@ -28,7 +28,8 @@ from marsdask.tensor.keys import (
     result_shape,
     without_truths,
 )
-from marsdask.tensor.reshaping import reshaped
+from marsdask.tensor.pieces import taken
+from marsdask.tensor.reshaping import compact, reshaped
 from marsdask.tensor.views import view
 
 
@@ -90,15 +91,10 @@ def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
     return TensorMeta(result_shape(entries, x.shape), x.dtype, x.order)
 
 
-@operation("slice", room="engine", status="delegated", meta=_part_meta, traits=("slice",))
+@operation("slice", room="engine", meta=_part_meta, traits=("slice",))
 def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     """The part of x that a basic key names."""
-    return basic_part(x, plain(key, x.shape))
-
-
-def basic_part(x: da.Array, key: tuple[Any, ...]) -> da.Array:
-    """`x[key]` for ints, slices and None; the part that is everything is x itself."""
-    return x if all(isinstance(e, slice) and e == FULL for e in key) else x[key]
+    return taken(x, plain(key, x.shape))
 
 
 @operation("getitem", room="engine", meta=_part_meta)
@@ -153,7 +149,7 @@ def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
     mask: da.Array = key[at].value
     before = [e for e in key[:at] if isinstance(e, slice)]
     after = [e for e in key[at + 1 :] if isinstance(e, slice)]
-    x = basic_part(x, (*before, *[FULL] * mask.ndim, *after))
+    x = taken(x, (*before, *[FULL] * mask.ndim, *after))
     first = len(before)
     if mask.ndim > 1:
         x = reshaped(x, (*x.shape[:first], -1, *x.shape[first + mask.ndim :]))
@@ -168,11 +164,11 @@ def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
 def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     """`x[key]` where every fancy index is an integer array in memory."""
     if not any(is_fancy(e) for e in key):
-        return x[key]
+        return taken(x, key)
     fancy = tuple(int(n) for n in fancy_shape(key))
     target = placed(key, fancy)
     entries = [e for e in key if e is not None and not isinstance(e, str)]
-    x = x[tuple(FULL if is_fancy(e) else e for e in entries)]
+    x = compact(taken(x, tuple(FULL if is_fancy(e) else e for e in entries)))
     kept = [(axis, e) for axis, e in enumerate(entries) if not isinstance(e, int)]
     arrays = {i: e for i, (_, e) in enumerate(kept) if is_fancy(e)}
     if len(arrays) == 1:

@@ -142,7 +142,7 @@ def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
     if isinstance(entry, slice):
         if isinstance(entry.step, int) and entry.step == 0:
             raise ArgumentError("slice step cannot be zero.")
-        return [entry]
+        return [_exact(entry, shape[axis])]
     lengths = shape[axis : axis + _width(entry)]
     if isinstance(entry, Lazy):
         if entry.kind == "b":
@@ -165,6 +165,19 @@ def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
     if entry.dtype.kind == "u":
         return [entry.astype(np.intp)]
     return [np.where(entry < 0, entry + length, entry) if (entry < 0).any() else entry]
+
+
+def _exact(entry: slice, length: float) -> slice:
+    """The same slice with bounds inside of an axis of known length: Dask takes `x[-9::-1]` for `x[0::-1]`."""
+    if entry == FULL or math.isnan(length) or not _is_static(entry):
+        return entry
+    positions = range(*entry.indices(int(length)))
+    if not positions:
+        return slice(0, 0, 1)
+    if positions == range(int(length)):
+        return FULL
+    stop = None if positions.step < 0 and positions.stop < 0 else positions.stop
+    return slice(positions.start, stop, positions.step)
 
 
 def _check_mask(mask: Sequence[float], lengths: Sequence[float], axis: int) -> None:

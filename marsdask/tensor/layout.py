@@ -32,11 +32,11 @@ def stand_in(shape: Sequence[float], strides: Sequence[int] | None = None, order
 
 def layout(handle: Any) -> np.ndarray[Any, Any]:
     """A stand-in laid out as the tensor is."""
-    node: Node = handle.node
     base: Handle | None = handle._base
-    if base is None or not node.args or node.args[0] is not base.node:
+    if base is None:
         return stand_in(handle.known.shape, order=handle.known.order)
     below = layout(base)
+    node: Node = handle._derive(base.node)  # what the view says; after a write its own node says what was written
     if node.op == "slice":
         found = below[node.args[1]]
         return found if isinstance(found, np.ndarray) else stand_in(())

@@ -11,7 +11,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
+from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
 from marsdask.handle import Handle, held
 from marsdask.meta import NAN, TensorMeta
@@ -30,12 +30,24 @@ def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
         return x
     if not math.prod(shape):
         return da.empty(shape, dtype=x.dtype, chunks=shape)
-    if any(0 in c for c in x.chunks):  # Dask loses count at empty chunks
-        x = x.rechunk(tuple(tuple(n for n in c if n) for c in x.chunks))
+    x = compact(x)
     try:
         return x.reshape(shape)
     except NotImplementedError:
         return _cut(x.reshape(-1), shape)
+
+
+def compact(x: da.Array) -> da.Array:
+    """The same array without its empty chunks: Dask loses count of them in reshape and in slices with steps."""
+    if not any(0 in c for c in x.chunks):
+        return x
+    numbers = [[i for i, n in enumerate(c) if n] or [0] for c in x.chunks]
+    chunks = tuple(tuple(c[i] for i in kept) for c, kept in zip(x.chunks, numbers, strict=True))
+
+    def make(index: tuple[int, ...]) -> graph.Block:
+        return graph.Block(x, tuple(kept[i] for kept, i in zip(numbers, index, strict=True)))
+
+    return graph.blocks(make, chunks, x.dtype, [x])
 
 
 def _cut(x: da.Array, shape: tuple[int, ...]) -> da.Array:

@@ -16,6 +16,7 @@ from marsdask.registry import Array, operation
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
 from marsdask.tensor.keys import FULL, Place, check_fits, fancy_shape, is_fancy, placed, plain, result_shape, without_truths
+from marsdask.tensor.pieces import pieces_of
 from marsdask.tensor.reshaping import reshaped
 
 
@@ -97,7 +98,7 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
     entries = [e for e in key if e is not None and not isinstance(e, str)]
     fancy_axes = [i for i, e in enumerate(entries) if is_fancy(e)]
     other_axes = [i for i, e in enumerate(entries) if not is_fancy(e)]
-    pieces = {i: _pieces(entries[i], x.chunks[i]) for i in other_axes}
+    pieces = {i: pieces_of(entries[i], x.chunks[i]) for i in other_axes}
     if isinstance(value, da.Array):
         check_fits(value.shape, shape)
         if math.prod(shape):
@@ -136,32 +137,6 @@ def _written(block: Any, order: tuple[int, ...], local: tuple[Any, ...], value: 
     else:
         how.at(target, local, value)
     return new
-
-
-def _pieces(entry: Any, chunks: tuple[int, ...]) -> dict[int, tuple[Any, int]]:
-    """What an int or a slice takes of each chunk of an axis, in rising order, and its number among those."""
-    found: dict[int, tuple[Any, int]] = {}
-    low = 0
-    positions = rising(entry, sum(chunks)) if isinstance(entry, slice) else range(entry, entry + 1)
-    for number, n in enumerate(chunks):
-        first, last = _reach(positions, low), _reach(positions, low + n)
-        if first < last:
-            start = positions[first] - low
-            local = slice(start, positions[last - 1] - low + 1, positions.step)
-            found[number] = (local if isinstance(entry, slice) else start, len(found))
-        low += n
-    return found
-
-
-def _reach(positions: range, below: int) -> int:
-    """How many of rising positions are below a bound."""
-    return len(range(positions.start, min(below, positions.stop), positions.step))
-
-
-def rising(entry: slice, length: int) -> range:
-    """The positions of a slice in rising order."""
-    positions = range(*entry.indices(int(length)))
-    return positions if positions.step > 0 else positions[::-1]
 
 
 def _laid_out(
