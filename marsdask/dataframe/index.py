@@ -38,7 +38,11 @@ def rename(self: Any, name: Any, inplace: bool = False) -> Any:
 
 
 def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:
-    made = labels.to_frame(index=True, name=names) if kind == "frame" else labels.to_series(name=names[0])
+    made = (
+        labels.to_frame(index=True, name=names if labels.nlevels > 1 else names[0])
+        if kind == "frame"
+        else labels.to_series(name=names[0])
+    )
     return made if index else made.reset_index(drop=True)
 
 

@@ -246,7 +246,7 @@ def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
     return graph.per_chunk(_on_rows, graph.gather(frame), index, how, lengths="unknown")
 
 
-def _asked_for(chunk: Any, index: pd.Index, checked: Any) -> Any:
+def _asked_for(chunk: Any, index: Any, checked: Any) -> Any:
     return chunk[chunk.index.isin(index)]
 
 
@@ -320,17 +320,10 @@ def _matching(chunk: Any, pattern: str) -> Any:
 @operation("frame.filter_items", room="engine", meta=lambda frame, items: frame_meta(frame.empty, math.nan, NEW),
            demands=lambda node, mine: [Demand(mine.columns, True, True)])  # fmt: skip
 def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
-    """The rows of those labels that are there, in the order given."""
-    return graph.per_chunk(
-        _filter_items,
-        graph.gather(graph.per_chunk(_in_items, frame, items, lengths="unknown")),
-        items,
-        lengths="unknown",
-    )
-
-
-def _in_items(chunk: Any, items: list[Any]) -> Any:
-    return chunk[chunk.index.isin(items)]
+    """The rows of those labels that are there, in the order given; labels must be distinct, as in pandas."""
+    labels = graph.per_chunk(_chunk_labels, frame, lengths=None)
+    found = graph.per_chunk(_asked_for, frame, items, graph.value(_distinct, labels), lengths="unknown")
+    return graph.per_chunk(_filter_items, graph.gather(found), items, lengths="unknown")
 
 
 def _filter_items(chunk: Any, items: list[Any]) -> Any:

@@ -1,0 +1,215 @@
+"""Getting and setting by label, position and mask, beside pandas: distinct, repeated, text, date and several-level labels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask.errors import MarsDaskError
+from tests.oracle import assert_like, fetched
+
+BASE = pd.DataFrame({"k": [3, 1, 2, 3, 5, 1], "v": [1.0, 2, 3, 4, 5, 6], "s": list("xyzxyz")})
+FRAMES = {
+    "ranged": BASE,
+    "unsorted": BASE.set_axis([5, 4, 3, 2, 1, 0]),
+    "repeated": BASE.set_axis([5, 4, 3, 5, 1, 0]),
+    "text": BASE.set_axis(list("fbcdea")),
+    "dates": BASE.set_axis(pd.DatetimeIndex(["2020-01-31", "2020-02-01", "2020-02-02", "2020-02-04", "2020-02-08", "2020-03-01"])),
+    "levels": BASE.assign(a=[3, 1, 2, 3, 5, 1], b=[1.0, 2, 3, 4, 5, 6]).set_index(["a", "b"]),
+}  # fmt: skip
+
+GET = """
+df.loc[{2}] | df.loc[[{2}, {1}, {0}]] | df.loc[{1}:{4}] | df.loc[df.s == 'x'] | df.loc[df.s == 'x', 's'] | df.loc[:, 's']
+df.loc[{2}, 's'] | df.loc[:, 'v':] | df.loc[::-1] | df.loc[::2] | df.at[{2}, 's'] | df.s.loc[{2}] | df.s.at[{2}] | df.s[{2}]
+df.loc[lambda d: d.s == 'y'] | df.loc[{3}:] | df.loc[:{3}] | df.loc[:, ['v', 'k']] | df.loc[:, [True, False, True]]
+df.iloc[1:4] | df.iloc[::-2] | df.iloc[[3, 0, -1]] | df.iloc[2] | df.iloc[-1] | df.iloc[1, 1] | df.iloc[:, 1] | df.iloc[1:3, [2, 0]]
+df.iloc[[True, False] * 3] | df.iat[2, 1] | df.v.iat[2] | df.v.iloc[4:1:-1] | df.iloc[5:2] | df.iloc[[2, 2]] | df.iloc[9] | df.iloc[[9]] | df.iloc[-7]
+df[1:4] | df['k'] | df[['s', 'k']] | df[lambda d: d.k > 1] | df[(raw.k > 1).values] | df[(raw.k > 1).tolist()] | df[df.k > 9] | df['nope'] | df[['k', 'q']]
+df.index[1:3] | df.index[2] | df.v[df.v > 3] | df[[True, False]] | df.v[1:3] | df[df.k > 1].iloc[-2:] | df[df.k > 1].iloc[[1, 0]] | df[df.k > 1].v.iloc[0]
+""".replace("\n", " | ")  # fmt: skip
+EXTRA = {
+    "ranged": "df.loc[2:4] | df.loc[-1] | df.loc[2:100] | df.loc[4:2:-1] | df.loc[[1, 99]]",
+    "unsorted": "df.loc[99] | df.loc[[5, 99]] | df.loc[5, 'k'] | df.loc[[5, 1], 'v'] | df.loc[4:0:2] | df.loc[:99]",
+    "repeated": "df.loc[[5, 1], 'v'] | df.loc[5:1] | df.loc[[99]] | df.loc[1:0]",
+    "text": "df.loc['c':'e'] | df['c':'e'] | df.loc['zz']",
+    "dates": "df.loc['2020-02'] | df.loc['2020-02-02':'2020-02-04'] | df.loc['2020-02', 's'] | df['2020-02':]",
+    "levels": "df.loc[3] | df.loc[(3, 1.0)] | df.loc[[3]] | df.loc[3, 's'] | df.loc[(3, 1.0), 's'] | df.s.loc[3]",
+}
+KNOWN_ONLY = "df.loc[5] | df.loc[5, 'k'] | df.v[5] | df.at[5, 'v']"
+
+
+def cases() -> list[tuple[str, str]]:
+    found = []
+    for name, raw in FRAMES.items():
+        labels = [f"pd.Timestamp({str(k)!r})" if isinstance(k, pd.Timestamp) else repr(k) for k in raw.index]
+        texts = f"{GET} | {EXTRA[name]}".split(" | ")
+        found += [(name, t.strip().format(*labels)) for t in texts if t.strip()]
+    return found
+
+
+def made(raw: pd.DataFrame, lengths: str) -> md.DataFrame:
+    """The frame in chunks of two; with unknown lengths and labels it comes out of a filter."""
+    if lengths == "known":
+        return md.DataFrame(raw, chunk_size=2)
+    wide = md.DataFrame(raw.assign(one=1), chunk_size=2)
+    return wide[wide.one > 0][list(raw.columns)]
+
+
+def check(text: str, raw: pd.DataFrame, df: md.DataFrame) -> None:
+    names = {"pd": pd, "np": np, "raw": raw}
+    try:
+        want = eval(text, {**names, "df": raw})
+    except Exception as error:
+        with pytest.raises(type(error)):
+            fetched(eval(text, {**names, "df": df}))
+        return
+    ours = eval(text, {**names, "df": df})
+    length = ours.known.length if hasattr(ours.known, "length") else np.nan
+    assert_like(fetched(ours), want)
+    assert np.isnan(length) or length == len(want)
+
+
+@pytest.mark.parametrize("lengths", ["known", "unknown"])
+@pytest.mark.parametrize(("name", "text"), cases())
+def test_get(name: str, text: str, lengths: str) -> None:
+    check(text, FRAMES[name], made(FRAMES[name], lengths))
+
+
+@pytest.mark.parametrize("text", KNOWN_ONLY.split(" | "))
+def test_a_repeated_label(text: str) -> None:
+    """Where labels are known its rows; where only a run can tell an error that says what to write, never another answer."""
+    check(text, FRAMES["repeated"], made(FRAMES["repeated"], "known"))
+    with pytest.raises(MarsDaskError, match=r"loc\[\[5\]\] gives its rows"):
+        fetched(eval(text, {"df": made(FRAMES["repeated"], "unknown")}))
+
+
+def test_a_text_that_names_one_day() -> None:
+    check("df.loc['2020-02-01']", FRAMES["dates"], made(FRAMES["dates"], "known"))
+    with pytest.raises(ValueError, match="Timestamp"):
+        fetched(made(FRAMES["dates"], "unknown").loc["2020-02-01"])
+
+
+def test_positions_from_a_tensor() -> None:
+    df = md.DataFrame(BASE, chunk_size=2)
+    assert_like(fetched(df.iloc[mt.tensor([4, 0, 3], chunk_size=1)]), BASE.iloc[[4, 0, 3]])
+    assert_like(fetched(df.iloc[mt.tensor([True, False] * 3, chunk_size=4)]), BASE.iloc[::2])
+    assert_like(fetched(df[mt.tensor(BASE.v.to_numpy()) > 3]), BASE[BASE.v > 3])
+
+
+SET = """d['x'] = 1
+d['x'] = [1, 2, 3, 4, 5, 6]
+d['x'] = None
+d['x'] = 't'
+d['x'] = pd.Timestamp('2020-01-01')
+d['x'] = np.arange(6)
+d['x'] = d.k
+d['x'] = range(6)
+d['x'] = pd.Index(list('abcdef'))
+d['x'] = [1]
+d[['p', 'q']] = 0
+d[['p', 'q']] = d[['k', 'v']]
+d[['k', 'v']] = np.ones((6, 2))
+d[['p', 'q']] = [1, 2]
+d[['p', 'q']] = np.ones((6, 3))
+d[d.k > 2] = 0
+d[d.v > 2] = None
+d[1:3] = 0
+d.loc[d.k > 2, 'v'] = 9
+d.loc[d.k > 2, 'k'] = 9
+d.loc[d.k > 2, 'k'] = 1.5
+d.loc[d.k > 2, 'k'] = None
+d.loc[d.k > 2, ['k', 'v']] = 0
+d.loc[d.k > 2, 'n'] = 7
+d.loc[:, 'v'] = 0
+d.loc[:, 'n'] = 0
+d.loc[5] = 0
+d.loc[5, 'k'] = 50
+d.loc[99] = [1, 2.0, 'q']
+d.loc[99, 'k'] = 5
+d.loc[5:3, 'v'] = 0
+d.loc[[5, 3], 'v'] = [7, 8]
+d.loc[[77], 'v'] = 1
+d.loc[d.k > 2, 'v'] = d.v * 10
+d.iloc[0, 0] = 100
+d.iloc[-1] = 0
+d.iloc[1:3, 1] = 8
+d.iloc[[0, 2], 1] = [8, 9]
+d.iloc[9, 0] = 1
+d.iloc[:, 1] = 3
+d.at[5, 'v'] = 3
+d.iat[0, 1] = 3
+del d['k']
+del d['zz']
+d.k = 5
+d.iloc[[True, False] * 3, 1] = 0
+d['x'] = d.k > 2
+d.columns = list('abc')
+d.columns = ['a']
+d.index = list('abcdef')
+d.index.name = 'new'
+d.insert(1, 'n', d.v)
+d.pop('v')
+d['y'] = d.index
+s[1] = 5
+s.iloc[0] = 9
+s[s > 2] = 0
+s.loc[5] = 1
+s.loc[77] = 1
+s.iloc[1:3] = [1, 2]
+s[1:3] = 0
+s.iat[0] = 9
+s.at[5] = 9
+s.name = 'w'
+s.index = list('abcdef')""".split("\n")
+
+
+def written(text: str, frame: object) -> object:
+    names = {"d": frame, "s": frame["v"], "pd": pd, "np": np}  # type: ignore[index]
+    exec(text, names)
+    return names["s"] if text.startswith("s") else names["d"]
+
+
+@pytest.mark.parametrize("lengths", ["known", "unknown"])
+@pytest.mark.parametrize("name", ["ranged", "unsorted", "repeated"])
+@pytest.mark.parametrize("text", SET)
+def test_set(text: str, name: str, lengths: str) -> None:
+    raw = FRAMES[name]
+    frame = made(raw, lengths)
+    try:
+        want = written(text, raw.copy())
+    except Exception as error:
+        try:
+            ours = written(text, frame)
+        except type(error):
+            assert_like(fetched(frame), raw)  # no state is left half changed
+        else:
+            with pytest.raises(type(error)):
+                fetched(ours)
+        return
+    assert_like(fetched(written(text, frame)), want)
+
+
+def test_a_write_does_not_reach_what_was_taken_before() -> None:
+    df = md.DataFrame(BASE, chunk_size=2)
+    column, rows, copy, alias = df["k"], df.iloc[0:2], df.copy(), df
+    df.loc[0, "k"] = 50
+    assert_like(fetched(column), BASE["k"])
+    assert_like(fetched(rows), BASE.iloc[0:2])
+    assert_like(fetched(copy), BASE)
+    assert fetched(alias).loc[0, "k"] == 50
+
+
+def test_head_of_unknown_lengths_runs_the_first_chunks_only() -> None:
+    ran: list[int] = []
+
+    def note(chunk: pd.DataFrame) -> pd.DataFrame:
+        ran.append(len(chunk))
+        return chunk
+
+    df = md.DataFrame(pd.DataFrame({"a": range(100)}), chunk_size=5)
+    seen = df.map_chunk(note, skip_infer=False) if hasattr(df, "map_chunk") else df
+    seen = seen[seen.a >= 0]
+    ran.clear()
+    assert_like(fetched(seen.head(3)), pd.DataFrame({"a": range(3)}))
+    assert len(ran) <= 2
