@@ -196,6 +196,24 @@ def annotated(tasks: dict[Key, Any]) -> dict[Key, Any] | HighLevelGraph:
     return HighLevelGraph(layers, {name: set() for name in layers})
 
 
+def same(key: Key, held: TaskRef) -> GraphNode:
+    """A task that gives back what is held elsewhere on the cluster."""
+    return Alias(key, target=held.key)
+
+
+def bare(collection: Chunks | da.Array) -> Any:
+    """The same collection without its tasks: name, chunks and dtype."""
+    if isinstance(collection, Chunks):
+        return Chunks(collection.name, {}, collection.count, (), collection.lengths)
+    return da.Array({}, collection.name, collection.chunks, dtype=collection.dtype, meta=collection._meta)
+
+
+def elsewhere(bare: Chunks | da.Array) -> Any:
+    """A bare collection over what a cluster has computed for somebody else: references by key."""
+    sizes = bare.lengths if isinstance(bare, Chunks) else bare.chunks
+    return holding(bare, {k: TaskRef(k) for k in keys_of(bare)}, sizes)
+
+
 def data_of(held: Any) -> Any:
     """What a graph entry made by `as_task` holds: the data, or the future on the cluster."""
     return held.value if isinstance(held, DataNode) else held
@@ -512,10 +530,15 @@ def taken(
 ) -> Chunks:
     """New chunks, each from one old chunk: `pieces` are (its number, positions as a slice or an array)."""
     name = name_for(label)
-    tasks: dict[Key, GraphNode] = {
-        (name, j): Task((name, j), _rows_at, TaskRef((chunks.name, i)), where)
-        for j, (i, where) in enumerate(pieces)
-    }
+    tasks: dict[Key, GraphNode] = {}
+    for j, (i, where) in enumerate(pieces):
+        key, old = (name, j), (chunks.name, i)
+        source = chunks.tasks.get(old)
+        part = getattr(getattr(source, "func", None), "part", None)  # a source that can read some of its rows
+        if part is not None and isinstance(source, Task) and isinstance(where, slice):
+            tasks[key] = Task(key, part, where, *source.args)
+        else:
+            tasks[key] = Task(key, _rows_at, TaskRef(old), where)
     return Chunks(name, tasks, len(tasks), (chunks,), lengths or (NAN,) * len(tasks))
 
 

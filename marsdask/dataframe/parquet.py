@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ TOGETHER = 16 * 2**20
 """Row groups that follow each other are one chunk up to so many bytes (unpacked), unless `groups_as_chunks`."""
 
 Piece = tuple[str, tuple[int, ...], int]
-"""A file, its row groups of a chunk, and how many rows of the file come before them."""
+"""A file, its row groups of a chunk, and how many rows come before them: of the file, or of all files if there are several."""
 
 
 @dataclass
@@ -84,9 +85,10 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
             if schema is None:
                 schema = file.schema_arrow
                 names = schema.names
+                before = 0
             elif set(file.schema_arrow.names) != set(names):
                 raise ShapeError(f"read_parquet: {p!r} has other columns than {paths[0]!r}.")
-        before = 0
+        before = before if len(paths) > 1 else 0
         for g in range(footer.num_row_groups):
             group = footer.row_group(g)
             size, rows = group.total_byte_size, group.num_rows
@@ -159,7 +161,7 @@ def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> tu
 
 
 def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
-    arrow, pq = _arrow()
+    _, pq = _arrow()
     path, groups, before = piece
     wanted = list(plan.empty.columns) if columns is None else columns
     texts = [str(c) for c in wanted] + plan.stored
@@ -175,6 +177,11 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
         else:
             keep = _mask(table, plan.filters)
         table = table.filter(keep)
+    return _as_frame(table, before, plan, wanted, path)
+
+
+def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str) -> pd.DataFrame:
+    """A table as pandas, under its labels; `before` rows lie before it."""
     if not plan.stored:
         table = table.replace_schema_metadata(
             {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pandas"} or None
@@ -187,6 +194,39 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
         found = found.set_axis(labels, axis=0)
         found.columns = plan.empty[wanted].columns
     return _settled(found[list(wanted)] if list(found.columns) != list(wanted) else found, plan, path)
+
+
+def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
+    """Some rows of a chunk: row groups before them are not read, and no more is unpacked than that needs."""
+    arrow, pq = _arrow()
+    if len(pieces) > 1 or plan.filters is not None or plan.stored:
+        return read_rows(pieces, plan, columns).iloc[where]
+    ((path, groups, before),) = pieces
+    wanted = list(plan.empty.columns) if columns is None else columns
+    with pq.ParquetFile(_opened(path, plan.storage)) as file:
+        sizes = [file.metadata.row_group(g).num_rows for g in groups]
+        start, stop, step = where.indices(sum(sizes))
+        bounds = [0, *itertools.accumulate(sizes)]
+        touched = [i for i, (a, b) in enumerate(itertools.pairwise(bounds)) if a < stop and b > start]
+        if step != 1 or not touched:
+            return read_rows(pieces, plan, columns).iloc[where]
+        position = bounds[touched[0]]
+        batches = []
+        rows = file.iter_batches(
+            row_groups=[groups[i] for i in touched], columns=[str(c) for c in wanted], use_threads=False
+        )
+        for batch in rows:
+            low, high = max(start - position, 0), min(stop - position, len(batch))
+            if low < high:
+                batches.append(batch.slice(low, high - low))
+            position += len(batch)
+            if position >= stop:
+                break
+        table = arrow.Table.from_batches(batches)
+    return _as_frame(table, before + start, plan, wanted, path)
+
+
+read_rows.part = read_part  # type: ignore[attr-defined]
 
 
 def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:
@@ -212,13 +252,12 @@ def _names_in(filters: Any) -> list[str]:
 
 
 def _mask(table: Any, filters: Any) -> Any:
-    arrow, pq = _arrow()
+    _, pq = _arrow()
     import pyarrow.dataset
 
-    flags = pyarrow.dataset.dataset(table).to_table(columns={"keep": pq.filters_to_expression(filters)})[
+    return pyarrow.dataset.dataset(table).to_table(columns={"keep": pq.filters_to_expression(filters)})[
         "keep"
     ]
-    return flags
 
 
 # The operation --------------------------------------------------------------------------------------------------------
@@ -241,13 +280,7 @@ def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
     held: Plan = plan.value
     empty = held.empty if columns is None else held.empty[columns]
     plain = held.labels == (0, 1) and empty.index.name is None and held.filters is None
-    return frame_meta(
-        empty, sum(held.lengths), NEW, ranged=plain and (len(held.chunks) == 1 or not _restarts(held))
-    )
-
-
-def _restarts(plan: Plan) -> bool:
-    return len({piece[0] for chunk in plan.chunks for piece in chunk}) > 1
+    return frame_meta(empty, sum(held.lengths), NEW, ranged=plain)
 
 
 @operation("parquet", room="engine", meta=_meta, trim=_trim)
@@ -294,7 +327,7 @@ def _read_parquet(
     stamps = [files.size_of(p, storage_options) for p in names]
     key = tokenize(plan.chunks, stamps, plan.empty, keywords, filters, storage_options)
     made = registry.wrap(Node("parquet", (Data(plan, key), None)))
-    if incremental_index or (not plan.stored and (_restarts(plan) or filters is not None)):
+    if (incremental_index and not made.known.ranged) or (not plan.stored and filters is not None):
         made = registry.make("frame.renumber", made)
     return made
 
