@@ -31,6 +31,17 @@ def moments(chunk: pd.DataFrame) -> State | None:
     if not len(values):
         return None
     there = ~np.isnan(values)
+    if there.all():
+        mean = values.mean(axis=0)
+        off, size = values - mean, (values.shape[1],) * 2
+        products = off.T @ off
+        return (
+            np.full(size, float(len(values))),
+            np.broadcast_to(mean[:, None], size),
+            np.broadcast_to(products.diagonal()[:, None], size),
+            products,
+            len(values),
+        )
     middle = np.where(there.any(0), np.nansum(values, axis=0) / np.maximum(there.sum(0), 1), 0.0)
     off = np.where(there, values - middle, 0.0)
     n = there.T.astype("f8") @ there

@@ -36,6 +36,10 @@ def _add(name: str) -> Fold:
 
 
 def _total(name: str, s: pd.Series, skipna: bool = True, min_count: int = 0) -> State:
+    if not min_count and isinstance(s.dtype, np.dtype) and s.dtype.kind in "iufb":
+        return getattr(s, name)(
+            skipna=skipna
+        ), 1  # holes add nothing, and nobody asks how many values there are
     count = s.count()
     return None if skipna and not count else getattr(s, name)(skipna=skipna), count
 
@@ -123,8 +127,8 @@ def _hole(empty: pd.Series, name: str, **settings: Any) -> Any:
     return getattr(pd.Series([None], dtype="f8" if plain else empty.dtype), name)(**settings)
 
 
-def _powers(s: pd.Series, **settings: Any) -> State:
-    """Count, mean, sums of powers of the differences from it, and whether there were holes."""
+def _powers(most: int, s: pd.Series, **settings: Any) -> State:
+    """Count, mean, sums of powers (to the second or fourth) of the differences from it, and whether there were holes."""
     valid = s.dropna()
     kind = getattr(s.dtype, "kind", "O")
     if kind == "c":
@@ -138,6 +142,8 @@ def _powers(s: pd.Series, **settings: Any) -> State:
     off = values - mean
     if kind == "c":
         return n, mean, (off * off.conj()).real.sum(), 0.0, 0.0, holes
+    if most == 2:
+        return n, mean, np.dot(off, off), 0.0, 0.0, holes
     square = off * off
     return n, mean, square.sum(), (square * off).sum(), (square * square).sum(), holes
 
@@ -274,6 +280,7 @@ def _quantile_of(state: State, empty: pd.Series, q: Any = 0.5, interpolation: st
     return state.quantile(q, interpolation)
 
 
+_spread, _shape_powers = partial(_powers, 2), partial(_powers, 4)
 FOLDS: dict[str, Fold] = {
     "sum": _add("sum"),
     "prod": _add("prod"),
@@ -284,11 +291,11 @@ FOLDS: dict[str, Fold] = {
     "count": Fold(_count, _join_count, _count_of),
     "size": Fold(len, _join_count, _count_of),
     "mean": Fold(_mean, _join_sums, _mean_of),
-    "var": Fold(_powers, _join_powers, partial(_variance, "var")),
-    "std": Fold(_powers, _join_powers, partial(_variance, "std")),
-    "sem": Fold(_powers, _join_powers, partial(_variance, "sem")),
-    "skew": Fold(_powers, _join_powers, partial(_shape, "skew")),
-    "kurt": Fold(_powers, _join_powers, partial(_shape, "kurt")),
+    "var": Fold(_spread, _join_powers, partial(_variance, "var")),
+    "std": Fold(_spread, _join_powers, partial(_variance, "std")),
+    "sem": Fold(_spread, _join_powers, partial(_variance, "sem")),
+    "skew": Fold(_shape_powers, _join_powers, partial(_shape, "skew")),
+    "kurt": Fold(_shape_powers, _join_powers, partial(_shape, "kurt")),
     "idxmax": Fold(
         partial(_extreme_row, "idxmax"), partial(_join_extremes, "idxmax"), partial(_apply, "idxmax")
     ),
