@@ -6,7 +6,8 @@ A name is an entry of the registry, an attribute of a class or module, or a gap 
 from __future__ import annotations
 
 import collections
-import importlib.util
+import contextlib
+import importlib
 import inspect
 import sys
 from collections.abc import Iterator
@@ -110,8 +111,9 @@ def where(key: str) -> Any:
         return importlib.import_module(registry.FILLED[key])
     if key == "marsdask":
         return marsdask
-    if key.split(".", maxsplit=1)[0] in ("remote", "learn") and importlib.util.find_spec(f"marsdask.{key}"):
-        return importlib.import_module(f"marsdask.{key}")
+    if key.partition(".")[0] in ("remote", "learn"):
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(f"marsdask.{key}")
     return None
 
 

@@ -15,6 +15,7 @@ from marsdask.progress import ExecutionInfo
 from marsdask.session import Session
 
 import marsdask.dataframe.labels
+import marsdask.dataframe.plotting
 import marsdask.dataframe.positions
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.tensor import Tensor
@@ -584,7 +585,7 @@ class DataFrameGroupBy:
     def fetch(self, session: Any = None, **kwargs: Any) -> Any:
         """pandas' groupby of the executed frame."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def ffill(self, limit: Any = None) -> DataFrame:
         """pandas' `groupby.ffill`, over all chunks."""
@@ -993,7 +994,7 @@ class SeriesGroupBy:
     def fetch(self, session: Any = None, **kwargs: Any) -> Any:
         """pandas' groupby of the executed frame."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def ffill(self, limit: Any = None) -> Series:
         """pandas' `groupby.ffill`, over all chunks."""
@@ -1670,8 +1671,7 @@ class DataFrame(Lazy):
         """A lazy table in chunks of rows: pandas' DataFrame."""
 
     @property
-    @deprecated("not built: not written yet")
-    def T(self) -> Any: ...
+    def T(self) -> DataFrame: ...
     def __abs__(self) -> DataFrame: ...
     def __add__(self, other: Any) -> DataFrame:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
@@ -1689,6 +1689,9 @@ class DataFrame(Lazy):
         self, ufunc: np.ufunc, method: builtins.str, *operands: Any, out: Any = None, **kwargs: Any
     ) -> Any:
         """NumPy's ufuncs of frames: an operator where there is one, so that labels align."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The Arrow PyCapsule protocol: chunk by chunk, run when the first batch is asked for; labels stay behind."""
 
     def __bool__(self) -> builtins.bool: ...
     def __contains__(self, name: Any) -> builtins.bool: ...
@@ -1736,8 +1739,7 @@ class DataFrame(Lazy):
     def __lt__(self, other: Any) -> DataFrame:
         """pandas' `__lt__`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def __matmul__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __matmul__(self, other: Any) -> Any: ...
     def __mod__(self, other: Any) -> DataFrame:
         """pandas' `__mod__`, aligned by labels; arrays and lists are positional."""
 
@@ -1895,8 +1897,9 @@ class DataFrame(Lazy):
     ) -> DataFrame:
         """Holes filled with the next value after, over chunk borders."""
 
-    @deprecated("not built: not written yet")
-    def boxplot(self, *args: Any, **kwargs: Any) -> Any: ...
+    def boxplot(self, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+        """Box plots of the columns, as matplotlib Axes; runs."""
+
     @deprecated("not built: not written yet")
     def cartesian_chunk(self, *args: Any, **kwargs: Any) -> Any: ...
     def clip(self, lower: Any = None, upper: Any = None, axis: Any = None, inplace: Any = False) -> DataFrame:
@@ -1907,6 +1910,14 @@ class DataFrame(Lazy):
         """The column labels."""
     @columns.setter
     def columns(self, value: Any) -> None: ...
+    def combine(
+        self, other: Any, func: Any, fill_value: Any = None, overwrite: builtins.bool = True
+    ) -> DataFrame:
+        """pandas' `combine`, aligned by labels."""
+
+    def combine_first(self, other: Any) -> DataFrame:
+        """pandas' `combine_first`, aligned by labels."""
+
     def copy(self, deep: builtins.bool = True) -> DataFrame:
         """The same data; later writes to either do not reach the other."""
 
@@ -1971,8 +1982,9 @@ class DataFrame(Lazy):
     def divmod(self, other: Any) -> Any:
         """Quotient and remainder: two frames."""
 
-    @deprecated("not built: not written yet")
-    def dot(self, *args: Any, **kwargs: Any) -> Any: ...
+    def dot(self, other: Any) -> DataFrame | Series:
+        """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
+
     def drop(
         self,
         labels: Any = None,
@@ -2018,8 +2030,9 @@ class DataFrame(Lazy):
     def eq(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `eq`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def eval(self, *args: Any, **kwargs: Any) -> Any: ...
+    def eval(self, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+        """What an expression in text says of the columns; an assignment gives the frame with that column."""
+
     def ewm(
         self,
         com: Any = None,
@@ -2040,11 +2053,12 @@ class DataFrame(Lazy):
     ) -> Expanding:
         """Windows over the rows: an object whose methods are lazy frames, as pandas' `expanding`."""
 
-    @deprecated("not built: not written yet")
-    def explode(self, *args: Any, **kwargs: Any) -> Any: ...
+    def explode(self, column: Any, ignore_index: builtins.bool = False) -> DataFrame:
+        """A row for each element of lists."""
+
     @deprecated("not built: not written yet")
     def fetch_infos(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def ffill(
         self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
@@ -2097,8 +2111,9 @@ class DataFrame(Lazy):
     def head(self, n: builtins.int = 5) -> DataFrame:
         """The first n rows of the whole; of a file only as much is read as that needs."""
 
-    @deprecated("not built: not written yet")
-    def hist(self, *args: Any, **kwargs: Any) -> Any: ...
+    def hist(self, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+        """Histograms of the columns, as matplotlib Axes; runs."""
+
     @property
     def iat(self) -> marsdask.dataframe.positions.IAt:
         """One value by position."""
@@ -2132,6 +2147,16 @@ class DataFrame(Lazy):
         """The row labels."""
     @index.setter
     def index(self, value: Any) -> None: ...
+    def info(
+        self,
+        verbose: Any = None,
+        buf: Any = None,
+        max_cols: Any = None,
+        memory_usage: Any = None,
+        show_counts: Any = None,
+    ) -> Any:
+        """Prints what pandas' info prints of the whole; runs."""
+
     def insert(
         self, loc: builtins.int, column: Any, value: Any, allow_duplicates: builtins.bool = False
     ) -> None:
@@ -2157,18 +2182,29 @@ class DataFrame(Lazy):
     def isnull(self) -> DataFrame:
         """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are dense")
     def issparse(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def items(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def iterbatch(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def iteritems(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def iterrows(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def itertuples(self, *args: Any, **kwargs: Any) -> Any: ...
+    def items(self, batch_size: builtins.int = 10000, session: Any = None) -> Any:
+        """Columns as (name, lazy series); of a series (label, value), run first."""
+
+    def iterbatch(self, batch_size: builtins.int | None = None, session: Any = None) -> Any:
+        """pandas pieces of `batch_size` rows, by default chunks, run first."""
+
+    def iteritems(self, batch_size: builtins.int = 10000, session: Any = None) -> Any:
+        """Columns as (name, lazy series); of a series (label, value), run first."""
+
+    def iterrows(self, batch_size: builtins.int = 1000, session: Any = None) -> Any:
+        """The rows as (label, series), run first, fetched in batches."""
+
+    def itertuples(
+        self,
+        index: builtins.bool = True,
+        name: Any = "Pandas",
+        batch_size: builtins.int = 1000,
+        session: Any = None,
+    ) -> Any:
+        """The rows as named tuples, run first, fetched in batches."""
+
     def join(
         self,
         other: Any,
@@ -2281,8 +2317,9 @@ class DataFrame(Lazy):
 
     @deprecated("not built: not written yet")
     def melt(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def memory_usage(self, *args: Any, **kwargs: Any) -> Any: ...
+    def memory_usage(self, index: builtins.bool = True, deep: builtins.bool = False) -> Series:
+        """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
+
     def merge(
         self,
         right: Any,
@@ -2366,8 +2403,10 @@ class DataFrame(Lazy):
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> DataFrame:
         """`func(frame, ...)`."""
 
-    @deprecated("not built: not written yet")
-    def plot(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def plot(self) -> marsdask.dataframe.plotting.PlotAccessor:
+        """Plots; see PlotAccessor."""
+
     def pop(self, item: Any) -> Series:
         """A column, which the frame loses."""
 
@@ -2407,8 +2446,9 @@ class DataFrame(Lazy):
     ) -> DataFrame | Series:
         """Exact quantiles of each column, holes left out."""
 
-    @deprecated("not built: not written yet")
-    def query(self, *args: Any, **kwargs: Any) -> Any: ...
+    def query(self, expr: Any, inplace: Any = False, **kwargs: Any) -> DataFrame:
+        """The rows for which an expression in text is true; `@name` is a variable of the caller, lazy ones too."""
+
     def radd(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
         """pandas' `radd`, with the operands swapped, aligned by labels; arrays and lists are positional."""
 
@@ -2672,14 +2712,25 @@ class DataFrame(Lazy):
     def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> DataFrame:
         """Rows (or columns) by position, in the order given."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are in host memory already")
     def to_cpu(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def to_csv(self, *args: Any, **kwargs: Any) -> Any: ...
+    def to_csv(self, path: Any = None, **kwargs: Any) -> Any:
+        """Write CSV when executed: one file, or with `*` in the path a file per chunk (its number in the place of `*`)."""
+
     def to_dask(self) -> Any:
         """A `dask.dataframe` collection over the same chunks."""
 
-    @deprecated("not built: not written yet")
+    def to_dict(
+        self,
+        orient: builtins.str = "dict",
+        into: Any = ...,
+        index: builtins.bool = True,
+        batch_size: builtins.int = 10000,
+        session: Any = None,
+    ) -> Any:
+        """The data as a dict, run first."""
+
+    @deprecated("not built: chunks are NumPy arrays and pandas objects in host memory")
     def to_gpu(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_numpy(self, dtype: Any = None, copy: builtins.bool = False, na_value: Any = ...) -> Any:
         """The data as an ndarray, run first if needed."""
@@ -2692,14 +2743,26 @@ class DataFrame(Lazy):
     ) -> Any:
         """The data as pandas, run first if needed. Batch sizes are accepted; the result is the same."""
 
-    @deprecated("not built: not written yet")
-    def to_parquet(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    def to_parquet(
+        self,
+        path: Any = None,
+        engine: builtins.str = "auto",
+        compression: Any = "snappy",
+        index: Any = None,
+        partition_cols: Any = None,
+        storage_options: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Write parquet when executed: a folder with a file per chunk, `0.parquet` on, or a path with `*` for the chunk's number."""
+
+    @deprecated(
+        "not built: databases are not written yet; fetch() and pandas' to_sql write what fits one process"
+    )
     def to_sql(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_tensor(self) -> Any:
         """A Tensor of the values, in the common dtype of the columns; a copy."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: Vineyard is a store of Mars's; Dask has no counterpart")
     def to_vineyard(self, *args: Any, **kwargs: Any) -> Any: ...
     def transform(
         self,
@@ -2714,8 +2777,9 @@ class DataFrame(Lazy):
     ) -> DataFrame:
         """What a function makes of each whole column, with the same rows."""
 
-    @deprecated("not built: not written yet")
-    def transpose(self, *args: Any, **kwargs: Any) -> Any: ...
+    def transpose(self, copy: Any = None) -> DataFrame:
+        """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
+
     def truediv(
         self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
     ) -> DataFrame:
@@ -2779,8 +2843,7 @@ class Series(Lazy):
         """A lazy column in chunks: pandas' Series. Parameters as `DataFrame`'s, and `name`."""
 
     @property
-    @deprecated("not built: not written yet")
-    def T(self) -> Any: ...
+    def T(self) -> Series: ...
     def __abs__(self) -> Series: ...
     def __add__(self, other: Any) -> Series:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
@@ -2798,6 +2861,9 @@ class Series(Lazy):
         self, ufunc: np.ufunc, method: builtins.str, *operands: Any, out: Any = None, **kwargs: Any
     ) -> Any:
         """NumPy's ufuncs of frames: an operator where there is one, so that labels align."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The Arrow PyCapsule protocol: chunk by chunk, run when the first batch is asked for; labels stay behind."""
 
     def __bool__(self) -> builtins.bool: ...
     def __contains__(self, label: Any) -> builtins.bool: ...
@@ -2840,8 +2906,7 @@ class Series(Lazy):
     def __lt__(self, other: Any) -> Series:
         """pandas' `__lt__`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def __matmul__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __matmul__(self, other: Any) -> Any: ...
     def __mod__(self, other: Any) -> Series:
         """pandas' `__mod__`, aligned by labels; arrays and lists are positional."""
 
@@ -3002,10 +3067,19 @@ class Series(Lazy):
     def cat(self) -> CategoricalAccessor:
         """Categories, their codes and order."""
 
-    @deprecated("not built: not written yet")
-    def check_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
+    def check_monotonic(self, decreasing: builtins.bool = False, strict: builtins.bool = False) -> Any:
+        """Whether values rise (fall, with `decreasing`) from row to row, `strict`ly or not: a tensor of no dimension."""
+
     def clip(self, lower: Any = None, upper: Any = None, axis: Any = None, inplace: Any = False) -> Series:
         """pandas' `clip`, chunk by chunk; frames among the arguments are aligned by labels."""
+
+    def combine(
+        self, other: Any, func: Any, fill_value: Any = None, overwrite: builtins.bool = True
+    ) -> Series:
+        """pandas' `combine`, aligned by labels."""
+
+    def combine_first(self, other: Any) -> Series:
+        """pandas' `combine_first`, aligned by labels."""
 
     def copy(self, deep: builtins.bool = True) -> Series:
         """The same data; later writes to either do not reach the other."""
@@ -3050,8 +3124,9 @@ class Series(Lazy):
     def divmod(self, other: Any) -> Any:
         """Quotient and remainder: two frames."""
 
-    @deprecated("not built: not written yet")
-    def dot(self, *args: Any, **kwargs: Any) -> Any: ...
+    def dot(self, other: Any) -> Series | Tensor:
+        """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
+
     def drop(
         self,
         labels: Any = None,
@@ -3118,11 +3193,12 @@ class Series(Lazy):
     ) -> Expanding:
         """Windows over the rows: an object whose methods are lazy frames, as pandas' `expanding`."""
 
-    @deprecated("not built: not written yet")
-    def explode(self, *args: Any, **kwargs: Any) -> Any: ...
+    def explode(self, ignore_index: builtins.bool = False) -> Series:
+        """A row for each element of lists."""
+
     @deprecated("not built: not written yet")
     def fetch_infos(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def ffill(
         self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
@@ -3172,11 +3248,16 @@ class Series(Lazy):
     def gt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `gt`, aligned by labels; arrays and lists are positional."""
 
+    @property
+    def hasnans(self) -> Tensor:
+        """Whether there are holes: a lazy bool."""
+
     def head(self, n: builtins.int = 5) -> Series:
         """The first n rows of the whole; of a file only as much is read as that needs."""
 
-    @deprecated("not built: not written yet")
-    def hist(self, *args: Any, **kwargs: Any) -> Any: ...
+    def hist(self, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+        """Histograms of the columns, as matplotlib Axes; runs."""
+
     @property
     def iat(self) -> marsdask.dataframe.positions.IAt:
         """One value by position."""
@@ -3210,6 +3291,16 @@ class Series(Lazy):
         """The row labels."""
     @index.setter
     def index(self, value: Any) -> None: ...
+    def info(
+        self,
+        verbose: Any = None,
+        buf: Any = None,
+        max_cols: Any = None,
+        memory_usage: Any = None,
+        show_counts: Any = None,
+    ) -> Any:
+        """Prints what pandas' info prints of the whole; runs."""
+
     def interpolate(
         self,
         method: Any = "linear",
@@ -3221,14 +3312,22 @@ class Series(Lazy):
     ) -> Series:
         """pandas' `interpolate`."""
 
-    @deprecated("not built: not written yet")
-    def is_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
-    @deprecated("not built: not written yet")
-    def is_monotonic_decreasing(self) -> Any: ...
+    def is_monotonic(self) -> Tensor:
+        """Whether no value is below the one before: a lazy bool."""
+
     @property
-    @deprecated("not built: not written yet")
-    def is_monotonic_increasing(self) -> Any: ...
+    def is_monotonic_decreasing(self) -> Tensor:
+        """Whether no value is above the one before: a lazy bool."""
+
+    @property
+    def is_monotonic_increasing(self) -> Tensor:
+        """Whether no value is below the one before: a lazy bool."""
+
+    @property
+    def is_unique(self) -> Tensor:
+        """Whether no value occurs twice: a lazy bool."""
+
     def isin(self, values: Any) -> Series:
         """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame."""
 
@@ -3238,16 +3337,20 @@ class Series(Lazy):
     def isnull(self) -> Series:
         """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are dense")
     def issparse(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def items(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def iterbatch(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def iteritems(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def keys(self, *args: Any, **kwargs: Any) -> Any: ...
+    def items(self, batch_size: builtins.int = 10000, session: Any = None) -> Any:
+        """Columns as (name, lazy series); of a series (label, value), run first."""
+
+    def iterbatch(self, batch_size: builtins.int | None = None, session: Any = None) -> Any:
+        """pandas pieces of `batch_size` rows, by default chunks, run first."""
+
+    def iteritems(self, batch_size: builtins.int = 10000, session: Any = None) -> Any:
+        """Columns as (name, lazy series); of a series (label, value), run first."""
+
+    def keys(self) -> Any:
+        """The row labels, lazily."""
+
     def kurt(
         self,
         axis: Any = 0,
@@ -3346,8 +3449,9 @@ class Series(Lazy):
     ) -> Tensor:
         """The median of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def memory_usage(self, *args: Any, **kwargs: Any) -> Any: ...
+    def memory_usage(self, index: builtins.bool = True, deep: builtins.bool = False) -> Tensor:
+        """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
+
     def min(
         self,
         axis: Any = 0,
@@ -3413,8 +3517,10 @@ class Series(Lazy):
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Series:
         """`func(frame, ...)`."""
 
-    @deprecated("not built: not written yet")
-    def plot(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def plot(self) -> marsdask.dataframe.plotting.PlotAccessor:
+        """Plots; see PlotAccessor."""
+
     def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `pow`, aligned by labels; arrays and lists are positional."""
 
@@ -3699,18 +3805,28 @@ class Series(Lazy):
     def take(self, indices: Any, axis: Any = 0, **kwargs: Any) -> Series:
         """Rows (or columns) by position, in the order given."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are in host memory already")
     def to_cpu(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def to_csv(self, *args: Any, **kwargs: Any) -> Any: ...
+    def to_csv(self, path: Any = None, **kwargs: Any) -> Any:
+        """Write CSV when executed: one file, or with `*` in the path a file per chunk (its number in the place of `*`)."""
+
     def to_dask(self) -> Any:
         """A `dask.dataframe` collection over the same chunks."""
 
-    @deprecated("not built: not written yet")
-    def to_dict(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def to_frame(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    def to_dict(
+        self,
+        orient: builtins.str = "dict",
+        into: Any = ...,
+        index: builtins.bool = True,
+        batch_size: builtins.int = 10000,
+        session: Any = None,
+    ) -> Any:
+        """The data as a dict, run first."""
+
+    def to_frame(self, name: Any = ...) -> DataFrame:
+        """A DataFrame of one column."""
+
+    @deprecated("not built: chunks are NumPy arrays and pandas objects in host memory")
     def to_gpu(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_numpy(self, dtype: Any = None, copy: builtins.bool = False, na_value: Any = ...) -> Any:
         """The data as an ndarray, run first if needed."""
@@ -3723,7 +3839,9 @@ class Series(Lazy):
     ) -> Any:
         """The data as pandas, run first if needed. Batch sizes are accepted; the result is the same."""
 
-    @deprecated("not built: not written yet")
+    @deprecated(
+        "not built: databases are not written yet; fetch() and pandas' to_sql write what fits one process"
+    )
     def to_sql(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_tensor(self) -> Any:
         """A Tensor of the values, in the common dtype of the columns; a copy."""
@@ -3740,6 +3858,9 @@ class Series(Lazy):
         **kwargs: Any,
     ) -> DataFrame | Series:
         """What a function makes of each whole column, with the same rows."""
+
+    def transpose(self, copy: Any = None) -> Series:
+        """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
 
     def truediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `truediv`, aligned by labels; arrays and lists are positional."""
@@ -3807,8 +3928,7 @@ class Index(Lazy):
         """Lazy row labels in chunks: pandas' Index. Parameters: `data, dtype, copy, name, chunk_size`."""
 
     @property
-    @deprecated("not built: not written yet")
-    def T(self) -> Any: ...
+    def T(self) -> Index: ...
     def __abs__(self) -> Index: ...
     def __add__(self, other: Any) -> Index:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
@@ -3954,8 +4074,9 @@ class Index(Lazy):
     def at(self) -> marsdask.dataframe.labels.At:
         """One value by labels."""
 
-    @deprecated("not built: not written yet")
-    def check_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
+    def check_monotonic(self, decreasing: builtins.bool = False, strict: builtins.bool = False) -> Any:
+        """Whether values rise (fall, with `decreasing`) from row to row, `strict`ly or not: a tensor of no dimension."""
+
     def copy(self, deep: builtins.bool = True) -> Index:
         """The same data; later writes to either do not reach the other."""
 
@@ -3985,7 +4106,7 @@ class Index(Lazy):
     def empty(self) -> builtins.bool:
         """Whether there are no elements. Raises ValueError where that is not known yet."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def fillna(
         self,
@@ -3997,6 +4118,17 @@ class Index(Lazy):
         downcast: Any = None,
     ) -> Index:
         """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
+
+    def get_level_values(self, level: Any) -> Index:
+        """The labels of one level."""
+
+    @property
+    def has_duplicates(self) -> Tensor:
+        """Whether some value occurs twice: a lazy bool."""
+
+    @property
+    def hasnans(self) -> Any:
+        """Whether there are holes: a lazy bool."""
 
     @property
     def iat(self) -> marsdask.dataframe.positions.IAt:
@@ -4012,16 +4144,25 @@ class Index(Lazy):
     @index.setter
     def index(self, value: Any) -> None: ...
     @property
-    @deprecated("not built: not written yet")
-    def inferred_type(self) -> Any: ...
-    @deprecated("not built: not written yet")
-    def is_monotonic(self, *args: Any, **kwargs: Any) -> Any: ...
+    def inferred_type(self) -> builtins.str:
+        """The kind of the labels, as pandas calls it."""
+
     @property
-    @deprecated("not built: not written yet")
-    def is_monotonic_decreasing(self) -> Any: ...
+    def is_monotonic(self) -> Tensor:
+        """Whether no value is below the one before: a lazy bool."""
+
     @property
-    @deprecated("not built: not written yet")
-    def is_monotonic_increasing(self) -> Any: ...
+    def is_monotonic_decreasing(self) -> Tensor:
+        """Whether no value is above the one before: a lazy bool."""
+
+    @property
+    def is_monotonic_increasing(self) -> Tensor:
+        """Whether no value is below the one before: a lazy bool."""
+
+    @property
+    def is_unique(self) -> Tensor:
+        """Whether no value occurs twice: a lazy bool."""
+
     def isna(self) -> Index:
         """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
 
@@ -4055,8 +4196,9 @@ class Index(Lazy):
     ) -> Any:
         """The max of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def memory_usage(self, *args: Any, **kwargs: Any) -> Any: ...
+    def memory_usage(self, index: builtins.bool = True, deep: builtins.bool = False) -> Any:
+        """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
+
     def min(
         self,
         axis: Any = 0,
@@ -4079,6 +4221,10 @@ class Index(Lazy):
     def names(self, value: Any) -> None: ...
     @property
     def ndim(self) -> builtins.int: ...
+    @property
+    def nlevels(self) -> builtins.int:
+        """How many levels the labels have."""
+
     def notna(self) -> Index:
         """pandas' `notna`, chunk by chunk; frames among the arguments are aligned by labels."""
 
@@ -4096,10 +4242,12 @@ class Index(Lazy):
     def rebalance(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: not written yet")
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rename(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def set_names(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rename(self, name: Any, inplace: builtins.bool = False) -> Index:
+        """The labels under another name."""
+
+    def set_names(self, names: Any, level: Any = None, inplace: builtins.bool = False) -> Index:
+        """The labels under other names of the levels."""
+
     @property
     def shape(self) -> builtins.tuple[builtins.float, ...]:
         """Rows (`nan` where only a run can tell) and columns."""
@@ -4116,8 +4264,9 @@ class Index(Lazy):
     def to_dask(self) -> Any:
         """A `dask.dataframe` collection over the same chunks."""
 
-    @deprecated("not built: not written yet")
-    def to_frame(self, *args: Any, **kwargs: Any) -> Any: ...
+    def to_frame(self, index: builtins.bool = True, name: Any = ...) -> DataFrame:
+        """A DataFrame of the labels, under the labels themselves or 0..n-1."""
+
     def to_numpy(self, dtype: Any = None, copy: builtins.bool = False, na_value: Any = ...) -> Any:
         """The data as an ndarray, run first if needed."""
 
@@ -4129,8 +4278,9 @@ class Index(Lazy):
     ) -> Any:
         """The data as pandas, run first if needed. Batch sizes are accepted; the result is the same."""
 
-    @deprecated("not built: not written yet")
-    def to_series(self, *args: Any, **kwargs: Any) -> Any: ...
+    def to_series(self, index: Any = None, name: Any = None) -> Series:
+        """A Series of the labels, under the labels themselves or others."""
+
     def to_tensor(self) -> Any:
         """A Tensor of the values, in the common dtype of the columns; a copy."""
 
@@ -4152,15 +4302,15 @@ class Index(Lazy):
     def values(self) -> Tensor:
         """A Tensor of the values; a copy."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: pandas has its own: pandas.ArrowDtype(pyarrow.list_(...))")
 def ArrowListArray(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: pandas has its own: pandas.ArrowDtype(pyarrow.list_(...))")
 def ArrowListDtype(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: pandas has its own: pandas.StringDtype('pyarrow')")
 def ArrowStringArray(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: pandas has its own: pandas.StringDtype('pyarrow')")
 def ArrowStringDtype(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: not written yet; groupby(...).agg and map_chunk take functions")
 def CustomReduction(*args: Any, **kwargs: Any) -> Any: ...
 def concat(
     objs: Any,
@@ -4176,8 +4326,19 @@ def concat(
 ) -> DataFrame | Series:
     """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""
 
-@deprecated("not built: not written yet")
-def cut(*args: Any, **kwargs: Any) -> Any: ...
+def cut(
+    x: Any,
+    bins: Any,
+    right: builtins.bool = True,
+    labels: Any = None,
+    retbins: builtins.bool = False,
+    precision: builtins.int = 3,
+    include_lowest: builtins.bool = False,
+    duplicates: builtins.str = "raise",
+    ordered: builtins.bool = True,
+) -> Series:
+    """The bin of each value. A number of bins runs to find the extremes; edges are lazy."""
+
 def dataframe_from_tensor(
     tensor: Any, index: Any = None, columns: Any = None, gpu: Any = None, sparse: Any = None
 ) -> Any:
@@ -4200,6 +4361,9 @@ def date_range(
 
 @deprecated("not built: not written yet")
 def eval(*args: Any, **kwargs: Any) -> Any: ...
+def from_dask(frame: Any) -> Any:
+    """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
+
 def from_records(
     data: Any,
     index: Any = None,
@@ -4213,14 +4377,26 @@ def from_records(
 ) -> Any:
     """A DataFrame of records: a structured array, tuples or dicts; or of a 2-d tensor."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: Vineyard is a store of Mars's; Dask has no counterpart")
 def from_vineyard(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def get_dummies(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def isna(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def isnull(*args: Any, **kwargs: Any) -> Any: ...
+def get_dummies(
+    data: Any,
+    prefix: Any = None,
+    prefix_sep: Any = "_",
+    dummy_na: builtins.bool = False,
+    columns: Any = None,
+    sparse: builtins.bool = False,
+    drop_first: builtins.bool = False,
+    dtype: Any = None,
+) -> DataFrame:
+    """A column of indicators for each value of texts and categories; texts run to find their values."""
+
+def isna(obj: Any) -> DataFrame | Series:
+    """Whether each element is a hole (or none)."""
+
+def isnull(obj: Any) -> DataFrame | Series:
+    """Whether each element is a hole (or none)."""
+
 @deprecated("not built: not written yet")
 def melt(*args: Any, **kwargs: Any) -> Any: ...
 def merge(
@@ -4245,12 +4421,22 @@ def merge(
 ) -> DataFrame:
     """Matched rows of two frames, in pandas' order under the labels 0..n-1."""
 
-@deprecated("not built: not written yet")
-def notna(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def notnull(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def qcut(*args: Any, **kwargs: Any) -> Any: ...
+def notna(obj: Any) -> DataFrame | Series:
+    """Whether each element is a hole (or none)."""
+
+def notnull(obj: Any) -> DataFrame | Series:
+    """Whether each element is a hole (or none)."""
+
+def qcut(
+    x: Any,
+    q: Any,
+    labels: Any = None,
+    retbins: builtins.bool = False,
+    precision: builtins.int = 3,
+    duplicates: builtins.str = "raise",
+) -> Any:
+    """The quantile bin of each value; runs to find the quantiles."""
+
 def read_csv(
     path: Any,
     names: Any = None,
@@ -4293,17 +4479,23 @@ def read_parquet(
 ) -> Any:
     """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: Ray is another engine; results go there as pandas or parquet")
 def read_ray_dataset(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Ray is another engine; results go there as pandas or parquet")
 def read_ray_mldataset(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Ray is another engine; results go there as pandas or parquet")
 def read_raydataset(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: databases are not written yet; md.DataFrame(pandas.read_sql(...)) reads what fits one process"
+)
 def read_sql(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: databases are not written yet; md.DataFrame(pandas.read_sql_query(...)) reads what fits one process"
+)
 def read_sql_query(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: databases are not written yet; md.DataFrame(pandas.read_sql_table(...)) reads what fits one process"
+)
 def read_sql_table(*args: Any, **kwargs: Any) -> Any: ...
 def series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
     """A Series whose values are an Index's labels, under the same labels or those of `index`."""
@@ -4317,9 +4509,9 @@ def series_from_tensor(
 def to_datetime(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: not written yet")
 def to_numeric(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Ray is another engine; results go there as pandas or parquet")
 def to_ray_dataset(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Ray is another engine; results go there as pandas or parquet")
 def to_ray_mldataset(*args: Any, **kwargs: Any) -> Any: ...
 def unique(values: Any, method: builtins.str = "tree") -> Tensor:
     """The values of a series or index without duplicates, in order of first appearance: a tensor."""

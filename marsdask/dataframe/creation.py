@@ -109,7 +109,7 @@ def _make_frame(
     return _rechunked(made, chunk_size, num_partitions)
 
 
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+def _call(name: str, /, *args: Any, **kwargs: Any) -> Any:
     return registry.call(registry.lookup(name), args, kwargs)
 
 

@@ -27,8 +27,12 @@ from marsdask.dataframe import Rolling
 from marsdask.dataframe import Series
 from marsdask.dataframe import SeriesGroupBy
 from marsdask.dataframe import StringAccessor
+from marsdask.tensor import fft as fft
+from marsdask.tensor import images as images
 from marsdask.tensor import linalg as linalg
 from marsdask.tensor import random as random
+from marsdask.tensor import special as special
+from marsdask.tensor import stats as stats
 
 ArrayLike = Tensor | npt.ArrayLike | da.Array
 FrameLike = DataFrame | Series | Index | Tensor | pd.DataFrame | pd.Series | pd.Index
@@ -46,7 +50,7 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `binomial`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def bytes(self, length: builtins.int) -> None:
+    def bytes(self, length: builtins.int) -> builtins.bytes:
         """Random bytes, at once."""
 
     def chisquare(
@@ -54,17 +58,8 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `chisquare`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def choice(
-        self,
-        a: Any,
-        size: Any = None,
-        replace: builtins.bool = True,
-        p: Any = None,
-        chunk_size: Any = None,
-        gpu: Any = None,
-    ) -> None:
-        """Elements drawn with or without putting back, by probabilities where given."""
-
+    @deprecated("not built: not written yet")
+    def choice(self, *args: Any, **kwargs: Any) -> Any: ...
     def dirichlet(
         self, alpha: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
     ) -> Any:
@@ -226,9 +221,8 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `pareto`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def permutation(self, x: Any, chunk_size: Any = None) -> None:
-        """A random order of elements along the first axis, over all chunks."""
-
+    @deprecated("not built: not written yet")
+    def permutation(self, *args: Any, **kwargs: Any) -> Any: ...
     def poisson(
         self, lam: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
     ) -> Any:
@@ -288,11 +282,10 @@ class RandomState:
         """Draws as NumPy's `sample`; parameters may be tensors. The same seed and chunks, the same data."""
 
     def seed(self, seed: Any = None) -> None:
-        """Starts `mt.random` again from a seed."""
+        """Start again from `seed`."""
 
-    def shuffle(self, x: Any) -> None:
-        """Puts a tensor in random order in place, along its first axis; gives back None."""
-
+    @deprecated("not built: not written yet")
+    def shuffle(self, *args: Any, **kwargs: Any) -> Any: ...
     def standard_cauchy(
         self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
     ) -> Any:
@@ -556,7 +549,7 @@ class Tensor(Lazy):
 
     @property
     def dtype(self) -> np.dtype[Any]: ...
-    @deprecated("not built: not written yet")
+    @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
     def flags(self) -> builtins.dict[builtins.str, builtins.bool]: ...
@@ -575,7 +568,7 @@ class Tensor(Lazy):
     def imag(self, value: Any) -> None: ...
     @deprecated("not built: not written yet")
     def isscalar(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are dense")
     def issparse(self, *args: Any, **kwargs: Any) -> Any: ...
     def item(self, *args: Any) -> Any:
         """The only element, or that at an index, as a Python scalar. Runs."""
@@ -778,14 +771,14 @@ class Tensor(Lazy):
     ) -> Tensor:
         """The elements at positions along an axis, of the flat tensor without one."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are in host memory already")
     def to_cpu(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_dask(self) -> Any:
         """The `dask.array.Array` this lowers to."""
 
     @deprecated("not built: not written yet")
     def to_dataframe(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are NumPy arrays and pandas objects in host memory")
     def to_gpu(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_numpy(self, *, session: Any = None, **kwargs: Any) -> Any:
         """The data as NumPy, run first if needed."""
@@ -793,14 +786,14 @@ class Tensor(Lazy):
     def to_xarray(self, dims: Any = None, coords: Any = None, name: builtins.str | None = None) -> Any:
         """An xarray DataArray over the lowered Dask array, which xarray handles in all its operations."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are dense already")
     def todense(self, *args: Any, **kwargs: Any) -> Any: ...
     def tolist(self) -> Any:
         """The data as nested lists. Runs."""
 
-    @deprecated("not built: not written yet")
+    @deprecated("not built: chunks are dense")
     def tosparse(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
+    @deprecated("not built: TileDB is no dependency; dask.array.to_tiledb takes x.to_dask()")
     def totiledb(self, *args: Any, **kwargs: Any) -> Any: ...
     def trace(
         self,
@@ -1438,7 +1431,9 @@ def equal(
 ) -> Tensor:
     """NumPy's `equal` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: floating-point warnings arise on the threads and processes that do the work, where NumPy's state of the caller is not seen"
+)
 def errstate(*args: Any, **kwargs: Any) -> Any: ...
 def exp(
     x: ArrayLike,
@@ -1606,24 +1601,28 @@ def from_dask(array: Any) -> Any:
 
 @deprecated("not built: not written yet")
 def from_dataframe(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: HDF5 is no dependency; dask.array.from_array takes a dataset of h5py, mt.tensor takes that"
+)
 def from_hdf5(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: TileDB is no dependency; dask.array.from_tiledb and mt.tensor do it")
 def from_tiledb(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Vineyard is a store of Mars's; Dask has no counterpart")
 def from_vineyard(*args: Any, **kwargs: Any) -> Any: ...
 def from_xarray(array: Any) -> Any:
     """A tensor over an xarray DataArray's values; dimension names and coordinates stay behind."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: Zarr is no dependency; dask.array.from_zarr and mt.tensor do it")
 def from_zarr(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: HDF5 is no dependency; dask.array.from_array takes a dataset of h5py, mt.tensor takes that"
+)
 def fromhdf5(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: TileDB is no dependency; dask.array.from_tiledb and mt.tensor do it")
 def fromtiledb(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Vineyard is a store of Mars's; Dask has no counterpart")
 def fromvineyard(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Zarr is no dependency; dask.array.from_zarr and mt.tensor do it")
 def fromzarr(*args: Any, **kwargs: Any) -> Any: ...
 def full(
     shape: Any,
@@ -1659,7 +1658,9 @@ def gcd(
 ) -> Tensor:
     """NumPy's `gcd` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: floating-point warnings arise on the threads and processes that do the work, where NumPy's state of the caller is not seen"
+)
 def geterr(*args: Any, **kwargs: Any) -> Any: ...
 def greater(
     x1: ArrayLike,
@@ -1732,7 +1733,7 @@ def identity(n: builtins.int, dtype: Any = None, chunk_size: Any = None, gpu: An
 def imag(val: ArrayLike) -> Tensor:
     """A view of the imaginary part; read-only zeros for real numbers."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: reading images is not written yet; dask.array.image.imread and mt.tensor do it")
 def imread(*args: Any, **kwargs: Any) -> Any: ...
 def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False, invert: builtins.bool = False) -> Tensor:
     """`isin` of the flattened elements. NumPy 2 has dropped this name for `isin`."""
@@ -2567,7 +2568,9 @@ def searchsorted(
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Tensor:
     """The distinct elements of the first that are not in the second, in order."""
 
-@deprecated("not built: not written yet")
+@deprecated(
+    "not built: floating-point warnings arise on the threads and processes that do the work, where NumPy's state of the caller is not seen"
+)
 def seterr(*args: Any, **kwargs: Any) -> Any: ...
 def shape(a: Any) -> Any:
     """The lengths of all axes: numbers, or tensors to execute where only a run can tell."""
@@ -2772,15 +2775,15 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
 def tile(A: ArrayLike, reps: Any) -> Tensor:
     """The tensor several times along each axis."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: HDF5 is no dependency; dask.array.to_hdf5 takes x.to_dask()")
 def to_hdf5(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: TileDB is no dependency; dask.array.to_tiledb takes x.to_dask()")
 def to_tiledb(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Vineyard is a store of Mars's; Dask has no counterpart")
 def to_vineyard(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Zarr is no dependency; dask.array.to_zarr takes x.to_dask()")
 def to_zarr(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: HDF5 is no dependency; dask.array.to_hdf5 takes x.to_dask()")
 def tohdf5(*args: Any, **kwargs: Any) -> Any: ...
 def topk(
     a: ArrayLike,
@@ -2793,11 +2796,11 @@ def topk(
 ) -> Tensor:
     """The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first."""
 
-@deprecated("not built: not written yet")
+@deprecated("not built: TileDB is no dependency; dask.array.to_tiledb takes x.to_dask()")
 def totiledb(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Vineyard is a store of Mars's; Dask has no counterpart")
 def tovineyard(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
+@deprecated("not built: Zarr is no dependency; dask.array.to_zarr takes x.to_dask()")
 def tozarr(*args: Any, **kwargs: Any) -> Any: ...
 def trace(
     a: ArrayLike,

@@ -39,22 +39,13 @@ def binomial(
 ) -> Any:
     """Draws as NumPy's `binomial`; parameters may be tensors. The same seed and chunks, the same data."""
 
-def bytes(length: builtins.int) -> Any:
-    """Random bytes, at once."""
-
+@deprecated("not built: not written yet")
+def bytes(*args: Any, **kwargs: Any) -> Any: ...
 def chisquare(df: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `chisquare`; parameters may be tensors. The same seed and chunks, the same data."""
 
-def choice(
-    a: Any,
-    size: Any = None,
-    replace: builtins.bool = True,
-    p: Any = None,
-    chunk_size: Any = None,
-    gpu: Any = None,
-) -> Any:
-    """Elements drawn with or without putting back, by probabilities where given."""
-
+@deprecated("not built: not written yet")
+def choice(*args: Any, **kwargs: Any) -> Any: ...
 def dirichlet(
     alpha: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
 ) -> Any:
@@ -183,9 +174,8 @@ def normal(
 def pareto(a: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `pareto`; parameters may be tensors. The same seed and chunks, the same data."""
 
-def permutation(x: Any, chunk_size: Any = None) -> Any:
-    """A random order of elements along the first axis, over all chunks."""
-
+@deprecated("not built: not written yet")
+def permutation(*args: Any, **kwargs: Any) -> Any: ...
 def poisson(
     lam: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
 ) -> Any:
@@ -233,12 +223,10 @@ def rayleigh(
 def sample(size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `sample`; parameters may be tensors. The same seed and chunks, the same data."""
 
-def seed(seed: Any = None) -> Any:
-    """Starts `mt.random` again from a seed."""
-
-def shuffle(x: Any) -> Any:
-    """Puts a tensor in random order in place, along its first axis; gives back None."""
-
+@deprecated("not built: not written yet")
+def seed(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated("not built: not written yet")
+def shuffle(*args: Any, **kwargs: Any) -> Any: ...
 def standard_cauchy(size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `standard_cauchy`; parameters may be tensors. The same seed and chunks, the same data."""
 
