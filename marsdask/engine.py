@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol
 
 import dask
@@ -79,6 +79,8 @@ class Distributed:
     def __init__(self, client: Any, owned: Sequence[Any] = ()):
         self.client = client
         self.owned = owned  # closed with the engine, in order
+        self.topics: set[str] = set()
+        self.published: set[str] = set()  # names of datasets that end with this engine
 
     @property
     def threads(self) -> int:
@@ -89,7 +91,7 @@ class Distributed:
 
         unique = list(dict.fromkeys(keys))
         with self.client.as_current():  # wait() looks for the client there; ours need not be Dask's default
-            futures = self.client.get(tasks, unique, sync=False)
+            futures = self.client.get(graph.annotated(tasks), unique, sync=False)
             try:
                 wait(futures)
             except BaseException:  # Ctrl-C: what was started must not go on
@@ -129,7 +131,15 @@ class Distributed:
     def values(self, held: Sequence[Any]) -> list[Any]:
         return list(self.client.gather(list(held)))
 
+    def listen(self, topic: str, hear: Callable[[Any], None]) -> None:
+        """Call `hear` with every event of a topic from now on."""
+        if topic not in self.topics:
+            self.topics.add(topic)
+            self.client.subscribe_topic(topic, lambda event: hear(event[1]))
+
     def close(self) -> None:
+        for name in self.published:
+            self.client.unpublish_dataset(name)
         for each in self.owned:
             each.close()
 

@@ -159,6 +159,33 @@ class ClusterUnreachable(MarsDaskError, ConnectionError):
     """No scheduler answers at an address."""
 
 
+class ObjectNotFound(MarsDaskError, KeyError):
+    """A stateful object that nobody made."""
+
+    @classmethod
+    def by(cls, name: str, hint: str = "") -> ObjectNotFound:
+        return cls(f"there is no remote object {name!r} in this session.{hint}")
+
+
+class Exited(MarsDaskError, RuntimeError):
+    """A function or script ended its process, or would have."""
+
+    @classmethod
+    def by(cls, name: str, code: object) -> Exited:
+        return cls(f"{name!r} called sys.exit({code!r}).")
+
+
+class NotPicklable(MarsDaskError, TypeError):
+    """Something that cannot be sent to a worker."""
+
+    @classmethod
+    def because(cls, what: str, error: Exception) -> NotPicklable:
+        return cls(
+            f"{what} cannot be sent to a worker: {type(error).__name__}: {error}. Hint: open files, locks and "
+            "connections inside of the function, and pass data as arguments."
+        )
+
+
 class WouldRun(MarsDaskError, RuntimeError):
     """Something tried to compute where only metadata may be looked at."""
 

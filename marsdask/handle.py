@@ -16,7 +16,17 @@ class Handle:
     ways: `derive` makes the view's node from the base's, `restore` the base's node from the view's new one.
     """
 
-    __slots__ = ("__weakref__", "_base", "_derive", "_group", "_keep", "_node", "_restore", "_result", "_seen")
+    __slots__ = (
+        "__weakref__",
+        "_base",
+        "_derive",
+        "_group",
+        "_keep",
+        "_node",
+        "_restore",
+        "_result",
+        "_seen",
+    )
     _node: Node
     _base: Handle | None
     _keep: tuple[Any, ...]
@@ -27,10 +37,16 @@ class Handle:
         self._result: Any = None  # the executed data, held for as long as this handle points at it
         self._keep = keep  # executed data of inputs, held until this handle is executed itself
         self._seen: Node | None = None
-        self._group: list[Any] = []  # executed data of the other results of one operation, shared by their handles
+        self._group: list[
+            Any
+        ] = []  # executed data of the other results of one operation, shared by their handles
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.node,)  # the expression travels, executed data do not
+
+    def received(self, value: Any, session: Any) -> Any:
+        """What `fetch()` gives back of the fetched data: the data."""
+        return value
 
     @property
     def node(self) -> Node:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import operator
 from typing import Any
 
 import dask
@@ -10,7 +12,7 @@ import numpy as np
 from marsdask import graph, registry
 from marsdask import session as sessions
 from marsdask.handle import Handle
-from marsdask.meta import ObjectMeta, TensorMeta, meta
+from marsdask.meta import TensorMeta, meta
 from marsdask.node import Data, Node, _set, token
 from marsdask.options import option_context, options
 from marsdask.session import Session
@@ -137,8 +139,56 @@ def _from_dask(data: Any) -> Any:
     return data.value
 
 
+class ExecutableTuple(tuple[Any, ...]):
+    """Several lazy objects that run together."""
+
+    def execute(self, session: Any = None, **kwargs: Any) -> Any:
+        """Run all in one run; `wait=False` returns an ExecutionInfo."""
+        if not self:
+            return self
+        done = sessions.execute(*self, session=session, **kwargs)
+        return self if isinstance(done, (list, Lazy)) else done
+
+    def fetch(self, session: Any = None, **kwargs: Any) -> Any:
+        """The data of each, as a list (the same namedtuple where it has field names)."""
+        values = [each.fetch(session=session, **kwargs) for each in self]
+        if hasattr(self, "_fields"):
+            return self._plain(*values)
+        return tuple(values) if len(values) < 2 else values
+
+    def to_object(self, session: Session | None = None, **kwargs: Any) -> Any:
+        """Run and fetch."""
+        self.execute(session=session, **kwargs)
+        return self.fetch(session=session)
+
+    def fetch_log(self, session: Session | None = None, offsets: Any = None, sizes: Any = None) -> Any:
+        """What each has printed: see `marsdask.fetch_log`."""
+        return sessions.fetch_log(*self, session=session, offsets=offsets, sizes=sizes)
+
+
+def named_tuple(values: tuple[Any, ...], fields: tuple[str, ...]) -> ExecutableTuple:
+    """An ExecutableTuple, with attributes where the operation names its results."""
+    if not fields:
+        return ExecutableTuple(values)
+    plain = collections.namedtuple("Results", fields)  # type: ignore[misc]
+    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(fields)}
+    kind = type("ExecutableTuple", (ExecutableTuple,), {"_fields": fields, "_plain": plain, **names})
+    return kind(values)  # type: ignore[no-any-return]
+
+
+def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
+    known = meta(node)
+    items = tuple(registry.wrap(Node("item", (node, i)), keep) for i in range(len(known.items)))
+    for item in items:  # executing one executes all, and each handle keeps the data of all
+        item._group = items[0]._group
+    return named_tuple(items, known.fields)
+
+
+registry.WRAPPERS["Tuple"] = _wrap_tuple
+
+
 def _eager(handle: Any) -> None:
-    if options.eager_mode and isinstance(handle, Lazy) and not isinstance(meta(handle.node), ObjectMeta):
+    if options.eager_mode and isinstance(handle, Lazy) and not sessions.inside():
         with option_context({"eager_mode": False}):
             handle.execute()
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import atexit
 import concurrent.futures
+import contextlib
+import contextvars
 import threading
 import uuid
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from marsdask import engine as engines
@@ -23,9 +25,11 @@ from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
     SessionClosed,
+    Unbuilt,
     WrongSession,
 )
 from marsdask.handle import Handle, held
+from marsdask.logs import Log, LogPart, part_of
 from marsdask.lower import Lowering
 from marsdask.meta import meta
 from marsdask.node import Data, Node, _set, token
@@ -67,7 +71,7 @@ class Session:
         nodes = list({token(s): s for n in nodes for s in with_siblings(n)}.values())
         if options.warn_duplicated_execution:
             _warn_duplicated(nodes)
-        with progress(self.engine, show_progress):
+        with progress(self.engine, False if inside() else show_progress), self.active():
             results = self._run(nodes)
         for handle, node in todo:
             if handle.node is node:  # not assigned to while it ran
@@ -104,7 +108,8 @@ class Session:
         """The Dask collections of `nodes`, after the passes, questions answered; and what the questions kept."""
         bound = passes.replaced(nodes, self._known)
         work = self.lowering()
-        return work.run(passes.run(bound)), work.kept
+        with self.active():
+            return work.run(passes.run(bound)), work.kept
 
     def lowering(self) -> Lowering:
         return Lowering(
@@ -143,7 +148,7 @@ class Session:
                     f"Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}. Hint: call .execute() first."
                 )
             return part
-        return self.value_of(result.collection, result.meta)
+        return handle.received(self.value_of(result.collection, result.meta), self)
 
     def value_of(self, collection: Any, known: Any) -> Any:
         parts = self.engine.values([graph.data_of(t) for t in tasks_of(collection)])
@@ -165,10 +170,26 @@ class Session:
         return self.value_of(done, exact(meta(node), done))
 
     def as_default(self) -> Self:
-        """Make this the session that `execute()` uses, and return it."""
+        """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""
         global _default
-        _default = self
+        if inside():
+            _active.set(self)
+        else:
+            _default = self
         return self
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """Inside the block, in this thread, this is the default session: what runs in a session works in it."""
+        before = _active.set(self)
+        try:
+            yield
+        finally:
+            _active.reset(before)
+
+    def fetch_log(self, tileables: Sequence[Any], offsets: Any = None, sizes: Any = None) -> list[LogPart]:
+        """What functions have printed so far, one part for each: see `marsdask.fetch_log`."""
+        return [part_of(_log_of(each), offsets, sizes) for each in tileables]
 
     def close(self) -> None:
         """Forget the results and close the engine; closing twice is fine."""
@@ -206,7 +227,13 @@ _submitted: set[str] = set()
 
 
 _default: Session | None = None
+_active: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-session", default=None)
 _lock = threading.Lock()
+
+
+def inside() -> bool:
+    """Whether this thread works for a session: inside of a function that runs in it."""
+    return _active.get() is not None
 
 
 def new_session(
@@ -255,12 +282,14 @@ def new_session(
 
 
 def get_default_session() -> Session | None:
-    """The session `execute()` uses, if there is one."""
-    return _default
+    """The session `execute()` uses, if there is one: inside of a task the task's own."""
+    return _active.get() or _default
 
 
 def get_default_or_create() -> Session:
     """The session `execute()` uses: threads in this process if nobody made another."""
+    if (mine := _active.get()) is not None:
+        return mine
     with _lock:
         return _default if _default is not None else new_session()
 
@@ -342,10 +371,32 @@ def fetch(*tileables: Any, session: Session | None = None, batch_size: int | Non
         where = session
         if where is None:
             result = handle._result if handle.node is not None else None
-            where = result.session if result is not None else _default
+            where = result.session if result is not None else get_default_session()
         if where is None:
             raise NotExecuted(
                 f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."
             )
         values.append(where.fetch(handle))
     return values[0] if bare else values
+
+
+def fetch_log(
+    *tileables: Any, session: Session | None = None, offsets: Any = None, sizes: Any = None
+) -> list[LogPart]:
+    """What functions have printed so far, one part for each of the objects that `remote.spawn` gave, also while they run.
+
+    Without `offsets` each call goes on where the last one ended. An offset is a number of bytes, or a text such as
+    "1K"; negative ones count from the end; a dict gives one for each chunk. `sizes`, 1 MiB where nobody says, bounds
+    what is handed out.
+    """
+    handles, _ = _handles(tileables, "fetch_log")
+    return [part_of(_log_of(each), offsets, sizes) for each in handles]
+
+
+def _log_of(handle: Any) -> Log:
+    log = getattr(handle, "_log", None)
+    if not isinstance(log, Log):
+        raise Unbuilt.operation(
+            "fetch_log", f"of a {type(handle).__name__} nothing is kept, only of what remote.spawn runs"
+        )
+    return log

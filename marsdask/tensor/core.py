@@ -15,6 +15,7 @@ from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, Un
 from marsdask.handle import Handle
 from marsdask.meta import TensorMeta, meta
 from marsdask.node import Data, Node
+from marsdask.lazy import ExecutableTuple as ExecutableTuple
 from marsdask.lazy import Lazy
 from marsdask.tensor.views import assign
 
@@ -264,43 +265,6 @@ for python, name in UNARY.items():
     setattr(Tensor, f"__{python}__", _unary(name))
 
 
-class ExecutableTuple(tuple[Any, ...]):
-    """Several lazy objects that run together."""
-
-    def execute(self, session: Any = None, **kwargs: Any) -> Any:
-        """Run all in one run; `wait=False` returns an ExecutionInfo."""
-        from marsdask.session import execute
-
-        if not self:
-            return self
-        done = execute(*self, session=session, **kwargs)
-        return self if isinstance(done, (list, Lazy)) else done
-
-    def fetch(self, session: Any = None, **kwargs: Any) -> Any:
-        """The data of each, as a list (the same namedtuple where it has field names)."""
-        values = [each.fetch(session=session, **kwargs) for each in self]
-        if hasattr(self, "_fields"):
-            return self._plain(*values)
-        return tuple(values) if len(values) < 2 else values
-
-    def to_object(self, **kwargs: Any) -> Any:
-        """Run and fetch."""
-        self.execute(**kwargs)
-        return self.fetch()
-
-
-def named_tuple(values: tuple[Any, ...], fields: tuple[str, ...]) -> ExecutableTuple:
-    """An ExecutableTuple, with attributes where the operation names its results."""
-    if not fields:
-        return ExecutableTuple(values)
-    import collections
-
-    plain = collections.namedtuple("Results", fields)  # type: ignore[misc]
-    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(fields)}
-    kind = type("ExecutableTuple", (ExecutableTuple,), {"_fields": fields, "_plain": plain, **names})
-    return kind(values)  # type: ignore[no-any-return]
-
-
 def as_tensor(value: Any) -> Tensor:
     """A tensor of anything `mt.asarray` takes; a tensor itself as it is."""
     if isinstance(value, Tensor):
@@ -325,16 +289,7 @@ def as_tensors(values: Any) -> list[Tensor]:
     return [as_tensor(v) for v in values]
 
 
-def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
-    known = meta(node)
-    items = tuple(registry.wrap(Node("item", (node, i)), keep) for i in range(len(known.items)))
-    for item in items:  # executing one executes all, and each handle keeps the data of all
-        item._group = items[0]._group
-    return named_tuple(items, known.fields)
-
-
 registry.WRAPPERS["Tensor"] = Tensor
-registry.WRAPPERS["Tuple"] = _wrap_tuple
 registry.CONVERTERS[registry.Array] = as_tensor
 registry.CONVERTERS[registry.Arrays] = as_tensors
 

@@ -1,0 +1,183 @@
+"""What functions print while they run, kept apart for each of them, and handed out in pieces.
+
+A `Log` lives as long as somebody holds what printed into it. Text reaches it from a thread of this process, or as an
+event from a worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import sys
+import threading
+import uuid
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from marsdask.errors import ArgumentError, ArgumentTypeError
+
+SIZE = 2**20
+"""Most bytes that one `fetch_log()` hands out where nobody said how many: Mars's 1 MiB."""
+
+
+class Log:
+    """The text one function has printed so far, in UTF-8."""
+
+    __slots__ = ("__weakref__", "data", "name", "position", "progress")
+
+    def __init__(self) -> None:
+        self.name = uuid.uuid4().hex
+        self.data = bytearray()
+        self.position = 0  # where the next read without an offset starts
+        self.progress = 0.0  # how far the function said it is
+        _open[self.name] = self
+
+    def add(self, text: str) -> None:
+        self.data += text.encode("utf-8", "replace")
+
+    def read(self, offset: int | None, size: int) -> tuple[str, int]:
+        """Text from `offset` on (negative: from the end), at most `size` bytes, and where the next read starts."""
+        data, start = bytes(self.data), self.position if offset is None else offset
+        start = min(start, len(data)) if start >= 0 else max(0, len(data) + start)
+        stop = min(len(data), start + size)
+        while start < stop < len(data) and data[stop] & 0xC0 == 0x80:  # inside of a character
+            stop -= 1
+        self.position = stop
+        return data[start:stop].decode("utf-8", "replace"), stop
+
+
+_open: weakref.WeakValueDictionary[str, Log] = weakref.WeakValueDictionary()
+
+
+def arrived(name: str, text: str, progress: float | None = None) -> None:
+    """Put text, or how far a function is, into the log of that name, if anybody still holds it."""
+    if (log := _open.get(name)) is not None:
+        log.add(text)
+        log.progress = log.progress if progress is None else progress
+
+
+class LogPart:
+    """What `fetch_log()` gives back: the text of one or more chunks, and where the next read starts.
+
+    `results` are the texts, `offsets` the ends of what was read, `chunk_op_keys` the names of the chunks.
+    """
+
+    def __init__(self, chunk_op_keys: list[str], results: list[str], offsets: list[int]):
+        self.chunk_op_keys, self.results, self.offsets = chunk_op_keys, results, offsets
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __str__(self) -> str:
+        if len(self) == 1:
+            return self.results[0]
+        return "\n".join(
+            f"Chunk op key: {key}\nOut:\n{text}"
+            for key, text in zip(self.chunk_op_keys, self.results, strict=True)
+        )
+
+    __repr__ = __str__
+
+
+def part_of(log: Log, offsets: Any = None, sizes: Any = None) -> LogPart:
+    """A piece of a log: from an offset, or from where the last piece ended; a dict gives values by chunk."""
+    offset = offsets.get(log.name) if isinstance(offsets, dict) else offsets
+    size = sizes.get(log.name) if isinstance(sizes, dict) else sizes
+    start = None if offset is None else number(offset, "offsets")
+    most = SIZE if size is None else number(size, "sizes")
+    if most < 0:
+        raise ArgumentError(f"fetch_log(sizes={sizes!r}): expected 0 or more bytes.")
+    text, stop = log.read(start, most)
+    return LogPart([log.name], [text], [stop])
+
+
+UNITS = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def number(value: Any, argument: str) -> int:
+    """Bytes of an int or of a text like '-0.5K', where K is 1024.
+
+    >>> number("-0.5K", "offsets")
+    -512
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        raise ArgumentTypeError(
+            f"fetch_log({argument}={value!r}): expected a number of bytes, a text like '1K', or a dict of them by chunk."
+        )
+    text = value.strip().upper().removesuffix("IB").removesuffix("B")
+    unit = text[-1:] if text[-1:].isalpha() else ""
+    try:
+        return int(float(text.removesuffix(unit)) * UNITS[unit])
+    except (ValueError, KeyError):
+        raise ArgumentError(
+            f"fetch_log({argument}={value!r}): expected a number of bytes or a text like '1K', '-0.5M'."
+        ) from None
+
+
+class StandIn:
+    """Something a whole process shares, such as `sys.stdout`, with a stand-in in its place while tasks need one.
+
+    The stand-in looks up what belongs to the running task and else passes on to what it was made of.
+    """
+
+    def __init__(self, owner: Any, name: str, kind: Callable[[Any], Any]):
+        self.owner, self.name, self.kind = owner, name, kind
+        self.lock = threading.Lock()
+        self.users = 0
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[None]:
+        with self.lock:
+            self.users += 1
+            below = getattr(self.owner, self.name)
+            if not isinstance(below, self.kind):  # type: ignore[arg-type]
+                setattr(self.owner, self.name, self.kind(below))
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.users -= 1
+                now = getattr(self.owner, self.name)
+                if not self.users and isinstance(now, self.kind):  # type: ignore[arg-type]
+                    setattr(self.owner, self.name, now.below)
+
+
+_sink: contextvars.ContextVar[Callable[[str], None] | None] = contextvars.ContextVar(
+    "marsdask-log", default=None
+)
+
+
+class Tee:
+    """A text stream that also hands the running task's prints to its log."""
+
+    def __init__(self, below: Any):
+        self.below = below
+
+    def write(self, text: str) -> int:
+        if (sink := _sink.get()) is not None:
+            sink(text)
+        return int(self.below.write(text) or 0)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.below, name)
+
+
+_stdout = StandIn(sys, "stdout", Tee)
+
+
+@contextlib.contextmanager
+def captured(sink: Callable[[str], None]) -> Iterator[None]:
+    """Inside the block what this thread prints goes to `sink` too."""
+    with _stdout.used():
+        before = _sink.set(sink)
+        try:
+            yield
+        finally:
+            _sink.reset(before)

@@ -1,0 +1,28 @@
+"""`mr`: plain Python functions, lazily, on threads and clusters."""
+
+from typing import Any
+
+from marsdask import gaps, registry
+from marsdask.errors import UnknownName
+from marsdask.lazy import ExecutableTuple
+from marsdask.remote import script, spawn
+from marsdask.remote.context import Context, get_context
+from marsdask.remote.script import run_script
+from marsdask.remote.spawn import Object
+
+__all__ = [
+    "Context",
+    "ExecutableTuple",
+    "Object",
+    "get_context",
+    "run_script",
+    *registry.fill(globals(), "remote"),
+]
+registry.attach(Object, "Object")
+
+
+def __getattr__(name: str) -> Any:
+    raise UnknownName.among("marsdask.remote", name, __all__)
+
+
+gaps.close(__name__)

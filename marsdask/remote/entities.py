@@ -1,0 +1,155 @@
+"""Tensors and frames that go into a function and come out of it, without their data going along.
+
+A function gets a handle over the caller's computed chunks. What it returns is put together again in the caller's session:
+where it is an expression over an argument, the argument becomes the caller's own again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from marsdask import graph, registry
+from marsdask.handle import Handle
+from marsdask.lazy import ExecutableTuple
+from marsdask.meta import FrameMeta, Rows
+from marsdask.node import Data, Node, _set, token, walk
+from marsdask.passes import replaced
+from marsdask.results import Result, exact, tasks_of
+from marsdask.session import Session
+
+
+def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
+    """A copy of `value` with every leaf of its tuples, lists and dicts swapped."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([mapped(v, swap) for v in value])
+    if kind is dict:
+        return {k: mapped(v, swap) for k, v in value.items()}
+    if isinstance(value, ExecutableTuple):
+        return tuple(mapped(v, swap) for v in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*(mapped(v, swap) for v in value))
+    return swap(value)
+
+
+class Handed:
+    """An executed tensor or frame on its way to a function: its chunks, its metadata, the token of the caller's node."""
+
+    __slots__ = ("collection", "meta", "token")
+
+    def __init__(self, collection: Any, meta: Any, token: str):
+        self.collection, self.meta, self.token = collection, meta, token
+
+    def __reduce__(self) -> Any:
+        return _handed, (graph.bare(self.collection), self.meta, self.token)
+
+    def handle(self, session: Session) -> Any:
+        """The handle that the function gets."""
+        leaf = Node("handed", (Data(self, self.token),))
+        _set(leaf, "_meta", self.meta)
+        return _executed(leaf, session, self.collection, self.meta)
+
+
+def _handed(bare: Any, meta: Any, token: str) -> Handed:
+    return Handed(graph.elsewhere(bare), meta, token)
+
+
+def handed(collections: list[Any], metas: list[Any], tokens: list[str]) -> list[Handed]:
+    """Computed collections ready to be handed to a function."""
+    # Rows know what made them, with its data; the function only has to know which frames have the same ones.
+    rows: dict[Rows, Rows] = {}
+    found = []
+    for collection, meta, name in zip(collections, metas, tokens, strict=True):
+        known = exact(meta, collection)
+        if isinstance(known, FrameMeta):
+            known = dataclasses.replace(known, rows=rows.setdefault(known.rows, Rows()))
+        found.append(Handed(collection, known, name))
+    return found
+
+
+def _executed(node: Node, session: Session, collection: Any, meta: Any) -> Any:
+    if isinstance(collection, graph.Chunks):
+        collection = collection.with_node(node)
+    handle = registry.wrap(node)
+    handle._result = session.results[token(node)] = Result(session, collection, meta)
+    return handle
+
+
+@registry.operation(
+    "handed", room="engine", sizes="any", status="delegated", meta=lambda argument: argument.value.meta
+)
+def _lowered(argument: Any) -> Any:
+    """The chunks of an argument of a function."""
+    return argument.value.collection
+
+
+class Returned:
+    """A tensor, frame or object on its way out of a function: the expression, and its chunks where it was executed."""
+
+    __slots__ = ("bare", "dataset", "meta", "node")
+
+    def __init__(self, node: Node, bare: Any, meta: Any, dataset: str):
+        self.node, self.bare, self.meta, self.dataset = node, bare, meta, dataset
+
+
+def packed(value: Any, session: Session, name: str) -> Any:
+    """A function's result as it leaves a worker: handles packed, executed data published for whoever gets them."""
+    client = session.engine.client  # type: ignore[attr-defined]
+    dataset = f"marsdask-{session.session_id}-{name}"
+    futures: dict[Any, Any] = {}
+
+    def pack(leaf: Any) -> Any:
+        if not isinstance(leaf, Handle):
+            return leaf
+        node, result = leaf.node, leaf._result
+        if result is None:
+            return Returned(node, None, None, "")
+        collection = result.collection
+        held = [graph.data_of(t) for t in tasks_of(collection)]
+        if not all(hasattr(h, "status") for h in held):  # the caller's own
+            return Returned(node, None, None, "")
+        futures.update({h.key: h for h in held})
+        return Returned(node, graph.bare(collection), result.meta, dataset)
+
+    result = mapped(value, pack)
+    if futures:
+        with contextlib.suppress(KeyError):
+            client.unpublish_dataset(dataset)  # of an earlier run
+        client.publish_dataset(list(futures.values()), name=dataset)
+    return result
+
+
+def received(value: Any, session: Session, arguments: Node | None) -> Any:
+    """A function's result as somebody gets it who may know the nodes of its arguments."""
+    own: dict[str, Node] = {}
+    published: dict[str, dict[Any, Any]] = {}
+
+    def unpack(leaf: Any) -> Any:
+        if not isinstance(leaf, Returned):
+            return leaf
+        if arguments is not None and not own:
+            own.update({token(n): n for n in walk([arguments])})
+        (node,) = replaced([leaf.node], lambda n: own.get(n.args[0].name) if n.op == "handed" else None)
+        if leaf.bare is not None:
+            held = _published(session, leaf.dataset, published)
+            keys = graph.keys_of(leaf.bare)
+            if all(k in held for k in keys):
+                sizes = leaf.bare.lengths if isinstance(leaf.bare, graph.Chunks) else leaf.bare.chunks
+                return _executed(node, session, graph.holding(leaf.bare, held, sizes), leaf.meta)
+        handle = registry.wrap(node)
+        handle._result = session.results.get(token(node))
+        return handle
+
+    return mapped(value, unpack)
+
+
+def _published(session: Session, dataset: str, known: dict[str, dict[Any, Any]]) -> dict[Any, Any]:
+    """Futures by key; none where they are gone, so that the expression is run again."""
+    if dataset not in known:
+        futures = session.engine.client.get_dataset(dataset, default=[])  # type: ignore[attr-defined]
+        known[dataset] = {f.key: f for f in futures}
+        session.engine.published.add(dataset)  # type: ignore[attr-defined]
+    return known[dataset]

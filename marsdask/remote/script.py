@@ -1,0 +1,199 @@
+"""`run_script`: a Python script in several copies, each of which knows its rank."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import contextvars
+import os
+import sys
+from collections import UserList
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
+from marsdask.logs import StandIn
+from marsdask.remote.spawn import Object
+from marsdask.session import Session, get_default_session
+
+OK = {"status": "ok"}
+
+
+def run_script(
+    script: Any,
+    data: dict[str, Any] | None = None,
+    n_workers: int = 1,
+    command_argv: list[str] | None = None,
+    session: Session | None = None,
+    retry_when_fail: bool = False,
+    run_kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """An executed Object of a script that has run in `n_workers` copies; `fetch()` gives `{'status': 'ok'}`.
+
+    Parameters
+    ----------
+    script : path, file object or text
+        A text is a script where it has a line break, else a path.
+    data : dict, optional
+        Variables of the script by name. Tensors and frames stay what they are, executed.
+    n_workers : int
+        Copies. Each finds its number in `os.environ["RANK"]` and how many there are in `os.environ["WORLD_SIZE"]`,
+        and the session in the variable `session`.
+    command_argv : list of str, optional
+        `sys.argv[1:]` of the script.
+    retry_when_fail : bool
+        Run a copy again after an error, three times at most.
+    run_kwargs : dict, optional
+        Arguments of `execute()`: with `{'wait': False}` an ExecutionInfo comes back.
+
+    >>> run_script("total = x + 1\\nassert total == 42", data={"x": 41}).fetch()
+    {'status': 'ok'}
+    """
+    if isinstance(n_workers, bool) or not isinstance(n_workers, int):
+        raise ArgumentTypeError(f"run_script(n_workers={n_workers!r}): expected a whole number.")
+    if n_workers < 1:
+        raise ArgumentError(f"run_script(n_workers={n_workers!r}): expected 1 or more.")
+    for name, value in (("data", data), ("run_kwargs", run_kwargs)):
+        if value is not None and not isinstance(value, dict):
+            raise ArgumentTypeError(
+                f"run_script({name}={value!r}): expected a dict, got {type(value).__name__}."
+            )
+    for key in data or {}:
+        if not isinstance(key, str) or not key.isidentifier():
+            raise ArgumentError(f"run_script(data=): {key!r} cannot be the name of a variable.")
+    argv = list(command_argv) if isinstance(command_argv, (list, tuple)) else command_argv or []
+    if not isinstance(argv, list) or not all(isinstance(a, str) for a in argv):
+        raise ArgumentTypeError(f"run_script(command_argv={command_argv!r}): expected a list of texts.")
+    text, name = _text(script)
+    try:
+        compile(text, name, "exec")
+    except (SyntaxError, ValueError) as error:
+        raise adopt(error, f"run_script(script={name!r})") from error
+    spawn = registry.lookup("spawn")
+    copies = [
+        registry.call(
+            spawn,
+            (run, (text, name, argv, rank, n_workers, data or {})),
+            {"retry_when_fail": retry_when_fail},
+        )
+        for rank in range(n_workers)
+    ]
+    whole: Object = registry.call(spawn, (finished, (copies,)), {})
+    return whole.execute(session=session, **(run_kwargs or {}))
+
+
+def _text(script: Any) -> tuple[str, str]:
+    """The text of a script, and what to call it."""
+    if isinstance(script, (str, os.PathLike)):
+        if isinstance(script, str) and "\n" in script:
+            return script, "<script>"
+        path = Path(script)
+        if not path.is_file():
+            raise MissingFile(
+                f"run_script(script={str(script)!r}): no such file. Hint: a script given as text has a line break."
+            )
+        return path.read_text(encoding="utf-8"), str(path)
+    if not hasattr(script, "read"):
+        raise ArgumentTypeError(
+            f"run_script(script={script!r}): expected a path, a file object or a text, got {type(script).__name__}."
+        )
+    text = script.read()
+    return text.decode("utf-8") if isinstance(text, bytes) else text, str(getattr(script, "name", "<script>"))
+
+
+def finished(copies: list[None]) -> dict[str, str]:
+    """What a script gives back once all copies have run."""
+    return dict(OK)
+
+
+def run(text: str, name: str, argv: list[str], rank: int, count: int, data: dict[str, Any]) -> None:
+    """Run one copy, as Python runs a script."""
+    code: CodeType = compile(text, name, "exec")
+    place = {"RANK": str(rank), "WORLD_SIZE": str(count)}
+    variables = {"__name__": "__main__", "__file__": name, "__builtins__": builtins}
+    variables |= {"session": get_default_session(), **data}
+    with told(place, ["script", *argv]):
+        try:
+            exec(code, variables)
+        except SystemExit as end:
+            if end.code not in (None, 0):
+                raise Exited.by(name, end.code) from end
+
+
+_environ: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar(
+    "marsdask-environ", default=None
+)
+_argv: contextvars.ContextVar[list[str] | None] = contextvars.ContextVar("marsdask-argv", default=None)
+
+
+class Environ(MutableMapping[str, str]):
+    """`os.environ` of a process in which several copies run: each sees its own rank."""
+
+    def __init__(self, below: Any):
+        self.below = below
+
+    def _mine(self) -> dict[str, str]:
+        return _environ.get() or {}
+
+    def __getitem__(self, key: str) -> str:
+        mine = self._mine()
+        return mine[key] if key in mine else self.below[key]
+
+    def __setitem__(self, key: str, value: str) -> None:
+        mine = self._mine()
+        (mine if key in mine else self.below)[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        mine = self._mine()
+        del (mine if key in mine else self.below)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.below, **self._mine()})
+
+    def __len__(self) -> int:
+        return len({**self.below, **self._mine()})
+
+    def copy(self) -> dict[str, str]:
+        return dict(self)
+
+    def __or__(self, other: Any) -> dict[str, str]:
+        return dict(self) | dict(other)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.below, name)
+
+
+class Argv(UserList[str]):
+    """`sys.argv` of a process in which several scripts run."""
+
+    def __init__(self, below: Any):
+        self.below = below
+
+    @property
+    def data(self) -> list[str]:  # type: ignore[override]
+        mine = _argv.get()
+        return self.below if mine is None else mine
+
+    @data.setter
+    def data(self, value: list[str]) -> None:
+        self.data[:] = value
+
+
+_stand_ins = (StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv))
+
+
+@contextlib.contextmanager
+def told(place: dict[str, str], argv: list[str]) -> Iterator[None]:
+    """Inside the block this thread sees these environment variables and arguments."""
+    with contextlib.ExitStack() as stack:
+        for each in _stand_ins:
+            stack.enter_context(each.used())
+        before = _environ.set(place), _argv.set(argv)
+        try:
+            yield
+        finally:
+            _environ.reset(before[0])
+            _argv.reset(before[1])

@@ -1,0 +1,255 @@
+"""`spawn`: a plain function as a lazy object."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from typing import Any
+
+from marsdask import graph, registry
+from marsdask import session as sessions
+from marsdask.errors import ArgumentError, ArgumentTypeError, NoWorkers, UnknownName
+from marsdask.handle import Handle
+from marsdask.lazy import Lazy
+from marsdask.logs import Log
+from marsdask.lower import Keep, Steps
+from marsdask.meta import ObjectMeta, TupleMeta, meta
+from marsdask.node import Data, Node, token
+from marsdask.remote.entities import handed, mapped, received
+from marsdask.remote.jobs import TRIES, Call, Slot, task_of
+from marsdask.session import Session
+
+
+class Object(Lazy):
+    """What a plain function will give, or has given: made by `remote.spawn`."""
+
+    __slots__ = ()
+
+    def to_object(self, session: Session | None = None, *, wait: bool = True) -> Any:
+        """The value, run first if needed; with `wait=False` a future of it."""
+        if wait:
+            return self._run_and_fetch(session)
+        where = session or sessions.get_default_or_create()
+        return where.pool.submit(self._run_and_fetch, where)
+
+    def fetch_log(self, session: Session | None = None, offsets: Any = None, sizes: Any = None) -> Any:
+        """What the function has printed since the last call, also while it runs: see `marsdask.fetch_log`."""
+        return sessions.fetch_log(self, session=session, offsets=offsets, sizes=sizes)[0]
+
+    def progress(self) -> float:
+        """How far the function is: 1 after it has run, before that what it said by `get_context().set_progress`."""
+        return 1.0 if self.is_executed() else self._log.progress
+
+    def copy(self) -> Object:
+        """Another handle of the same call."""
+        other = Object(self.node, self._keep)
+        other._result = self._result
+        return other
+
+    __copy__ = copy
+
+    def received(self, value: Any, session: Session) -> Any:
+        return received(value, session, self.node)
+
+    @property
+    def _log(self) -> Log:
+        node = self.node.args[0] if self.node.op == "item" else self.node
+        return node.args[0].value.log  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return self.unexecuted_repr()
+
+    def __str__(self) -> str:
+        return f"Object(op={self.node.op})"
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among("Object", name, dir(type(self)))
+
+
+registry.WRAPPERS["Object"] = Object
+
+
+def _public(
+    func,
+    args=(),
+    kwargs=None,
+    retry_when_fail=False,
+    resolve_tileable_input=False,
+    n_output=None,
+    *,
+    resources=None,
+    expect_worker=None,
+    expect_band=None,
+): ...
+
+
+def _prepared(
+    func: Any,
+    args: Any = (),
+    kwargs: Any = None,
+    retry_when_fail: bool = False,
+    resolve_tileable_input: bool = False,
+    n_output: int | None = None,
+    resources: dict[str, float] | None = None,
+    expect_worker: str | None = None,
+    expect_band: Any = None,
+) -> Any:
+    if not callable(func):
+        raise ArgumentTypeError(f"spawn(func={func!r}): expected a function, got {type(func).__name__}.")
+    if not isinstance(args, tuple) or hasattr(args, "execute"):
+        args = (args,)
+    if kwargs is not None and not isinstance(kwargs, dict):
+        raise ArgumentTypeError(f"spawn(kwargs={kwargs!r}): expected a dict, got {type(kwargs).__name__}.")
+    for name in kwargs or {}:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"spawn(kwargs={kwargs!r}): {name!r} cannot be the name of an argument.")
+    for name, value in (
+        ("retry_when_fail", retry_when_fail),
+        ("resolve_tileable_input", resolve_tileable_input),
+    ):
+        if not isinstance(value, bool):
+            raise ArgumentTypeError(f"spawn({name}={value!r}): expected True or False.")
+    if n_output is not None:
+        if not isinstance(n_output, int) or isinstance(n_output, bool):
+            raise ArgumentTypeError(f"spawn(n_output={n_output!r}): expected a whole number or None.")
+        if n_output < 1:
+            raise ArgumentError(f"spawn(n_output={n_output!r}): expected 1 or more.")
+    handles: list[Any] = []
+
+    def slotted(leaf: Any) -> Any:
+        if isinstance(leaf, Lazy):
+            handles.append(leaf)
+            return Slot(len(handles) - 1)
+        if isinstance(leaf, Handle):
+            raise ArgumentTypeError(
+                f"spawn(args=): a {type(leaf).__name__} cannot be an argument. Hint: pass what it was made of."
+            )
+        return registry.frozen(leaf, [])
+
+    call = Call(
+        func,
+        mapped(args, slotted),
+        mapped(kwargs or {}, slotted),
+        tries=TRIES if retry_when_fail else 1,
+        resolve=resolve_tileable_input,
+        n_output=n_output,
+        where=_where(resources, expect_worker, expect_band),
+        metas=[None if isinstance(h, Object) else meta(h.node) for h in handles],
+        tokens=[token(h.node) for h in handles],
+    )
+    made = registry.make("spawn", Data(call), handles)
+    return list(made) if n_output is not None and n_output > 1 else made[0] if n_output == 1 else made
+
+
+def _where(resources: Any, worker: Any, band: Any) -> dict[str, Any]:
+    """What a cluster must know of where the function may run."""
+    where: dict[str, Any] = {}
+    if resources is not None:
+        numbers = isinstance(resources, dict) and all(
+            isinstance(k, str) and isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0
+            for k, v in resources.items()
+        )
+        if not numbers:
+            raise ArgumentTypeError(f"spawn(resources={resources!r}): expected a dict such as {{'GPU': 1}}.")
+        where["resources"] = dict(resources)
+    if band is not None:
+        if not isinstance(band, tuple) or not band or worker not in (None, band[0]):
+            raise ArgumentTypeError(
+                f"spawn(expect_band={band!r}): expected (address of a worker, 'numa-0'), of the same worker as expect_worker."
+            )
+        worker = band[0]
+    if worker is not None:
+        if not isinstance(worker, str):
+            raise ArgumentTypeError(f"spawn(expect_worker={worker!r}): expected the address of a worker.")
+        where["workers"] = [worker]
+    return {k: v for k, v in where.items() if v}
+
+
+def _known(call: Data, inputs: Any) -> Any:
+    count = call.value.n_output
+    return ObjectMeta() if count is None else TupleMeta((ObjectMeta(),) * count)
+
+
+@registry.operation(
+    "spawn",
+    room="remote",
+    sizes="any",
+    signature=inspect.signature(_public),
+    prepare=_prepared,
+    meta=_known,
+    differs="`retry_when_fail` tries again after any error, three times at most",
+)
+def spawn(call: Data, inputs: list[Any]) -> Steps:
+    """A lazy `Object` of what `func(*args, **kwargs)` will give; a list of `n_output` of them where that is given.
+
+    Parameters
+    ----------
+    func : function
+        Runs on a thread of this process, or on a worker of the cluster.
+    args : tuple; kwargs : dict
+        Objects in them, also inside of lists, tuples and dicts, arrive as values. Tensors and frames arrive executed,
+        as handles over chunks that stay where they are: `fetch()` what is needed, or compute on.
+    retry_when_fail : bool
+        Run it again after an error, three times at most.
+    resolve_tileable_input : bool
+        Tensors and frames arrive as NumPy and pandas.
+    n_output : int, optional
+        So many values are returned, and each is an Object.
+    resources : dict, optional
+        What a worker must offer, such as {"GPU": 1}; no effect on threads.
+    expect_worker : str; expect_band : (str, str)
+        Run on the worker of that address.
+    """
+    plan: Call = call.value
+    session = sessions.get_default_or_create()
+    _check_places(plan, session)
+    entities = [c for c, known in zip(inputs, plan.metas, strict=True) if known is not None]
+    kept: Any = ()
+    if entities:
+        kept = yield Keep(*entities)
+        kept = kept if len(entities) > 1 else (kept,)
+    metas = [m for m in plan.metas if m is not None]
+    tokens = [t for t, m in zip(plan.tokens, plan.metas, strict=True) if m is not None]
+    found = iter(handed(list(kept), metas, tokens))
+    arguments = [None if m is None else next(found) for m in plan.metas]
+    task = task_of(plan, inputs, arguments, session)
+    if plan.n_output is None:
+        return task
+    return tuple(
+        graph.per_chunk(operator.getitem, task, i, label=plan.name, lengths=None)
+        for i in range(plan.n_output)
+    )
+
+
+def _check_places(call: Call, session: Session) -> None:
+    """An error where no worker may ever run the function: the scheduler would wait for ever."""
+    wanted, client = call.where, getattr(session.engine, "client", None)
+    if not wanted:
+        return
+    if client is None:
+        from marsdask.remote.context import _here
+
+        if wanted.get("workers", [_here()]) != [_here()]:
+            raise NoWorkers(
+                f"spawn({call.name}, expect_worker={wanted['workers'][0]!r}): there is only {_here()!r}."
+            )
+        return
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    for address in wanted.get("workers", ()):
+        if address not in workers:
+            raise NoWorkers(
+                f"spawn({call.name}, expect_worker={address!r}): the workers are {sorted(workers)}."
+            )
+    need = wanted.get("resources", {})
+    if not any(all(w["resources"].get(k, 0) >= n for k, n in need.items()) for w in workers.values()):
+        raise NoWorkers(
+            f"spawn({call.name}, resources={need!r}): no worker offers that. Hint: start workers with --resources."
+        )
+
+
+def spawned(func: Any, *args: Any, **kwargs: Any) -> Object:
+    """For our own use: an Object of a function and its arguments."""
+    return registry.call(registry.lookup("spawn"), (func, args, kwargs), {})  # type: ignore[no-any-return]
+
+
+__all__ = ["Node", "Object", "spawn", "spawned"]
