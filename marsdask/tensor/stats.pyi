@@ -1,0 +1,73 @@
+"""Written from the registry by `make stubs`; do not edit."""
+
+import builtins
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self, overload
+
+import dask.array as da
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from typing_extensions import deprecated
+
+from marsdask.lazy import Lazy
+from marsdask.progress import ExecutionInfo
+from marsdask.session import Session
+
+from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
+from marsdask.tensor import Tensor
+from marsdask.dataframe import CategoricalAccessor
+from marsdask.dataframe import DataFrame
+from marsdask.dataframe import DataFrameGroupBy
+from marsdask.dataframe import DatetimeAccessor
+from marsdask.dataframe import EWM
+from marsdask.dataframe import Expanding
+from marsdask.dataframe import Index
+from marsdask.dataframe import Rolling
+from marsdask.dataframe import Series
+from marsdask.dataframe import SeriesGroupBy
+from marsdask.dataframe import StringAccessor
+
+ArrayLike = Tensor | npt.ArrayLike | da.Array
+FrameLike = DataFrame | Series | Index | Tensor | pd.DataFrame | pd.Series | pd.Index
+
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def chisquare(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def entropy(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def ks_1samp(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def ks_2samp(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def power_divergence(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def rankdata(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def ttest_1samp(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def ttest_ind(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def ttest_ind_from_stats(*args: Any, **kwargs: Any) -> Any: ...
+@deprecated(
+    "not built: the family of statistical tests is not written yet; fetch() a reduced tensor and use scipy.stats"
+)
+def ttest_rel(*args: Any, **kwargs: Any) -> Any: ...
