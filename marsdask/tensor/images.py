@@ -2,4 +2,4 @@
 
 from marsdask import registry
 
-__all__ = registry.fill(globals(), "tensor.images")
+__all__ = [*registry.fill(globals(), "tensor.images")]

@@ -2,4 +2,4 @@
 
 from marsdask import registry
 
-__all__ = registry.fill(globals(), "tensor.stats")
+__all__ = [*registry.fill(globals(), "tensor.stats")]

@@ -2,4 +2,4 @@
 
 from marsdask import registry
 
-__all__ = registry.fill(globals(), "tensor.spatial.distance")
+__all__ = [*registry.fill(globals(), "tensor.spatial.distance")]
