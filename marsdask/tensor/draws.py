@@ -7,7 +7,6 @@ same seed and the same chunks give the same data, in any session, and again when
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Generator
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.lower import Ask
 from marsdask.meta import TensorMeta
-from marsdask.registry import Op, add, operation
+from marsdask.registry import Op, add
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
@@ -153,7 +152,7 @@ def draw(name: str, rng: np.random.Generator, args: Any, shape: Any, dtype: Any)
     return np.asarray(found).astype(dtype, copy=False)
 
 
-def _prepare(name: str, state: RandomState, arguments: dict[str, Any]) -> Any:
+def draw_of(name: str, state: RandomState, arguments: dict[str, Any]) -> Any:
     """The node for a call: checked, and with a seed of its own."""
     defaults, kind = TABLE[name]
     if arguments.pop("gpu", None):
@@ -212,7 +211,7 @@ def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype:
         parts = [None if isinstance(v, da.Array) else v for v in values]
         one = graph.value(
             partial(_scalar, name, seed, parts, dtype),
-            *(graph.per_chunk(_same, a, lengths=None) for a in arrays),
+            *(graph.per_chunk(same, a, lengths=None) for a in arrays),
         )
         return graph.to_array(one, (), dtype, scalar=True)
     chunks = chunks_of(shape, chunk_size, dtype)
@@ -224,7 +223,7 @@ def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype:
     )
 
 
-def _same(part: Any) -> Any:
+def same(part: Any) -> Any:
     return part
 
 
@@ -291,7 +290,7 @@ for _name in TABLE:
     for _public in (_name, *(a for a, n in ALIASES.items() if n == _name)):
         source(
             _public,
-            partial(_prepare, _name),
+            partial(draw_of, _name),
             _signature(TABLE[_name][0], *_rest),
             f"Draws as NumPy's `{_public}`; parameters may be tensors. The same seed and chunks, the same data.",
             partial(_lower, _name),
@@ -300,7 +299,7 @@ for _name in TABLE:
 
 
 def _prepare_shaped(name: str, state: RandomState, arguments: dict[str, Any]) -> Any:
-    return _prepare(name, state, {**arguments.pop("kwargs", {}), "size": arguments.get("shape") or None})
+    return draw_of(name, state, {**arguments.pop("kwargs", {}), "size": arguments.get("shape") or None})
 
 
 def _shaped(*shape: int, **kwargs: Any) -> None:
@@ -381,211 +380,3 @@ for _name in VECTORS:
         partial(_vectors, _name),
         _vectors_meta,
     )
-
-
-def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
-    """Elements (along the first axis) in random order; a whole number means all numbers below it."""
-    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
-        if x < 0:
-            raise ArgumentError(f"x={x!r}: expected 0 or more.")
-        x = registry.make("data.arange", int(x), chunks_of((int(x),), chunk_size, INT))
-    else:
-        x = as_tensor(x)
-        if chunk_size is not None:
-            x = registry.make("rechunk", x, chunk_size)
-    if not x.ndim:
-        raise ArgumentError("x must be an integer or at least 1-dimensional")
-    return registry.make("random.permuted", x, state.next_seed())
-
-
-@operation("data.arange", room="engine", sizes="any", meta=lambda n, chunks: TensorMeta((n,), INT))
-def numbers(n: int, chunks: Any) -> da.Array:
-    """All whole numbers below n."""
-    return da.arange(n, chunks=chunks, dtype=INT)
-
-
-@operation("random.permuted", room="engine", meta=lambda x, seed: TensorMeta(x.shape, x.dtype))
-def permuted_chunks(x: da.Array, seed: int) -> da.Array:
-    """Every element goes to a chunk at random and the chunk is shuffled: each order is as likely as any other."""
-    chunks = graph.from_array(x)
-    if chunks.count > 1:
-        chunks = graph.per_chunk(_same, chunks, lengths=None)
-        count = chunks.count
-        numbered = graph.per_chunk(partial(_scattered, seed, count), chunks, number=True, lengths=None)
-        chunks = graph.exchange(numbered, list, np.concatenate, count)
-    mixed = graph.per_chunk(partial(_mixed, seed), chunks, number=True)
-    return graph.to_array(mixed, tuple(x.shape[1:]), x.dtype)
-
-
-def _scattered(seed: int, count: int, i: int, part: Any) -> list[Any]:
-    home = stream(seed, 0, i).integers(count, size=len(part))
-    order = np.argsort(home, kind="stable")
-    ends = np.cumsum(np.bincount(home, minlength=count))[:-1]
-    return np.split(part[order], ends)
-
-
-def _mixed(seed: int, i: int, part: Any) -> Any:
-    return stream(seed, 1, i).permutation(part)
-
-
-def chosen(
-    state: RandomState, a: Any, size: Any = None, replace: bool = True, p: Any = None, chunk_size: Any = None
-) -> Any:
-    """Elements of `a` (or numbers below it) drawn with or without putting back."""
-    from_numbers = isinstance(a, (int, np.integer)) and not isinstance(a, bool)
-    if not from_numbers:
-        a = as_tensor(a)
-        if a.ndim != 1:
-            raise ArgumentError("a must be 1-dimensional or a whole number")
-    count = int(a) if from_numbers else a.shape[0]
-    shape = () if size is None else check_shape(size, "size")
-    many = math.prod(shape)
-    if (from_numbers and count < 0) or (count == 0 and many):
-        raise ArgumentError("a must be greater than 0 unless no samples are taken")
-    if not replace and many > count:
-        raise ArgumentError(
-            f"Cannot take a larger sample than population when replace is False: {many} of {count:g}."
-        )
-    if p is not None:
-        p = _shares(p, count)
-    if not replace and p is None:
-        order = permuted(state, int(a), chunk_size)[:many] if from_numbers else permuted(state, a)[:many]
-        return registry.make("reshape", order, shape) if len(shape) != 1 else order
-    if p is None and count == count:
-        places = _prepare(
-            "randint", state, {"low": 0, "high": count, "size": shape, "chunk_size": chunk_size}
-        )
-        return places if from_numbers else a[places]
-    where = registry.make(
-        "random.places",
-        None if from_numbers else a,
-        state.next_seed(),
-        count,
-        shape,
-        p,
-        bool(replace),
-        chunk_size,
-    )
-    return where if from_numbers else a[where]
-
-
-def _shares(p: Any, count: float) -> Any:
-    """Probabilities checked as NumPy does; those of a lazy tensor are checked when they are known."""
-    if isinstance(p, registry.Handle):
-        return as_tensor(p)
-    p = np.asarray(p, dtype="f8")
-    _check_shares(p, count)
-    return p
-
-
-def _check_shares(p: Any, count: float) -> None:
-    if p.ndim != 1:
-        raise ArgumentError("'p' must be 1-dimensional")
-    if count == count and len(p) != count:
-        raise ArgumentError("'a' and 'p' must have same size")
-    if np.any(~(p >= 0)):
-        raise ArgumentError("probabilities are not non-negative")
-    if abs(p.sum() - 1) > 1e-8:
-        raise ArgumentError("probabilities do not sum to 1")
-
-
-def _places_meta(
-    a: Any, seed: int, count: float, shape: Any, p: Any, replace: bool, chunk_size: Any
-) -> TensorMeta:
-    return TensorMeta(shape, INT)
-
-
-@operation("random.places", room="engine", meta=_places_meta)
-def places(
-    a: Any, seed: int, count: float, shape: Any, p: Any, replace: bool, chunk_size: Any
-) -> Generator[Any, Any, da.Array]:
-    """Positions drawn by probabilities, which every chunk gets; without putting back, in one chunk."""
-    count = int(a.shape[0] if a is not None else count)
-    if isinstance(p, da.Array):
-        p = yield Ask(p)
-        _check_shares(p, count)
-    chunks = chunks_of(shape, chunk_size, INT)
-    if not replace or not shape:
-        one = graph.value(partial(_one_draw, seed, count, shape, p, replace))
-        found = graph.to_array(one, (), INT, scalar=True) if not shape else None
-        if found is None:
-            flat = graph.to_array(one.with_lengths((math.prod(shape),)), (), INT)
-            found = flat.reshape(shape).rechunk(chunks)
-        return found
-    below = None if p is None else np.cumsum(p) / np.sum(p)
-    function = partial(_places_chunk, seed, count, below, chunks)
-    return da.map_blocks(
-        function, chunks=chunks, dtype=INT, meta=np.empty((0,) * len(shape), INT), token="choice"
-    )
-
-
-def _one_draw(seed: int, count: int, shape: Any, p: Any, replace: bool) -> Any:
-    return np.asarray(stream(seed).choice(count, math.prod(shape), replace=replace, p=p)).reshape(
-        -1 if shape else ()
-    )
-
-
-def _places_chunk(seed: int, count: int, below: Any, chunks: Any, block_id: Any = ()) -> Any:
-    rng = stream(seed, *block_id)
-    shape = tuple(c[i] for c, i in zip(chunks, block_id, strict=True))
-    if below is None:
-        return rng.integers(count, size=shape)
-    return np.searchsorted(below, rng.random(shape), side="right")
-
-
-def _shuffled(state: RandomState, x: Any) -> None:
-    from marsdask.tensor.views import assign
-
-    if not isinstance(x, registry.Handle):
-        raise ArgumentTypeError(
-            f"shuffle(x=): expected a tensor, got {type(x).__name__}. Hint: x=mt.tensor(...)"
-        )
-    assign(x, permuted(state, x), what="shuffle")
-
-
-def _of_permutation(x: Any, chunk_size: Any = None) -> None: ...
-
-
-def _of_choice(
-    a: Any, size: Any = None, replace: bool = True, p: Any = None, chunk_size: Any = None, gpu: Any = None
-) -> None: ...
-
-
-def _of_shuffle(x: Any) -> None: ...
-
-
-def _of_bytes(length: int) -> None: ...
-
-
-def _of_seed(seed: Any = None) -> None: ...
-
-
-def _without_gpu(function: Any, state: RandomState, arguments: dict[str, Any]) -> Any:
-    if arguments.pop("gpu", None):
-        raise Unbuilt.argument("choice", "gpu", True, "leave it out; chunks are NumPy arrays in host memory.")
-    return function(state, **arguments)
-
-
-for _public, _function, _shown, _doc in (
-    (
-        "permutation",
-        permuted,
-        _of_permutation,
-        "A random order of elements along the first axis, over all chunks.",
-    ),
-    (
-        "choice",
-        chosen,
-        _of_choice,
-        "Elements drawn with or without putting back, by probabilities where given.",
-    ),
-    (
-        "shuffle",
-        _shuffled,
-        _of_shuffle,
-        "Puts a tensor in random order in place, along its first axis; gives back None.",
-    ),
-    ("bytes", RandomState.bytes, _of_bytes, "Random bytes, at once."),
-    ("seed", RandomState.seed, _of_seed, "Starts `mt.random` again from a seed."),
-):
-    source(_public, partial(_without_gpu, _function), inspect.signature(_shown), _doc, _same, None)

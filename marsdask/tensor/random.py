@@ -9,6 +9,7 @@ from typing import Any
 
 from marsdask import registry
 from marsdask.errors import UnknownName
+from marsdask.tensor import choices  # noqa: F401  # registers permutation, choice, shuffle, seed and bytes
 from marsdask.tensor.draws import RandomState
 
 __all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]  # noqa: PLE0604  # names come from the registry

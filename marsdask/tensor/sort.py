@@ -1,4 +1,4 @@
-"""Order: sort, argsort, partition, topk. A chunked line is sorted by splitting at sampled values, then chunk by chunk."""
+"""Order: sort and argsort. A chunked line is sorted by splitting at sampled values, then chunk by chunk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dask.array as da
 import numpy as np
 
 from marsdask import graph, registry
-from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError
+from marsdask.errors import ArgumentError, AxisError
 from marsdask.lower import Ask, Keep
 from marsdask.meta import TensorMeta
 from marsdask.registry import Array, operation
@@ -43,7 +43,7 @@ def check_kind(kind: Any, stable: Any = None, parallel_kind: Any = None, psrs_ki
             raise ArgumentError(f"psrs_kinds={psrs_kinds!r}: expected sort kinds, got {each!r}.")
 
 
-def _line_axis(a: Any, axis: Any) -> int | None:
+def line_axis(a: Any, axis: Any) -> int | None:
     if axis is None:
         return None
     if a.ndim == 0:
@@ -64,7 +64,7 @@ def _prepare_sort(
 ) -> Any:
     check_kind(kind, stable, parallel_kind, psrs_kinds)
     a = as_tensor(a)
-    axis = _line_axis(a, axis)
+    axis = line_axis(a, axis)
     extra = {"order": order} if order is not None else {}
     if order is not None and a.dtype.names is None:
         raise ArgumentError("Cannot specify order when the array has no fields.")
@@ -72,7 +72,7 @@ def _prepare_sort(
     return ExecutableTuple((result, registry.make("argsort", a, axis, **extra))) if return_index else result
 
 
-def _line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = None) -> TensorMeta:
+def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = None) -> TensorMeta:
     size = float(np.prod(a.shape)) if a.shape else 1.0
     shape = (size,) if axis is None else a.shape
     return TensorMeta(shape, dtype or a.dtype)
@@ -88,7 +88,7 @@ SORT_CASES = (
 @operation(
     "sort",
     room="tensor",
-    meta=partial(_line_meta, None),
+    meta=partial(line_meta, None),
     prepare=partial(_prepare_sort, "sort"),
     oracle=np.sort,
     cases=SORT_CASES,
@@ -208,7 +208,7 @@ def _sorted_together(pieces: list[Any]) -> Any:
     "argsort",
     room="tensor",
     owners=["Tensor"],
-    meta=partial(_line_meta, np.dtype(np.intp)),
+    meta=partial(line_meta, np.dtype(np.intp)),
     prepare=partial(_prepare_sort, "argsort"),
     oracle=np.argsort,
     cases=(
@@ -262,107 +262,9 @@ def _positions(pieces: list[Any]) -> Any:
     return np.concatenate([p for _, p in pieces])[np.argsort(values, kind="stable")]
 
 
-def _check_kth(kth: Any, length: float) -> Any:
-    if isinstance(kth, registry.Handle):
-        kth = kth.to_numpy() if kth.is_executed() else kth
-    if isinstance(kth, registry.Handle):
-        raise ArgumentTypeError(
-            "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
-        )
-    places = np.asarray(kth)
-    if places.dtype.kind not in "iu":
-        raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
-    if np.any(places >= length) or np.any(places < -length):
-        raise ArgumentError(f"kth={kth!r} out of bounds ({length:g})")
-    return places.tolist()
-
-
-def _prepare_partition(
-    name: str,
-    a: Any,
-    kth: Any = None,
-    axis: Any = -1,
-    kind: str = "introselect",
-    order: Any = None,
-    parallel_kind: Any = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    if kind != "introselect":
-        raise ArgumentError(f"select kind must be 'introselect' (got {kind!r}).")
-    check_kind(None, None, parallel_kind, psrs_kinds)
-    a = as_tensor(a)
-    axis = _line_axis(a, axis)
-    length = float(np.prod(a.shape)) if axis is None else a.shape[axis]
-    kth = _check_kth(kth, length)
-    return registry.make(name, a, kth, axis, **({"order": order} if order is not None else {}))
-
-
-def _partition_meta(
-    dtype: Any, a: TensorMeta, kth: Any, axis: int | None = -1, order: Any = None
-) -> TensorMeta:
-    return _line_meta(dtype, a, axis)
-
-
-def _partition(function: Any, line: Any, a: da.Array, kth: Any, axis: int | None, order: Any) -> Any:
-    if axis is None:
-        a, axis = flat(a), 0
-    if a.numblocks[axis] > 1 and a.ndim == 1 and a.nbytes > IN_ONE_CHUNK:
-        return line(a, 0, order=order)  # what is sorted is partitioned
-    a = whole_along(a, (axis,))
-    dtype = a.dtype if function is np.partition else np.intp
-    return a.map_blocks(function, kth=kth, axis=axis, order=order, dtype=dtype)
-
-
-@operation(
-    "partition",
-    room="tensor",
-    meta=partial(_partition_meta, None),
-    prepare=partial(_prepare_partition, "partition"),
-    oracle=np.partition,
-    cases=("f(x, 2)[:, 2]", "f(x, 3, axis=0)[3]", "f(x, 4, axis=None)[4]", "f(v, [2, 5])[2]", "f(v, -1)[-1]", "v, 11", "x, 1.5", "x, 1, axis=4"),
-)  # fmt: skip
-def partition(
-    a: Array,
-    kth: Any,
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind."""
-    return _partition(np.partition, sort, a, kth, axis, order)
-
-
-@operation(
-    "argpartition",
-    room="tensor",
-    meta=partial(_partition_meta, np.dtype(np.intp)),
-    prepare=partial(_prepare_partition, "argpartition"),
-    owners=["Tensor"],
-    oracle=np.argpartition,
-    cases=("f(x, 2)[:, 2]", "f(x, 3, axis=0)[3]", "f(v, 4, axis=None)[4]", "v, 12"),
-)
-def argpartition(
-    a: Array,
-    kth: Any,
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """Positions that would partition along `axis`."""
-    return _partition(np.argpartition, argsort, a, kth, axis, order)
-
-
 def _sort_in_place(self: Any, **arguments: Any) -> None:
     """Sort and rebind, through views too."""
     assign(self, _prepare_sort("sort", self, **arguments), what="sort")
-
-
-def _partition_in_place(self: Any, **arguments: Any) -> None:
-    assign(self, _prepare_partition("partition", self, **arguments), what="partition")
 
 
 @operation(
@@ -378,163 +280,3 @@ def sort_in_place(
     psrs_kinds: Any = None,
 ) -> None:
     """Sorts the tensor in place; gives back None. `mt.sort` gives a copy."""
-
-
-@operation(
-    "Tensor.partition",
-    room="tensor",
-    owners=["Tensor"],
-    function=False,
-    sizes="any",
-    prepare=_partition_in_place,
-)
-def partition_in_place(
-    self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
-) -> None:
-    """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
-
-
-def _np_topk(a: Any, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    ordered = np.sort(a, axis=axis)
-    if largest:
-        ordered = np.flip(ordered, axis=axis)
-    return np.take(ordered, np.arange(min(k, a.shape[axis])), axis=axis)
-
-
-def _np_argtopk(a: Any, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    return _topk_of(k, axis, largest, True, a)
-
-
-def _topk_of(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
-    """The first k in order, or their positions; of equal ones those that come first."""
-    if not largest:
-        order = np.argsort(part, axis=axis, kind="stable")
-    else:  # from behind, so that equal ones keep their order
-        back = np.argsort(np.flip(part, axis), axis=axis, kind="stable")
-        order = part.shape[axis] - 1 - np.flip(back, axis)
-    order = np.take(order, np.arange(min(k, part.shape[axis])), axis=axis)
-    return order if places else np.take_along_axis(part, order, axis)
-
-
-def _prepare_topk(
-    name: str,
-    a: Any,
-    k: Any = None,
-    axis: Any = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    parallel_kind: Any = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    check_kind(None, None, parallel_kind, psrs_kinds)
-    a = as_tensor(a)
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        raise ArgumentTypeError(f"k={k!r}: expected a whole number, got {type(k).__name__}.")
-    if k < 0:
-        raise ArgumentError(f"k={k!r}: expected 0 or more. Hint: largest=False for the smallest.")
-    axis = _line_axis(a, axis)
-    return registry.make(name, a, int(k), axis, bool(largest))
-
-
-def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
-    shape = _line_meta(None, a, axis).shape
-    axis = axis or 0
-    length = shape[axis]
-    kept = min(k, length) if length == length else np.nan
-    return TensorMeta((*shape[:axis], kept, *shape[axis + 1 :]), dtype or a.dtype)
-
-
-TOPK_CASES = (
-    "x, 2", "x, 3, axis=0", "v, 4", "v, 4, largest=False", "n, 3, axis=1", "n, 4, axis=0, largest=False", "x, 50", "vn, 9", "x, 0", "x, 2, axis=5",
-    "c3, 2, axis=1", "x, 2.5",
-)  # fmt: skip
-
-
-def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool) -> da.Array:
-    if axis is None:
-        a, axis = flat(a), 0
-    kept = tuple(min(k, n) for n in a.chunks[axis])
-    if not places or a.numblocks[axis] == 1:
-        chunks = {axis: kept}
-        few = a.map_blocks(
-            partial(_topk_of, k, axis, largest, places),
-            chunks=tuple(chunks.get(i, c) for i, c in enumerate(a.chunks)),
-            dtype=np.intp if places else a.dtype,
-        )
-        if few.numblocks[axis] == 1:
-            return few
-        final = partial(_topk_of, k, axis, largest, False)
-        few = few.rechunk({axis: -1})
-        chunks = tuple((min(k, a.shape[axis]),) if i == axis else c for i, c in enumerate(few.chunks))
-        return few.map_blocks(final, chunks=chunks, dtype=a.dtype)
-    index = tuple(range(a.ndim))
-    where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
-    cut = tuple(kept if i == axis else c for i, c in enumerate(a.chunks))
-    local = a.map_blocks(partial(_topk_of, k, axis, largest, True), chunks=cut, dtype=np.intp)
-    few = da.blockwise(
-        partial(_at, axis),
-        index,
-        a,
-        index,
-        local,
-        index,
-        dtype=a.dtype,
-        align_arrays=False,
-        adjust_chunks={axis: kept},
-    )
-    absolute = da.blockwise(
-        partial(_absolute, axis), index, where, (axis,), local, index, dtype=np.intp, align_arrays=False,
-        adjust_chunks={axis: kept},
-    )  # fmt: skip
-    few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
-    chunks = tuple((min(k, a.shape[axis]),) if i == axis else c for i, c in enumerate(few.chunks))
-    return da.map_blocks(partial(_last_places, k, axis, largest), few, absolute, chunks=chunks, dtype=np.intp)
-
-
-def _at(axis: int, part: Any, places: Any) -> Any:
-    return np.take_along_axis(part, places, axis)
-
-
-def _absolute(axis: int, where: Any, places: Any) -> Any:
-    return where[places] if len(where) else places
-
-
-def _last_places(k: int, axis: int, largest: bool, values: Any, places: Any) -> Any:
-    return np.take_along_axis(places, _topk_of(k, axis, largest, True, values), axis)
-
-
-@operation(
-    "topk", room="tensor", meta=partial(_topk_meta, None), prepare=partial(_prepare_topk, "topk"), oracle=_np_topk, cases=TOPK_CASES
-)  # fmt: skip
-def topk(
-    a: Array,
-    k: int,
-    axis: int | None = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first."""
-    return _topk(a, k, axis, largest, places=False)
-
-
-@operation(
-    "argtopk",
-    room="tensor",
-    meta=partial(_topk_meta, np.dtype(np.intp)),
-    prepare=partial(_prepare_topk, "argtopk"),
-    oracle=_np_argtopk,
-    cases=TOPK_CASES,
-)
-def argtopk(
-    a: Array,
-    k: int,
-    axis: int | None = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first."""
-    return _topk(a, k, axis, largest, places=True)

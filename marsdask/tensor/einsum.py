@@ -1,0 +1,183 @@
+"""Einstein sums: letters per axis, then a contraction of chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.meta import TensorMeta
+from marsdask.registry import operation
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.products import contracted, fits
+from marsdask.tensor.views import assign
+
+
+def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:
+    """Letters of each operand and of the result; those behind `...` are numbered from the right."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(shapes):
+        raise ArgumentError(f"einsum({subscripts!r}): {len(terms)} subscripts for {len(shapes)} operands.")
+    found: list[list[str]] = []
+    most = 0
+    for term, shape in zip(terms, shapes, strict=True):
+        letters = term.replace("...", "")
+        if not all(c.isalpha() for c in letters):
+            raise ArgumentError(f"einsum({subscripts!r}): invalid subscript in {term!r}.")
+        hidden = len(shape) - len(letters)
+        if hidden < 0 or (hidden and "..." not in term):
+            raise ArgumentError(
+                f"einsum({subscripts!r}): subscript {term!r} does not fit {len(shape)} dimensions."
+            )
+        before = term.partition("...")[0] if "..." in term else term
+        dots = [f".{i}" for i in range(hidden, 0, -1)] if "..." in term else []
+        found.append([*before, *dots, *letters[len(before) :]])
+        most = max(most, len(dots))
+    dots = [f".{i}" for i in range(most, 0, -1)]
+    used = [c for term in found for c in term]
+    if arrow:
+        before, _, behind = right.partition("...")
+        out = [*before, *(dots if "..." in right else []), *behind]
+        if len(set(out)) != len(out):
+            raise ArgumentError(f"einsum({subscripts!r}): output subscripts include one twice.")
+        if unknown := [c for c in out if c not in used]:
+            raise ArgumentError(f"einsum({subscripts!r}): output subscript {unknown[0]!r} is in no operand.")
+    else:
+        out = [*dots, *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
+    return found, out
+
+
+def _interleaved(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """The other spelling of einsum, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as subscripts."""
+
+    def letters(index: Any) -> str:
+        return "".join(
+            "..." if i is Ellipsis else chr(ord("a") + i) if i < 26 else chr(ord("A") + i - 26) for i in index
+        )
+
+    count = len(operands) // 2
+    terms = ",".join(letters(operands[2 * i + 1]) for i in range(count))
+    out = f"->{letters(operands[-1])}" if len(operands) % 2 else ""
+    return terms + out, [operands[2 * i] for i in range(count)]
+
+
+def _prepare_einsum(
+    subscripts: Any,
+    operands: Any = (),
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
+    if not isinstance(subscripts, str):
+        subscripts, operands = _interleaved([subscripts, *operands])
+    tensors = [as_tensor(o) for o in operands]
+    if not tensors:
+        raise ArgumentError("einsum: expected at least one operand.")
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        for t in tensors:
+            if not np.can_cast(t.dtype, dtype, casting=casting):
+                raise ArgumentTypeError(
+                    f"einsum: cannot cast operand from {t.dtype} to {dtype} with casting={casting!r}."
+                )
+    parts = _einsum_parts(subscripts, [t.shape for t in tensors])
+    result = registry.make("einsum.of", parts, dtype, *tensors)
+    if order in ("C", "F"):
+        result = registry.make("copy", result, order)
+    return result if out is None else assign(out, result)
+
+
+def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:
+    terms, out = parts
+    lengths: dict[str, float] = {}
+    for term, tensor in zip(terms, tensors, strict=True):
+        for letter, n in zip(term, tensor.shape, strict=True):
+            known = lengths.get(letter, 1)
+            if known == 1 or known != known:
+                lengths[letter] = n if not (n == 1 and known != known) else known
+            elif n != 1 and not fits(known, n):
+                raise ShapeError(
+                    f"einsum: operands could not be broadcast together: {letter!r} is {known:g} and {n:g}."
+                )
+    return TensorMeta(tuple(lengths[c] for c in out), dtype or np.result_type(*(t.dtype for t in tensors)))
+
+
+@operation(
+    "einsum",
+    room="tensor",
+    sizes="any",
+    prepare=_prepare_einsum,
+    oracle=np.einsum,
+    cases=(
+        "'ij,jk->ik', x, m57", "'ij,jk', x, m57", "'ii', sq", "'ii->i', sq", "'ij->ji', x", "'ij->', x", "'ij,ij->i', x, y", "'i,j->ij', v, w", "'...j,jk->...k', c3, m57",
+        "'ijk,ik->jk', c3, x[:4]", "x, [0, 1], m57, [1, 2], [0, 2]", "'ij,jk,kl->il', x, m57, x", "'ij,j', b, b[0]", "'ij,jk->ik', x, x", "'ij', v", "'ij->iz', x",
+        "'ij,jk->ik', n.astype('i1'), n.T.astype('i1')", "'ij,jk->ik', b, b.T", "'...ij->...ji', c3", "'ij,jk->ik', x, m57, optimize=True", "'ij->j', i, dtype='f8'",
+        "'ij,ij', e, e", "'i...->...', c3",
+    ),
+)  # fmt: skip
+def einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
+    """Sums of products in Einstein's notation."""
+
+
+@operation("einsum.of", room="engine", meta=_einsum_meta)
+def einsum_of(parts: Any, dtype: Any, *arrays: da.Array) -> da.Array:
+    """`einsum` once its subscripts are letters per axis."""
+    terms, out = parts
+    kind = dtype or np.result_type(*(a.dtype for a in arrays))
+    numbers = {c: i for i, c in enumerate(dict.fromkeys(c for t in terms for c in t))}
+    fixed, letters = [], []
+    for term, array in zip(terms, arrays, strict=True):
+        if dtype is not None:
+            array = array.astype(dtype)
+        once = list(dict.fromkeys(term))
+        if len(once) < len(term):
+            array = _diagonal(array, term, once)
+        fixed.append((array, tuple(numbers[c] for c in once)))
+        letters.append(once)
+    gone = tuple(numbers[c] for c in numbers if c not in out)
+    func = partial(np.einsum, _letters(letters, out))
+    return contracted(func, tuple(numbers[c] for c in out), gone, fixed, kind)
+
+
+def _diagonal(array: da.Array, term: list[str], once: list[str]) -> da.Array:
+    """The same array with axes of equal letters made one."""
+    axes = list(range(array.ndim))
+    letters = [c for c in term if term.count(c) == 1]
+    others = [i for i in axes if term.count(term[i]) > 1]
+    kept = [i for i in axes if i not in others]
+    line = da.blockwise(
+        partial(np.einsum, _letters([term], [*letters, *(c for c in once if c not in letters)])),
+        (*kept, *(array.ndim + once.index(c) for c in once if c not in letters)),
+        array,
+        tuple(axes),
+        dtype=array.dtype,
+        concatenate=True,
+        new_axes={array.ndim + once.index(c): array.shape[term.index(c)] for c in once if c not in letters},
+    )
+    order = [*letters, *(c for c in once if c not in letters)]
+    return line.transpose([order.index(c) for c in once])
+
+
+def _letters(terms: Sequence[Sequence[str]], out: Sequence[str]) -> str:
+    """Subscripts with plain letters only."""
+    import string
+
+    plain = dict(zip(dict.fromkeys(c for t in terms for c in t), string.ascii_letters, strict=False))
+    return ",".join("".join(plain[c] for c in t) for t in terms) + "->" + "".join(plain[c] for c in out)

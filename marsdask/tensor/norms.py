@@ -1,0 +1,101 @@
+"""Norms of vectors and matrices, by any order."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError
+from marsdask.meta import TensorMeta
+from marsdask.registry import operation
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import axes_of
+from marsdask.tensor.matrices import ROOM, per_matrix, real
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Norms as chains of elementwise operations and reductions, which fuse."""
+    x = as_tensor(x)
+    make = registry.make
+    if x.dtype.kind not in "fc":
+        x = make("multiply", x, 1.0)
+    keep: dict[str, Any] = {"keepdims": True} if keepdims else {}
+    if axis is None and (ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1)):
+        return make("sqrt", make("sum", _squares(x), **keep))
+    axes = (
+        tuple(range(x.ndim)) if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    )
+    axes_of(axes, x.ndim)  # says which one is not there
+    axes = tuple(int(a) % x.ndim for a in axes)
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes, keep)
+    if len(axes) != 2:
+        raise ArgumentError("Improper number of dimensions to norm.")
+    if ord in (None, "fro", "f"):
+        return make("sqrt", make("sum", _squares(x), axis=tuple(sorted(axes)), **keep))
+    if ord in (1, -1, np.inf, -np.inf):
+        along, over = axes if abs(ord) == 1 else axes[::-1]
+        if not keepdims:
+            over -= along < over
+        sums = make("sum", make("absolute", x), axis=(along,), **keep)
+        return make("max" if ord > 0 else "min", sums, axis=(over,), **keep)
+    if ord in ("nuc", 2, -2):
+        return make("linalg.spectral", x, ord, axes, bool(keepdims))
+    raise ArgumentError(f"Invalid norm order for matrices: ord={ord!r}.")
+
+
+def _squares(x: Any) -> Any:
+    return registry.make("square", registry.make("absolute", x) if x.dtype.kind == "c" else x)
+
+
+def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
+    make = registry.make
+    if isinstance(ord, str):
+        raise ArgumentError(f"Invalid norm order {ord!r} for vectors")
+    if ord in (np.inf, -np.inf):
+        return make("max" if ord > 0 else "min", make("absolute", x), axis=axes, **keep)
+    if ord == 0:
+        return make("sum", make("not_equal", x, 0), axis=axes, dtype=real(x.dtype), **keep)
+    if ord == 1:
+        return make("sum", make("absolute", x), axis=axes, **keep)
+    if ord in (None, 2):
+        return make("sqrt", make("sum", _squares(x), axis=axes, **keep))
+    return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
+
+
+@operation(
+    "linalg.norm",
+    room=ROOM,
+    sizes="any",
+    prepare=_norm,
+    oracle=np.linalg.norm,
+    cases=(
+        "x", "v", "c3", "x, 'fro'", "x, 1", "x, -1", "x, np.inf", "x, -np.inf", "x, 2", "x, -2", "x, 'nuc'", "v, 1", "v, 0", "v, 3", "v, np.inf", "v, -np.inf", "i, axis=0",
+        "x, axis=1, keepdims=True", "c3, axis=(0, 2)", "c3, 'nuc', axis=(2, 0), keepdims=True", "c3, 1, (1, 2), True", "z", "z, 'fro'", "z, 2, axis=0", "x, 'no'",
+        "v, 'fro'", "c3, 2", "x, 7", "x, axis=3", "i", "v, -1", "x, keepdims=True", "i, 0, axis=1",
+    ),
+)  # fmt: skip
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of a vector or matrix, by any `ord`."""
+
+
+def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> TensorMeta:
+    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+    return TensorMeta(shape, real(x.dtype))
+
+
+@operation("linalg.spectral", room="engine", status="gathered", meta=_spectral_meta)
+def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
+    """Matrix norms that need singular values."""
+    moved = da.moveaxis(x, axes, (-2, -1))
+    (made,) = per_matrix(partial(_spectral, ord), [(moved, 2)], [((), real(x.dtype))])
+    return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
+
+
+def _spectral(ord: Any, part: Any) -> Any:
+    values = np.linalg.svd(part, compute_uv=False)
+    return values.sum(axis=-1) if ord == "nuc" else values.max(axis=-1) if ord == 2 else values.min(axis=-1)

@@ -1,0 +1,373 @@
+"""Order statistics: medians, quantiles and percentiles, exact for any chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import graph, registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.lower import Ask, Keep
+from marsdask.meta import TensorMeta
+from marsdask.options import options
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import (
+    Axes,
+    axes_of,
+    flat,
+    one_chunk,
+    reduced_shape,
+    result_dtype,
+    whole_along,
+)
+from marsdask.tensor.sort import sorted_line
+from marsdask.tensor.views import assign
+
+# method -> position among n sorted values, counted from 0, as NumPy defines it; q is an array. Parts of a position mean
+# a point between two values. (Hyndman and Fan, 1996; the last four are NumPy's.)
+PLACES: dict[str, Any] = {
+    "inverted_cdf": lambda n, q: np.ceil(n * q) - 1,
+    "averaged_inverted_cdf": lambda n, q: np.where(n * q == np.floor(n * q), n * q - 0.5, np.floor(n * q)),
+    "closest_observation": lambda n, q: _even(n * q - 1.5),
+    "interpolated_inverted_cdf": lambda n, q: n * q - 1,
+    "hazen": lambda n, q: n * q - 0.5,
+    "weibull": lambda n, q: (n + 1) * q - 1,
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": lambda n, q: (n + 1 / 3) * q + 1 / 3 - 1,
+    "normal_unbiased": lambda n, q: (n + 1 / 4) * q + 3 / 8 - 1,
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "midpoint": lambda n, q: 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)),
+    "nearest": lambda n, q: np.around((n - 1) * q),
+}
+
+
+def _even(place: Any) -> Any:
+    """The nearest position, of two equally near ones the one that is even counted from 1."""
+    low = np.floor(place)
+    exact = place == low
+    return np.where(exact & (low % 2 == 1), low, low + 1)
+
+
+def _apply(
+    name: str, axes: Axes, keepdims: bool, settings: dict[str, Any], part: Any, weights: Any = None
+) -> Any:
+    """A NumPy function over axes that are whole in the chunk; reduced axes keep length 1."""
+    extra = {} if weights is None else {"weights": weights}
+    return getattr(np, name)(part, axis=axes, keepdims=True, **extra, **settings)
+
+
+def _over(
+    name: str, a: da.Array, axis: Axes | None, keepdims: bool, settings: dict[str, Any], dtype: Any
+) -> da.Array:
+    """`name` where every line is in one chunk."""
+    axes = tuple(range(a.ndim)) if axis is None else axis
+    a = one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
+    func = partial(_apply, name, axes, keepdims, settings)
+    chunks = tuple((1,) if i in axes else c for i, c in enumerate(a.chunks))
+    made = a.map_blocks(func, chunks=chunks, dtype=dtype)
+    return made if keepdims else made.reshape(tuple(n for i, n in enumerate(made.shape) if i not in axes))
+
+
+def _prepare_median(
+    name: str,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    a = as_tensor(a)
+    extra: dict[str, Any] = {} if axis is None else {"axis": axes_of(axis, a.ndim)}
+    if keepdims:
+        extra["keepdims"] = True
+    result = registry.make(name, a, **extra)
+    return result if out is None else assign(out, result)
+
+
+def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = False) -> TensorMeta:
+    return TensorMeta(reduced_shape(a, axis, keepdims), result_dtype(getattr(np, name), a.dtype))
+
+
+def _median(name: str, a: da.Array, axis: Any = None, keepdims: bool = False) -> Any:
+    dtype = result_dtype(getattr(np, name), a.dtype)
+    if _long(a, axis):
+        return _selected(a, 0.5, "linear", keepdims, name.startswith("nan"), dtype)
+    return _over(name, a, axis, keepdims, {}, dtype)
+
+
+def _long(a: da.Array, axis: Any) -> bool:
+    """Whether all elements are one line that should not come into one chunk."""
+    everything = axis is None or len(axis) == a.ndim
+    return (
+        everything and a.npartitions > 1 and a.nbytes > options.chunk_store_limit and a.dtype.kind in "biuf"
+    )
+
+
+MEDIAN_CASES = (
+    "x",
+    "x, axis=0",
+    "x, axis=1, keepdims=True",
+    "i",
+    "h, axis=0",
+    "h",
+    "c3, axis=(0, 2)",
+    "v",
+    "b, axis=0",
+    "x, axis=4",
+    "s0",
+    "n, axis=-1",
+    "vn",
+    "e",
+    "z",
+)
+
+
+def _median_shown(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
+) -> None:
+    """The public signature."""
+
+
+def _register_medians() -> None:
+    import inspect
+
+    for name in ("median", "nanmedian"):
+        registry.operation(
+            name,
+            room="tensor",
+            signature=inspect.signature(_median_shown),
+            prepare=partial(_prepare_median, name),
+            meta=partial(_median_meta, name),
+            oracle=getattr(np, name),
+            cases=MEDIAN_CASES,
+        )(_documented(partial(_median, name), f"NumPy's `{name}` over axes, exact for any chunks."))
+
+
+def _documented(lower: Any, doc: str) -> Any:
+    lower.__doc__ = doc
+    return lower
+
+
+_register_medians()
+
+
+def _prepare_quantile(
+    name: str,
+    a: Any,
+    q: Any = None,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    weights: Any = None,
+    interpolation: Any = None,
+) -> Any:
+    a = as_tensor(a)
+    method = interpolation or method
+    if method not in PLACES:
+        raise ArgumentError(f"{method!r} is not a valid method. Use one of: {set(PLACES)}")
+    if a.dtype.kind == "c":
+        raise ArgumentTypeError("a must be an array of real numbers")
+    if weights is not None and method != "inverted_cdf":
+        raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+    top = 100 if "percentile" in name else 1
+    if not isinstance(q, registry.Handle):
+        values = np.asarray(q)
+        if values.dtype.kind not in "biuf":
+            raise ArgumentTypeError(f"q={q!r}: expected numbers.")
+        if not np.all((values >= 0) & (values <= top)):
+            raise ArgumentError(
+                f"{'Percentiles' if top == 100 else 'Quantiles'} must be in the range [0, {top}]"
+            )
+        q = values.tolist() if values.ndim else q
+        q = np.asarray(q, values.dtype if values.dtype.kind == "f" else None)
+    extra: dict[str, Any] = {"method": method}
+    if axis is not None:
+        extra["axis"] = axes_of(axis, a.ndim)
+    if keepdims:
+        extra["keepdims"] = True
+    if weights is not None:
+        extra["weights"] = as_tensor(weights)
+    result = registry.make(name, a, q, **extra)
+    return result if out is None else assign(out, result)
+
+
+def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
+    q_dtype = np.asarray(q).dtype if not isinstance(q, (TensorMeta, da.Array)) else q.dtype
+    probe = np.zeros((), q_dtype) if getattr(q, "ndim", 0) == 0 else np.zeros(1, q_dtype)
+    sample = np.ones(2, dtype)
+    if dtype.kind == "b":
+        return result_dtype(getattr(np, name), np.uint8, q=0.5) if method == "linear" else np.dtype(bool)
+    return np.asarray(getattr(np, name)(sample, probe, method=method)).dtype
+
+
+def _quantile_meta(
+    name: str,
+    a: TensorMeta,
+    q: Any,
+    method: str = "linear",
+    axis: Any = None,
+    keepdims: bool = False,
+    weights: Any = None,
+) -> TensorMeta:
+    if (
+        a.dtype.kind == "b"
+        and PLACES
+        and method not in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
+    ):
+        raise ArgumentTypeError(
+            f"{name}: booleans have nothing between them; method={method!r} would subtract them."
+        )
+    shape = tuple(getattr(q, "shape", ()))
+    return TensorMeta((*shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method))
+
+
+def _quantile(
+    name: str,
+    a: da.Array,
+    q: Any,
+    method: str = "linear",
+    axis: Any = None,
+    keepdims: bool = False,
+    weights: Any = None,
+) -> Generator[Any, Any, da.Array]:
+    if isinstance(q, da.Array):
+        q = yield Ask(q)
+        top = 100 if "percentile" in name else 1
+        if not np.all((q >= 0) & (q <= top)):
+            raise ArgumentError(
+                f"{'Percentiles' if top == 100 else 'Quantiles'} must be in the range [0, {top}]"
+            )
+    q = np.asarray(q)
+    dtype = _quantile_dtype(name, a.dtype, q, method)
+    if weights is None and _long(a, axis):
+        share = q / 100 if "percentile" in name else q
+        return (yield from _selected(a, share, method, keepdims, name.startswith("nan"), dtype))
+    axes = tuple(range(a.ndim)) if axis is None else axis
+    a = one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
+    index, q_index = tuple(range(a.ndim)), tuple(range(a.ndim, a.ndim + q.ndim))
+    pairs = []
+    if weights is not None:
+        if weights.shape != a.shape:
+            if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
+                raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
+            pairs = [weights.rechunk(-1), axes]
+        else:
+            pairs = [weights.rechunk(a.chunks), index]
+    kept = tuple(i for i in index if i not in axes)
+    out_index = (*q_index, *(index if keepdims else kept))
+    new = dict(zip(q_index, q.shape, strict=True))
+    func = partial(_quantile_chunk, name, q, method, axes, keepdims)
+    adjust = dict.fromkeys(axes, 1) if keepdims else {}
+    if not keepdims:
+        # Reduced axes are whole in each chunk, so they can just go.
+        return da.blockwise(
+            func, out_index, a, index, *pairs, new_axes=new, dtype=dtype, concatenate=True, align_arrays=False
+        )
+    return da.blockwise(
+        func, out_index, a, index, *pairs, new_axes=new, adjust_chunks=adjust, dtype=dtype, align_arrays=False
+    )
+
+
+def _quantile_chunk(
+    name: str, q: Any, method: str, axes: Axes, keepdims: bool, part: Any, weights: Any = None
+) -> Any:
+    extra = {} if weights is None else {"weights": weights}
+    kept = [1 if i in axes else n for i, n in enumerate(part.shape) if keepdims or i not in axes]
+    if 0 in kept:  # no lines at all; NumPy's nan functions lose the shape
+        return np.empty((*np.shape(q), *kept), np.result_type(part.dtype, "f4"))
+    return np.asarray(getattr(np, name)(part, q, axis=axes, method=method, keepdims=keepdims, **extra))
+
+
+def _selected(
+    a: da.Array, q: Any, method: str, keepdims: bool, nan: bool, dtype: Any
+) -> Generator[Any, Any, da.Array]:
+    """Quantiles of one long line: sorted in chunks, then only the values beside each position are looked at."""
+    graph.rule("quantile: a long line, sorted in chunks")
+    ordered = yield Keep((yield from sorted_line(flat(a))))
+    holes = 0
+    if a.dtype.kind == "f":
+        holes = int((yield Ask(da.isnan(ordered).sum())))
+    n = ordered.shape[0] - holes
+    q = np.asarray(q, dtype="f8")
+    if not n or (holes and not nan):
+        values = np.full(q.shape, np.nan, dtype)
+    else:
+        place = np.clip(PLACES[method](n, q), 0, n - 1)
+        low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+        wanted, back = np.unique(np.concatenate([low.reshape(-1), high.reshape(-1)]), return_inverse=True)
+        found = (yield Ask(ordered[wanted]))[back].reshape(2, *q.shape)
+        if dtype.kind in "f":
+            found = found.astype(dtype)
+            part = (place - low).astype(dtype)
+            values = found[0] + (found[1] - found[0]) * part
+        else:
+            values = found[0]
+    values = np.asarray(values).astype(dtype)
+    return da.from_array(values.reshape(q.shape + (1,) * a.ndim) if keepdims else values)
+
+
+def _quantile_shown(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
+) -> None:  # fmt: skip
+    """The public signature."""
+
+
+def _register_quantiles() -> None:
+    import inspect
+
+    for name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
+        q, many = ("30", "[5, 50.5, 99]") if "percentile" in name else ("0.3", "[0.05, 0.5, 0.99]")
+        cases = [
+            f"x, {q}",
+            f"x, {q}, axis=0",
+            f"x, {many}, axis=1",
+            f"x, {many}",
+            f"i, {many}, axis=0, keepdims=True",
+            f"h, {q}, axis=0",
+        ]
+        cases += [
+            f"c3, {many}, axis=(0, 2)",
+            f"x, {q}, keepdims=True",
+            "x, 101",
+            "x, -1",
+            f"z, {q}",
+            f"vn, {many}",
+            f"x, [{many}]",
+            "x, 0",
+            "x, 1",
+        ]
+        cases += [f"x, {many}, method='{m}'" for m in PLACES] + [
+            f"i, {many}, axis=0, method='{m}'" for m in PLACES
+        ]
+        cases += [
+            f"x, {q}, method='no'",
+            f"x, {many}, method='inverted_cdf', weights=u",
+            f"x, {q}, weights=u",
+            f"x, np.array({many}, 'f4')",
+        ]
+        cases += [f"x, {q}, axis=1, method='inverted_cdf', weights=np.array([1, 2, 0, 4, 1])"]
+        registry.operation(
+            name,
+            room="tensor",
+            signature=inspect.signature(_quantile_shown),
+            prepare=partial(_prepare_quantile, name),
+            meta=partial(_quantile_meta, name),
+            oracle=getattr(np, name),
+            cases=cases,
+            converted={},
+        )(
+            _documented(
+                partial(_quantile, name), f"NumPy's `{name}` over axes by any `method`, exact for any chunks."
+            )
+        )
+
+
+_register_quantiles()
