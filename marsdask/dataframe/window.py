@@ -59,14 +59,8 @@ class Window:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in self._settings:
-            return self._settings[name]
         if self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
-        if name in ATTRIBUTES.get(self.kind, ()):
-            return getattr(
-                pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked), name
-            )
         raise UnknownName.among(type(self).__name__, name, dir(self))
 
     def __repr__(self) -> str:
@@ -95,6 +89,25 @@ class EWM(Window):
 ATTRIBUTES = {"rolling": ("min_periods", "center", "win_type", "on", "closed", "method", "window", "step"), "expanding": ("min_periods", "method"),
               "ewm": ("adjust", "alpha", "com", "ignore_na", "method", "min_periods")}  # fmt: skip
 CLASSES: dict[str, type[Window]] = {"rolling": Rolling, "expanding": Expanding, "ewm": EWM}
+
+
+def _attribute(name: str) -> Any:
+    """What a window was made with, defaults as pandas'."""
+
+    def get(self: Window) -> Any:
+        if name in self._settings:
+            return self._settings[name]
+        if name in ("axis", "center"):
+            return 0 if name == "axis" else False
+        made = pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked)
+        return getattr(made, name)
+
+    return property(get)
+
+
+for _kind, _found in ATTRIBUTES.items():
+    for _name in ("axis", "center", *_found):
+        setattr(CLASSES[_kind], _name, _attribute(_name))
 
 
 def _window(frame: Any, kind: str, settings: dict[str, Any], picked: Any) -> Any:
