@@ -42,7 +42,9 @@ def refuse_gpu(function: str, gpu: Any) -> None:
 def in_memory(value: Any, dtype: Any, order: str | None, chunk_size: Any, ndmin: int = 0) -> Any:
     """A tensor of a copy of data in memory."""
     if hasattr(value, "todense") and not hasattr(value, "__array__"):
-        raise Unbuilt.argument("tensor", "data", type(value).__name__, "give data.toarray(); chunks are dense.")
+        raise Unbuilt.argument(
+            "tensor", "data", type(value).__name__, "give data.toarray(); chunks are dense."
+        )
     try:
         array = np.array(value, dtype=dtype, order=order or "K", copy=True, ndmin=ndmin)  # type: ignore[call-overload]
     except ValueError as error:
@@ -53,7 +55,12 @@ def in_memory(value: Any, dtype: Any, order: str | None, chunk_size: Any, ndmin:
 
 
 def _tensor(
-    data: Any = None, dtype: Any = None, order: str | None = None, chunk_size: Any = None, gpu: Any = None, sparse: bool = False
+    data: Any = None,
+    dtype: Any = None,
+    order: str | None = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    sparse: bool = False,
 ) -> Any:
     refuse_gpu("tensor", gpu)
     if sparse:
@@ -65,16 +72,34 @@ def _tensor(
             result = registry.make("astype", result, np.dtype(dtype))
         if order in ("C", "F") and order != result.order:
             result = registry.make("copy", result, order)
-        return result if chunk_size is None else registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
+        return (
+            result
+            if chunk_size is None
+            else registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
+        )
     return in_memory(data, dtype, order, chunk_size)
 
 
-TENSORS = ("[[1, 2], [3, 4]]", "3.5", "[1, 2], dtype='f4'", "x", "x, 'i4'", "[1, 'a']", "[[1], [2, 3]]", "np.ones((3, 2)).T")
+TENSORS = (
+    "[[1, 2], [3, 4]]",
+    "3.5",
+    "[1, 2], dtype='f4'",
+    "x",
+    "x, 'i4'",
+    "[1, 'a']",
+    "[[1], [2, 3]]",
+    "np.ones((3, 2)).T",
+)
 
 
 @operation("tensor", room="tensor", sizes="any", prepare=_tensor, oracle=np.array, cases=TENSORS)
 def tensor(
-    data: Any = None, dtype: Any = None, order: str | None = None, chunk_size: Any = None, gpu: Any = None, sparse: bool = False
+    data: Any = None,
+    dtype: Any = None,
+    order: str | None = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    sparse: bool = False,
 ) -> Any:
     """A tensor of an array, list or scalar, in chunks; a tensor itself. Data in memory are copied and never written to."""
 
@@ -88,7 +113,14 @@ def asarray(x: Any, dtype: Any = None, order: str | None = None, chunk_size: Any
     """A tensor of anything; a tensor itself where dtype and order fit."""
 
 
-def _array(x: Any, dtype: Any = None, copy: bool | None = True, order: str = "K", ndmin: int = 0, chunk_size: Any = None) -> Any:
+def _array(
+    x: Any,
+    dtype: Any = None,
+    copy: bool | None = True,
+    order: str = "K",
+    ndmin: int = 0,
+    chunk_size: Any = None,
+) -> Any:
     if not isinstance(x, Handle):
         return in_memory(x, dtype, order, chunk_size, ndmin)
     result = _tensor(x, dtype, None if order in "KA" else order, chunk_size)
@@ -97,8 +129,21 @@ def _array(x: Any, dtype: Any = None, copy: bool | None = True, order: str = "K"
     return result if result.ndim >= ndmin else result[(*[None] * (ndmin - result.ndim), ...)]
 
 
-@operation("array", room="tensor", prepare=_array, oracle=np.array, cases=(*TENSORS, "x, order='F'", "v, ndmin=3", "[1, 2], ndmin=2"))
-def array(x: Any, dtype: Any = None, copy: bool | None = True, order: str = "K", ndmin: int = 0, chunk_size: Any = None) -> Any:
+@operation(
+    "array",
+    room="tensor",
+    prepare=_array,
+    oracle=np.array,
+    cases=(*TENSORS, "x, order='F'", "v, ndmin=3", "[1, 2], ndmin=2"),
+)
+def array(
+    x: Any,
+    dtype: Any = None,
+    copy: bool | None = True,
+    order: str = "K",
+    ndmin: int = 0,
+    chunk_size: Any = None,
+) -> Any:
     """A tensor of a copy of anything: an array, a list, a scalar, another tensor, a frame."""
 
 
@@ -115,12 +160,26 @@ def _contiguous(order: str, a: Any, dtype: Any = None) -> Any:
 
 for _name, _order in (("ascontiguousarray", "C"), ("asfortranarray", "F")):
 
-    @operation(_name, room="tensor", prepare=partial(_contiguous, _order), oracle=getattr(np, _name), cases=("x", "3.5", "x.T, 'f4'", "[[1, 2], [3, 4]]", "v"))
+    @operation(
+        _name,
+        room="tensor",
+        prepare=partial(_contiguous, _order),
+        oracle=getattr(np, _name),
+        cases=("x", "3.5", "x.T, 'f4'", "[[1, 2], [3, 4]]", "v"),
+    )
     def _as_contiguous(a: Any, dtype: Any = None) -> Any:
         """A tensor of one axis at least that is fetched in C order (`asfortranarray`: Fortran order)."""
 
 
-def _filled(name: str, value: Any, shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = False, order: str = "C") -> Any:
+def _filled(
+    name: str,
+    value: Any,
+    shape: Any,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = False,
+    order: str = "C",
+) -> Any:
     refuse_gpu(name, gpu)
     kind = np.dtype("f8" if dtype is None else dtype)
     lengths = check_shape(shape)
@@ -128,7 +187,13 @@ def _filled(name: str, value: Any, shape: Any, dtype: Any = None, chunk_size: An
     return registry.make("filled", lengths, value, kind, chunks, check_order(order, "CF"))
 
 
-@operation("filled", room="engine", sizes="any", status="delegated", meta=lambda shape, value, dtype, chunks, order: TensorMeta(shape, dtype, order))
+@operation(
+    "filled",
+    room="engine",
+    sizes="any",
+    status="delegated",
+    meta=lambda shape, value, dtype, chunks, order: TensorMeta(shape, dtype, order),
+)
 def filled(shape: tuple[int, ...], value: Any, dtype: Any, chunks: Any, order: str) -> da.Array:
     """A tensor of one value; of no value at all for None."""
     if value is None:
@@ -136,16 +201,43 @@ def filled(shape: tuple[int, ...], value: Any, dtype: Any, chunks: Any, order: s
     return da.full(shape, value, dtype=dtype, chunks=chunks)
 
 
-SHAPES = ("(3, 4)", "5, dtype='i4'", "()", "(0, 3)", "[2, 3]", "(2.0, 3)", "-1", "(3, 4), order='F'", "(3, 4), dtype='c8'", "3, dtype='nope'")
+SHAPES = (
+    "(3, 4)",
+    "5, dtype='i4'",
+    "()",
+    "(0, 3)",
+    "[2, 3]",
+    "(2.0, 3)",
+    "-1",
+    "(3, 4), order='F'",
+    "(3, 4), dtype='c8'",
+    "3, dtype='nope'",
+)
 
 for _name, _value in (("ones", 1), ("zeros", 0)):
 
-    @operation(_name, room="tensor", status="delegated", prepare=partial(_filled, _name, _value), oracle=getattr(np, _name), cases=SHAPES)
-    def _filled_op(shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: bool = False, order: str = "C") -> Any:
+    @operation(
+        _name,
+        room="tensor",
+        status="delegated",
+        prepare=partial(_filled, _name, _value),
+        oracle=getattr(np, _name),
+        cases=SHAPES,
+    )
+    def _filled_op(
+        shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: bool = False, order: str = "C"
+    ) -> Any:
         """A tensor of one value."""
 
 
-@operation("empty", room="tensor", status="delegated", prepare=partial(_filled, "empty", None), oracle=np.empty, cases=("f((3, 4)).shape", "f(3, 'i4').dtype", "-1"))
+@operation(
+    "empty",
+    room="tensor",
+    status="delegated",
+    prepare=partial(_filled, "empty", None),
+    oracle=np.empty,
+    cases=("f((3, 4)).shape", "f(3, 'i4').dtype", "-1"),
+)
 def empty(shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: bool = False, order: str = "C") -> Any:
     """A tensor whose elements may be anything."""
 
@@ -155,11 +247,23 @@ def _cell(value: Any, dtype: Any) -> Any:
     return np.full((), value, dtype)[()]
 
 
-def _full(shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C") -> Any:
-    kind = np.dtype(dtype) if dtype is not None else fill_value.dtype if isinstance(fill_value, Handle) else np.asarray(fill_value).dtype
+def _full(
+    shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
+) -> Any:
+    kind = (
+        np.dtype(dtype)
+        if dtype is not None
+        else fill_value.dtype
+        if isinstance(fill_value, Handle)
+        else np.asarray(fill_value).dtype
+    )
     if np.ndim(fill_value) or isinstance(fill_value, Handle):
         refuse_gpu("full", gpu)
-        result = registry.make("copy", registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape)), check_order(order, "CF"))
+        result = registry.make(
+            "copy",
+            registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape)),
+            check_order(order, "CF"),
+        )
         result = result if result.dtype == kind else registry.make("astype", result, kind)
         return result if chunk_size is None else _tensor(result, chunk_size=chunk_size)
     return _filled("full", _cell(fill_value, kind), shape, kind, chunk_size, gpu, order)
@@ -167,26 +271,50 @@ def _full(shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None
 
 @operation("full", room="tensor", status="delegated", prepare=_full, oracle=np.full, cases=(
     "(3, 4), 2.5", "3, 7", "(2, 3), [1, 2, 3]", "(7, 5), x[0]", "3, 2.7, 'i4'", "(2, 2), 1j", "3, 300, 'i1'", "(2, 3), [1, 2]", "(3, 4), 1, order='F'", "-2, 1", "3, True"))  # fmt: skip
-def full(shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C") -> Any:
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
+) -> Any:
     """A tensor of one value, or of an array repeated to the shape."""
 
 
-def _like(name: str, value: Any, a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+def _like(
+    name: str,
+    value: Any,
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Any:
     refuse_gpu(name, gpu)
     a = as_tensor(a)
     check_order(order, "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
     if shape is not None:
-        return _full(shape, value, kind, chunk_size, None, layout) if value is not None else _filled(name, None, shape, kind, chunk_size, None, layout)
+        return (
+            _full(shape, value, kind, chunk_size, None, layout)
+            if value is not None
+            else _filled(name, None, shape, kind, chunk_size, None, layout)
+        )
     if isinstance(value, Handle) or np.ndim(value):
-        result = registry.make("copy", registry.make("broadcast_like", as_tensor(value), [as_tensor(value), a]), layout)
+        result = registry.make(
+            "copy", registry.make("broadcast_like", as_tensor(value), [as_tensor(value), a]), layout
+        )
         return result if result.dtype == kind else registry.make("astype", result, kind)
     result = registry.make("filled_like", a, value if value is None else _cell(value, kind), kind, layout)
     return result if chunk_size is None else _tensor(result, chunk_size=chunk_size)
 
 
-@operation("filled_like", room="engine", sizes="any", status="delegated", meta=lambda a, value, dtype, order: TensorMeta(a.shape, dtype, order))
+@operation(
+    "filled_like",
+    room="engine",
+    sizes="any",
+    status="delegated",
+    meta=lambda a, value, dtype, order: TensorMeta(a.shape, dtype, order),
+)
 def filled_like(a: da.Array, value: Any, dtype: Any, order: str) -> da.Array:
     """One value in the shape of another tensor, whose elements are only looked at where its shape is not known."""
     if any(math.isnan(n) for c in a.chunks for n in c):
@@ -202,17 +330,56 @@ LIKE = ("x", "i, 'f4'", "3", "x, shape=(2, 2)", "v[v > 0]", "e", "x.T", "[[1, 2]
 
 for _name, _value in (("ones_like", 1), ("zeros_like", 0)):
 
-    @operation(_name, room="tensor", status="delegated", prepare=partial(_like, _name, _value), oracle=getattr(np, _name), cases=LIKE)
-    def _like_op(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+    @operation(
+        _name,
+        room="tensor",
+        status="delegated",
+        prepare=partial(_like, _name, _value),
+        oracle=getattr(np, _name),
+        cases=LIKE,
+    )
+    def _like_op(
+        a: Any,
+        dtype: Any = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+    ) -> Any:
         """A tensor of one value in the shape of another."""
 
 
-@operation("empty_like", room="tensor", status="delegated", prepare=partial(_like, "empty_like", None), oracle=np.empty_like, cases=("f(x).shape", "f(i, 'f4').dtype"))
-def empty_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+@operation(
+    "empty_like",
+    room="tensor",
+    status="delegated",
+    prepare=partial(_like, "empty_like", None),
+    oracle=np.empty_like,
+    cases=("f(x).shape", "f(i, 'f4').dtype"),
+)
+def empty_like(
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Any:
     """A tensor in the shape of another whose elements may be anything."""
 
 
 @operation("full_like", room="tensor", status="delegated", prepare=lambda a, fill_value, **rest: _like("full_like", fill_value, a, **rest), oracle=np.full_like,
            cases=("x, 3", "i, 2.7", "x, 1, 'i2'", "x, x[0]", "x, [1, 2]", "n, 1e30", "v[v > 0], 5", "x, 2, shape=(3,)"))  # fmt: skip
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Any:
     """A tensor of one value in the shape of another."""

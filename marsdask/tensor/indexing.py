@@ -70,7 +70,7 @@ def part(base: Any, key: Any) -> Any:
 
 
 def _has_ellipsis(key: Any) -> bool:
-    return key is Ellipsis or isinstance(key, tuple) and any(e is Ellipsis for e in key)
+    return key is Ellipsis or (isinstance(key, tuple) and any(e is Ellipsis for e in key))
 
 
 def sliced(base: Any, key: tuple[Any, ...]) -> Any:
@@ -121,7 +121,9 @@ def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, 
 def _flat(key: tuple[Any, ...]) -> list[Any]:
     found: list[Any] = []
     for e in key:
-        found += [e.start, e.stop, e.step] if isinstance(e, slice) else [e.value if isinstance(e, Lazy) else e]
+        found += (
+            [e.start, e.stop, e.step] if isinstance(e, slice) else [e.value if isinstance(e, Lazy) else e]
+        )
     return found
 
 
@@ -134,7 +136,7 @@ def _with_values(entry: Any, values: dict[int, Any]) -> Any:
 def lone_mask(key: tuple[Any, ...]) -> int | None:
     """Where the only fancy index of a key is a mask that is a tensor: that can be done chunk by chunk."""
     fancy = [i for i, e in enumerate(key) if is_fancy(e)]
-    if len(fancy) != 1 or any(isinstance(e, int) or isinstance(e, slice) and _asks(e) for e in key):
+    if len(fancy) != 1 or any(isinstance(e, int) or (isinstance(e, slice) and _asks(e)) for e in key):
         return None
     mask = key[fancy[0]]
     return fancy[0] if isinstance(mask, Lazy) and mask.kind == "b" and mask.ndim else None

@@ -19,9 +19,7 @@ from marsdask.errors import ArgumentError, IndexOutOfRange, ShapeError
 
 GAP = "..."
 FULL = slice(None)
-KINDS = (
-    "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays and tensors are valid indices"
-)
+KINDS = "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays and tensors are valid indices"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,9 @@ class Lazy:
         return len(self.shape)
 
 
-def plain(key: Any, shape: Sequence[float], lazy: Callable[[Any], Lazy | None] = lambda value: None) -> tuple[Any, ...]:
+def plain(
+    key: Any, shape: Sequence[float], lazy: Callable[[Any], Lazy | None] = lambda value: None
+) -> tuple[Any, ...]:
     """`key` with an entry for every axis of `shape`, checked as far as lengths are known.
 
     `lazy` tells tensors from other things. True and False must have been made arrays by `without_truths`.
@@ -46,7 +46,9 @@ def plain(key: Any, shape: Sequence[float], lazy: Callable[[Any], Lazy | None] =
     entries = [_entry(each, lazy) for each in given]
     used = sum(_width(e) for e in entries)
     if used > len(shape):
-        raise IndexOutOfRange(f"too many indices: the tensor is {len(shape)}-dimensional, but {used} were indexed.")
+        raise IndexOutOfRange(
+            f"too many indices: the tensor is {len(shape)}-dimensional, but {used} were indexed."
+        )
     gaps = [i for i, e in enumerate(entries) if isinstance(e, str)]
     if len(gaps) > 1:
         raise IndexOutOfRange("an index can only have a single ellipsis ('...').")
@@ -82,7 +84,9 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
         elif e is Ellipsis:
             first.append(Ellipsis)
         elif e is not None:
-            first += [FULL] * _width(_entry(e, lambda value: Lazy("i", (), value) if hasattr(value, "node") else None))
+            first += [FULL] * _width(
+                _entry(e, lambda value: Lazy("i", (), value) if hasattr(value, "node") else None)
+            )
     return tuple(new), tuple(first)
 
 
@@ -91,7 +95,7 @@ def _is_truth_array(value: Any) -> bool:
 
 
 def _entry(value: Any, lazy: Callable[[Any], Lazy | None]) -> Any:
-    if value is None or isinstance(value, int) and not isinstance(value, bool):
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     if value is Ellipsis:
         return GAP
@@ -200,7 +204,7 @@ def is_fancy(entry: Any) -> bool:
 
 def is_basic(key: tuple[Any, ...]) -> bool:
     """Whether a plain key makes a view."""
-    return not any(is_fancy(e) or isinstance(e, slice) and not _is_static(e) for e in key)
+    return not any(is_fancy(e) or (isinstance(e, slice) and not _is_static(e)) for e in key)
 
 
 def _is_static(entry: slice) -> bool:
@@ -261,7 +265,9 @@ def fancy_shape(key: tuple[Any, ...]) -> tuple[float, ...]:
     """What the fancy indexes of a key broadcast to."""
     shapes: list[tuple[float, ...]] = []
     for entry in key:
-        if isinstance(entry, Lazy) and entry.kind == "b" or isinstance(entry, np.ndarray) and entry.dtype == bool:
+        if (isinstance(entry, Lazy) and entry.kind == "b") or (
+            isinstance(entry, np.ndarray) and entry.dtype == bool
+        ):
             shapes.append((math.nan,))
         elif is_fancy(entry):
             shapes.append(tuple(entry.shape))
@@ -294,6 +300,8 @@ def check_fits(value: Sequence[float], target: Sequence[float]) -> None:
     while len(value) > len(target) and value[0] == 1:
         value = value[1:]
     spare = len(target) - len(value)
-    fits = spare >= 0 and all(v in (1, n) or math.isnan(v) or math.isnan(n) for v, n in zip(value, target[spare:], strict=False))
+    fits = spare >= 0 and all(
+        v in (1, n) or math.isnan(v) or math.isnan(n) for v, n in zip(value, target[spare:], strict=False)
+    )
     if not fits:
         raise ShapeError(f"could not broadcast input of shape {given} into shape {tuple(target)}.")

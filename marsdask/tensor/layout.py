@@ -19,7 +19,9 @@ from marsdask.node import Node
 _NOTHING = np.zeros(1, "u1")
 
 
-def stand_in(shape: Sequence[float], strides: Sequence[int] | None = None, order: str = "C") -> np.ndarray[Any, Any]:
+def stand_in(
+    shape: Sequence[float], strides: Sequence[int] | None = None, order: str = "C"
+) -> np.ndarray[Any, Any]:
     """An array of that shape over one byte. Its elements must not be looked at."""
     lengths = [PLACEHOLDERS[0] if math.isnan(n) else int(n) for n in shape]
     if strides is None:
@@ -36,7 +38,9 @@ def layout(handle: Any) -> np.ndarray[Any, Any]:
     if base is None:
         return stand_in(handle.known.shape, order=handle.known.order)
     below = layout(base)
-    node: Node = handle._derive(base.node)  # what the view says; after a write its own node says what was written
+    node: Node = handle._derive(
+        base.node
+    )  # what the view says; after a write its own node says what was written
     if node.op == "slice":
         found = below[node.args[1]]
         return found if isinstance(found, np.ndarray) else stand_in(())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,17 +11,15 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask import graph, registry
-from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.handle import Handle
-from marsdask.meta import NAN, TensorMeta
+from marsdask.meta import TensorMeta
 from marsdask.node import Node
 from marsdask.registry import Array, operation
-from marsdask.session import get_default_or_create
-from marsdask.tensor.chunking import cut, requested
 from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor
 from marsdask.tensor.elementwise import broadcast_meta
-from marsdask.tensor.reshaping import axis_of, check_order, whole_numbers
+from marsdask.tensor.reshaping import axis_of, check_order
 from marsdask.tensor.views import view
 
 
@@ -114,7 +112,7 @@ def _same_node(base: Node) -> Node:
     return Node("copy", (base,))
 
 
-def _other_node(base: Node, new: Node) -> Node:
+def other_node(base: Node, new: Node) -> Node:
     return new
 
 
@@ -128,7 +126,7 @@ def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
 
 def _view(self: Any, dtype: Any = None) -> Any:
     if dtype is None:
-        return view(self, _same_node, _other_node)
+        return view(self, _same_node, other_node)
     new = np.dtype(dtype)
     if new.itemsize != self.dtype.itemsize:
         raise Unbuilt.argument(
@@ -164,186 +162,6 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 def where(condition: Array, x: Any = None, y: Any = None) -> Any:
     """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
     return elemwise(np.where, condition, x, y)
-
-
-def _rechunk(
-    tensor: Any,
-    chunk_size: Any,
-    threshold: Any = None,
-    chunk_size_limit: Any = None,
-    reassign_worker: bool = False,
-) -> Any:
-    tensor = as_tensor(tensor)
-    for name, value in (("threshold", threshold), ("chunk_size_limit", chunk_size_limit)):
-        if value is not None and (not isinstance(value, (int, float)) or value <= 0):
-            raise ArgumentError(f"rechunk({name}={value!r}): expected a positive number.")
-    wanted = requested(chunk_size, tensor.ndim)
-    if isinstance(chunk_size, (tuple, list)):
-        wanted = {axis: wanted.get(axis, NAN) for axis in range(tensor.ndim)}
-    for axis, size in wanted.items():
-        if not math.isnan(tensor.known.shape[axis]):
-            cut(int(tensor.known.shape[axis]), size, axis)
-    return view(tensor, partial(_rechunk_node, wanted), _other_node)
-
-
-def _rechunk_node(wanted: dict[int, Any], base: Node) -> Node:
-    return Node("rechunk", (base, wanted))
-
-
-@operation("rechunk", room="tensor", owners=("Tensor",), meta=lambda tensor, chunk_size: tensor, prepare=_rechunk,
-           oracle=lambda x, *args: x, cases=("x, 3", "x, (3, 2)", "x, {1: 5}", "x, ((3, 4), (5,))", "v[v > 0], 2", "s0, 3"))  # fmt: skip
-def rechunk(
-    tensor: Array,
-    chunk_size: Any,
-    threshold: Any = None,
-    chunk_size_limit: Any = None,
-    reassign_worker: bool = False,
-) -> Any:
-    """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
-    wanted = requested(chunk_size, tensor.ndim)
-    return tensor.rechunk({axis: cut(tensor.shape[axis], size, axis) for axis, size in wanted.items()})
-
-
-def _rebalance(
-    self: Any,
-    factor: Any = None,
-    axis: int = 0,
-    num_partitions: Any = None,
-    reassign_worker: bool = True,
-    session: Any = None,
-) -> Any:
-    self = as_tensor(self)
-    axis = axis_of(axis, self.ndim)
-    if num_partitions is None:
-        if factor is not None and not factor > 0:
-            raise ArgumentError(f"rebalance(factor={factor!r}): expected a positive number.")
-        workers = (session or get_default_or_create()).get_total_n_cpu()
-        num_partitions = max(int(workers * (factor or 1.2)), 1)
-    (count,) = whole_numbers(num_partitions, "num_partitions")
-    if count < 1:
-        raise ArgumentError(f"rebalance(num_partitions={count}): expected 1 or more.")
-    return registry.make("rebalance", self, None, axis, count)
-
-
-@operation("rebalance", room="tensor", owners=("Tensor",), function=False, meta=lambda self, factor, axis, count: self, prepare=_rebalance,
-           oracle=lambda x, *args, **kwargs: x, cases=("x, num_partitions=3", "x, 2.0, 1", "v[v > 0], 1"))  # fmt: skip
-def rebalance(
-    self: Array,
-    factor: float | None = None,
-    axis: int = 0,
-    num_partitions: int | None = None,
-    reassign_worker: bool = True,
-    session: Any = None,
-) -> Any:
-    """The same elements in chunks of equal length along one axis: `num_partitions`, or `factor` for each thread."""
-    length = self.shape[axis]
-    return self.rechunk({axis: cut(length, max(-(-length // int(num_partitions or 1)), 1), axis)})
-
-
-def _map_chunk(
-    self: Any,
-    func: Any,
-    args: Sequence[Any] = (),
-    with_chunk_index: bool = False,
-    elementwise: Any = None,
-    dtype: Any = None,
-    shape: Any = None,
-    kw: Any = None,
-) -> Any:
-    self = as_tensor(self)
-    if not callable(func):
-        raise ArgumentTypeError(f"map_chunk(func={func!r}): expected a function.")
-    kwargs = dict(kw or {})
-    known = self.known.shape
-    if dtype is None or shape is None and not elementwise:
-        sample = np.ones((2,) * self.ndim, self.dtype)
-        index = {"chunk_index": (0,) * self.ndim} if with_chunk_index else {}
-        try:
-            with np.errstate(all="ignore"):
-                result = np.asarray(func(sample, *args, **kwargs, **index))
-        except Exception as error:
-            raise ArgumentTypeError(
-                f"map_chunk(): trying func on ones of shape {sample.shape} failed with {error!r}. Hint: give dtype= and shape=."
-            ) from error
-        dtype = result.dtype if dtype is None else dtype
-        if shape is None and not elementwise:
-            if result.ndim != self.ndim:
-                raise ArgumentError(
-                    f"map_chunk(): func gives {result.ndim} dimensions for {self.ndim}. Hint: keep the dimensions."
-                )
-            shape = tuple(n if made == 2 else NAN for n, made in zip(known, result.shape, strict=True))
-    shape = tuple(known) if elementwise and shape is None else tuple(shape)
-    if len(shape) != self.ndim:
-        raise ArgumentError(f"map_chunk(shape={shape!r}): expected {self.ndim} lengths.")
-    return registry.make(
-        "map_chunk", self, func, tuple(args), bool(with_chunk_index), None, np.dtype(dtype), shape, **kwargs
-    )
-
-
-def _mapped_meta(
-    self: TensorMeta,
-    func: Any,
-    args: Any,
-    with_chunk_index: bool,
-    elementwise: Any,
-    dtype: Any,
-    shape: Any,
-    **kw: Any,
-) -> TensorMeta:
-    return TensorMeta(tuple(shape), dtype)
-
-
-@operation("map_chunk", room="tensor", owners=("Tensor",), meta=_mapped_meta, prepare=_map_chunk, oracle=lambda x, func, args=(), **kw: func(x, *args),
-           cases=("x, np.sqrt", "x, np.power, (2,)", "i, np.sqrt, elementwise=True", "x, np.round, dtype='f8', shape=(7, 5)", "x, 3"))  # fmt: skip
-def map_chunk(
-    self: Array,
-    func: Any,
-    args: Sequence[Any] = (),
-    with_chunk_index: bool = False,
-    elementwise: bool | None = None,
-    dtype: Any = None,
-    shape: Any = None,
-    **kw: Any,
-) -> Any:
-    """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
-    known = self.shape
-    same = [n == m for n, m in zip(known, shape, strict=True)]
-    chunks = tuple(c if s else _declared(c, n) for c, s, n in zip(self.chunks, same, shape, strict=True))
-
-    def make(index: tuple[int, ...]) -> Any:
-        lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))
-        return (
-            _mapped,
-            func,
-            graph.Block(self, index),
-            args,
-            kw,
-            index if with_chunk_index else None,
-            lengths,
-            np.dtype(dtype),
-        )
-
-    return graph.blocks(make, chunks, np.dtype(dtype), [self])
-
-
-def _declared(chunks: tuple[int, ...], length: float) -> tuple[float, ...]:
-    if len(chunks) == 1 and not math.isnan(length):
-        return (int(length),)
-    return (NAN,) * len(chunks)
-
-
-def _mapped(
-    func: Any, block: Any, args: Any, kwargs: Any, index: Any, lengths: tuple[float, ...], dtype: Any
-) -> Any:
-    extra = {} if index is None else {"chunk_index": index}
-    result = np.asarray(func(block, *args, **kwargs, **extra))
-    if result.ndim != len(lengths) or any(
-        n == n and n != m for n, m in zip(lengths, result.shape, strict=True)
-    ):
-        raise ShapeError(
-            f"map_chunk(): func gave shape {result.shape} where {lengths} was expected. Hint: give shape=, nan for what is not known."
-        )
-    return result.astype(dtype, copy=False)
 
 
 def _shape(a: Any) -> Any:
@@ -392,3 +210,35 @@ def _size(a: Any, axis: Any = None) -> Any:
 @operation("size", room="tensor", prepare=_size, oracle=np.size, cases=("x", "x, 1", "v[v > 2]", "x, 2"))
 def size_(a: Any, axis: int | None = None) -> Any:
     """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
+
+
+def _result_type(arrays_and_dtypes: tuple[Any, ...] = ()) -> np.dtype[Any]:
+    return np.result_type(*(a.dtype if isinstance(a, Handle) else a for a in arrays_and_dtypes))
+
+
+@operation(
+    "result_type",
+    room="tensor",
+    prepare=_result_type,
+    oracle=np.result_type,
+    cases=("x, i", "i, 'f4'", "i, 2.5"),
+)
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """The dtype that an operation of these gives."""
+
+
+# Mars asks every tensor these; chunks are dense NumPy arrays in host memory.
+ANSWERS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "issparse": (lambda self: False, "False: chunks are dense."),
+    "isscalar": (lambda self: self.ndim == 0, "Whether the tensor has no axes."),
+    "todense": (lambda self: self, "The tensor itself: chunks are dense."),
+    "to_cpu": (lambda self: self, "The tensor itself: chunks are in host memory."),
+}
+
+for _name, (_answer, _doc) in ANSWERS.items():
+
+    @operation(f"Tensor.{_name}", room="tensor", owners=("Tensor",), function=False, prepare=_answer)
+    def _asked(self: Array) -> Any:
+        """See ANSWERS."""
+
+    _asked.__doc__ = _doc

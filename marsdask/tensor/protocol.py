@@ -19,7 +19,14 @@ from marsdask.tensor.reshaping import axes_of, axis_of
 from marsdask.tensor.selecting import given
 from marsdask.tensor.writes import ufunc_at
 
-REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any"}
+REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
 """ufunc.reduce that is a reduction of another name."""
 ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 
@@ -31,7 +38,9 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dic
         return NotImplemented  # a frame knows what to do
     for each in outs:
         if each is not None and not isinstance(each, Tensor):
-            raise ArgumentTypeError(f"{ufunc.__name__}(out=): expected a tensor, got {type(each).__name__}. Hint: out=mt.tensor(...)")
+            raise ArgumentTypeError(
+                f"{ufunc.__name__}(out=): expected a tensor, got {type(each).__name__}. Hint: out=mt.tensor(...)"
+            )
     if method == "at":
         return ufunc_at(ufunc, *inputs)
     op = _of_ufunc(ufunc)
@@ -49,14 +58,26 @@ def _of_ufunc(ufunc: np.ufunc) -> Op | None:
     found = registry.OPS.get(ufunc.__name__)
     if found is not None and found.lower is not None:
         return found
-    return next((op for op in registry.OPS.values() if op.oracle is ufunc and op.lower is not None and op.function), None)
+    return next(
+        (op for op in registry.OPS.values() if op.oracle is ufunc and op.lower is not None and op.function),
+        None,
+    )
 
 
 def _call(name: str, *args: Any, **kwargs: Any) -> Any:
     return registry.call(registry.lookup(name), args, kwargs)
 
 
-def _reduce(ufunc: np.ufunc, op: Op, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False, **rest: Any) -> Any:
+def _reduce(
+    ufunc: np.ufunc,
+    op: Op,
+    a: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    **rest: Any,
+) -> Any:
     a = as_tensor(a)
     name = REDUCTIONS.get(ufunc.__name__)
     rest = {k: v for k, v in rest.items() if not (k == "where" and v is True)}
@@ -64,11 +85,23 @@ def _reduce(ufunc: np.ufunc, op: Op, a: Any, axis: Any = 0, dtype: Any = None, o
         extra = rest if dtype is None else {**rest, "dtype": dtype}
         return _call(name, a, axis=axis, keepdims=keepdims, **extra, **({} if out is None else {"out": out}))
     if rest:
-        raise ArgumentTypeError(f"np.{ufunc.__name__}.reduce() of a tensor does not take {next(iter(rest))!r}.")
+        raise ArgumentTypeError(
+            f"np.{ufunc.__name__}.reduce() of a tensor does not take {next(iter(rest))!r}."
+        )
     axes = tuple(range(a.ndim)) if axis is None else axes_of(axis, a.ndim)
     if not a.ndim:
         raise AxisError.outside(axis, 0)
-    return given(registry.make("ufunc_reduce", a, ufunc.__name__, axes, bool(keepdims), None if dtype is None else np.dtype(dtype)), out)
+    return given(
+        registry.make(
+            "ufunc_reduce",
+            a,
+            ufunc.__name__,
+            axes,
+            bool(keepdims),
+            None if dtype is None else np.dtype(dtype),
+        ),
+        out,
+    )
 
 
 def _reduced_dtype(name: str, dtype: Any, given_dtype: Any, ndim: int, axes: tuple[int, ...]) -> Any:
@@ -101,15 +134,39 @@ def _accumulate(ufunc: np.ufunc, op: Op, a: Any, axis: int = 0, dtype: Any = Non
     name = ACCUMULATIONS.get(ufunc.__name__)
     if name is not None and name in registry.OPS:
         return given(_call(name, a, axis=axis, dtype=dtype), out)
-    return given(registry.make("ufunc_along", a, ufunc.__name__, "accumulate", axis, None if dtype is None else np.dtype(dtype), None), out)
+    return given(
+        registry.make(
+            "ufunc_along",
+            a,
+            ufunc.__name__,
+            "accumulate",
+            axis,
+            None if dtype is None else np.dtype(dtype),
+            None,
+        ),
+        out,
+    )
 
 
-def _reduceat(ufunc: np.ufunc, op: Op, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def _reduceat(
+    ufunc: np.ufunc, op: Op, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
+) -> Any:
     a = as_tensor(a)
     if isinstance(indices, Handle):
         raise ArgumentTypeError(f"np.{ufunc.__name__}.reduceat(): expected indices in memory, got a tensor.")
     axis = axis_of(axis, a.ndim)
-    return given(registry.make("ufunc_along", a, ufunc.__name__, "reduceat", axis, None if dtype is None else np.dtype(dtype), np.asarray(indices)), out)
+    return given(
+        registry.make(
+            "ufunc_along",
+            a,
+            ufunc.__name__,
+            "reduceat",
+            axis,
+            None if dtype is None else np.dtype(dtype),
+            np.asarray(indices),
+        ),
+        out,
+    )
 
 
 def _along_dtype(name: str, method: str, dtype: Any, given_dtype: Any) -> Any:
@@ -118,7 +175,9 @@ def _along_dtype(name: str, method: str, dtype: Any, given_dtype: Any) -> Any:
 
 
 def _along_meta(a: TensorMeta, name: str, method: str, axis: int, dtype: Any, indices: Any) -> TensorMeta:
-    shape = tuple(float(len(indices)) if i == axis and indices is not None else n for i, n in enumerate(a.shape))
+    shape = tuple(
+        float(len(indices)) if i == axis and indices is not None else n for i, n in enumerate(a.shape)
+    )
     return TensorMeta(shape, _along_dtype(name, method, a.dtype, dtype))
 
 
@@ -126,8 +185,19 @@ def _along_meta(a: TensorMeta, name: str, method: str, axis: int, dtype: Any, in
 def ufunc_along(a: da.Array, name: str, method: str, axis: int, dtype: Any, indices: Any) -> da.Array:
     """`ufunc.accumulate` or `ufunc.reduceat`, with a whole axis in a chunk."""
     whole = a.rechunk({axis: -1})
-    chunks = tuple((len(indices),) if i == axis and indices is not None else c for i, c in enumerate(whole.chunks))
-    return whole.map_blocks(_along, name, method, axis, dtype, indices, chunks=chunks, dtype=_along_dtype(name, method, a.dtype, dtype))
+    chunks = tuple(
+        (len(indices),) if i == axis and indices is not None else c for i, c in enumerate(whole.chunks)
+    )
+    return whole.map_blocks(
+        _along,
+        name,
+        method,
+        axis,
+        dtype,
+        indices,
+        chunks=chunks,
+        dtype=_along_dtype(name, method, a.dtype, dtype),
+    )
 
 
 def _along(block: Any, name: str, method: str, axis: int, dtype: Any, indices: Any) -> Any:
@@ -152,7 +222,6 @@ def _is_complex(complex_ones: bool, x: Any) -> bool:
 SPECIAL = {
     "iscomplexobj": partial(_is_complex, True),
     "isrealobj": partial(_is_complex, False),
-    "result_type": lambda *args: np.result_type(*(a.dtype if isinstance(a, Handle) else a for a in args)),
     "can_cast": lambda source, to, casting="safe": np.can_cast(source.dtype if isinstance(source, Handle) else source, to, casting),
     "min_scalar_type": lambda a: a.dtype,
     "concat": "concatenate",
@@ -183,7 +252,11 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         where = getattr(where, part, None)  # type: ignore[assignment]
     # A function of ours that is no entry of the registry.
     ours = vars(where).get(wanted) if where is not None else None
-    if callable(ours) and getattr(ours, "__module__", "").startswith("marsdask") and wanted not in _gaps(room):
+    if (
+        callable(ours)
+        and getattr(ours, "__module__", "").startswith("marsdask")
+        and wanted not in _gaps(room)
+    ):
         return ours(*args, **kwargs)
     names = [op.public for op in registry.in_room(room) if op.function and op.lower is not None]
     raise ArgumentTypeError(

@@ -19,7 +19,6 @@ from marsdask.node import Node
 from marsdask.registry import Array, operation
 from marsdask.tensor import layout
 from marsdask.tensor.core import Tensor, as_tensor
-from marsdask.tensor.keys import check_fits
 from marsdask.tensor.views import view
 
 
@@ -114,15 +113,15 @@ def check_order(order: Any, allowed: str = "CFA") -> str:
     return str(order)
 
 
-def _transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
-    axes = _all_axes(axes, a.ndim)
+def transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
+    axes = all_axes(axes, a.ndim)
     order = a.order
     if len(axes) > 1 and axes == tuple(reversed(range(len(axes)))):
         order = "F" if a.order == "C" else "C"
     return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
 
 
-def _all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+def all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     return tuple(reversed(range(ndim))) if axes is None else axes_of(tuple(axes), ndim, "axes")
 
 
@@ -152,7 +151,11 @@ def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
     return reshaped(a, shape)
 
 
-@operation("reshaped_like", room="engine", meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order))
+@operation(
+    "reshaped_like",
+    room="engine",
+    meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order),
+)
 def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
     """The elements of `a` in the shape of `like`."""
     return in_shape(a, like.shape, order)
@@ -231,7 +234,26 @@ def _ravel(a: Any, order: str = "C") -> Any:
     return registry.make("reshape", a, (-1,), order)
 
 
-@operation("ravel", room="tensor", owners=("Tensor",), prepare=_ravel, oracle=np.ravel, cases=("x", "c3, 'F'", "x.T", "x.T, 'A'", "x.T, 'K'", "c3.transpose(1, 2, 0), 'K'", "c3[:, ::-1], 'K'", "s0", "e", "x[x > 1]", "x, 'B'"))
+@operation(
+    "ravel",
+    room="tensor",
+    owners=("Tensor",),
+    prepare=_ravel,
+    oracle=np.ravel,
+    cases=(
+        "x",
+        "c3, 'F'",
+        "x.T",
+        "x.T, 'A'",
+        "x.T, 'K'",
+        "c3.transpose(1, 2, 0), 'K'",
+        "c3[:, ::-1], 'K'",
+        "s0",
+        "e",
+        "x[x > 1]",
+        "x, 'B'",
+    ),
+)
 def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
 
@@ -242,254 +264,17 @@ def _flatten(self: Any, order: str = "C") -> Any:
     return registry.make("reshape", self, (-1,), order)
 
 
-@operation("flatten", room="tensor", owners=("Tensor",), function=False, prepare=_flatten, oracle=np.ndarray.flatten, cases=("x", "c3, 'F'", "s0", "x.T, 'A'", "x.T, 'K'"))
+@operation(
+    "flatten",
+    room="tensor",
+    owners=("Tensor",),
+    function=False,
+    prepare=_flatten,
+    oracle=np.ndarray.flatten,
+    cases=("x", "c3, 'F'", "s0", "x.T, 'A'", "x.T, 'K'"),
+)
 def flatten(self: Array, order: str = "C") -> Any:
     """All elements on one axis: a copy."""
-
-
-def _transpose(a: Any, axes: Any = None) -> Any:
-    a = as_tensor(a)
-    if axes is None:
-        return transposed_view(a, tuple(reversed(range(a.ndim))))
-    if len(axes) != a.ndim:
-        raise ArgumentError(f"axes={axes!r}: axes don't match tensor of {a.ndim} dimensions.")
-    return transposed_view(a, axes_of(tuple(axes), a.ndim, "axes"))
-
-
-@operation("transpose", room="tensor", sizes="any", status="delegated", meta=_transpose_meta, prepare=_transpose, oracle=np.transpose, cases=("x", "c3, (2, 0, 1)", "c3, (-1, 0, 1)", "x, (0, 0)", "x, (0,)", "x, (0, 5)", "s0"))
-def transpose(a: Array, axes: Any = None) -> Any:
-    """A view with the axes in another order; reversed without `axes`."""
-    return a.transpose(_all_axes(axes, a.ndim))
-
-
-def _transpose_method(self: Any, axes: tuple[Any, ...] = ()) -> Any:
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        return _transpose(self, axes[0])
-    return _transpose(self, axes or None)
-
-
-def _oracle_transpose(x: Any, *axes: Any) -> Any:
-    return x.transpose(*axes)
-
-
-@operation("Tensor.transpose", room="tensor", function=False, owners=("Tensor",), prepare=_transpose_method, oracle=_oracle_transpose,
-           cases=("x", "c3, 2, 0, 1", "c3, (2, 0, 1)", "x, None"))  # fmt: skip
-def transpose_method(self: Array, *axes: Any) -> Any:
-    """A view with the axes in another order; reversed without `axes`."""
-
-
-def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    a = as_tensor(a)
-    axes = list(range(a.ndim))
-    i, j = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
-    axes[i], axes[j] = j, i
-    return transposed_view(a, tuple(axes))
-
-
-@operation("swapaxes", room="tensor", owners=("Tensor",), prepare=_swapaxes, oracle=np.swapaxes, cases=("c3, 0, -1", "x, 0, 0", "x, 0, 2"))
-def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
-    """A view with two axes swapped."""
-
-
-def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    a = as_tensor(a)
-    sources, targets = axes_of(source, a.ndim, "source"), axes_of(destination, a.ndim, "destination")
-    if len(sources) != len(targets):
-        raise ArgumentError("`source` and `destination` arguments must have the same number of elements.")
-    order = [n for n in range(a.ndim) if n not in sources]
-    for target, axis in sorted(zip(targets, sources, strict=True)):
-        order.insert(target, axis)
-    return transposed_view(a, tuple(order))
-
-
-@operation("moveaxis", room="tensor", prepare=_moveaxis, oracle=np.moveaxis, cases=("c3, 0, -1", "c3, [0, 1], [-1, 0]", "c3, (0, 0), (1, 2)", "c3, 0, 3", "c3, (0, 1), 0"))
-def moveaxis(a: Array, source: Any, destination: Any) -> Any:
-    """A view with axes moved to other places."""
-
-
-def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    a = as_tensor(a)
-    axis = axis_of(axis, a.ndim)
-    begin = start + a.ndim if start < 0 else start
-    if not 0 <= begin <= a.ndim:
-        raise AxisError.outside(start, a.ndim)
-    axes = [i for i in range(a.ndim) if i != axis]
-    axes.insert(begin - (axis < begin), axis)
-    return transposed_view(a, tuple(axes))
-
-
-@operation("rollaxis", room="tensor", prepare=_rollaxis, oracle=np.rollaxis, cases=("c3, 2", "c3, 0, 3", "c3, 1, 0", "c3, -1, -2", "c3, 3", "c3, 0, 4", "c3, 1, 1"))
-def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
-    """A view with one axis rolled backwards."""
-
-
-def _basic(a: Any, key: tuple[Any, ...]) -> Any:
-    from marsdask.tensor.indexing import sliced  # indexing reshapes what it cuts
-
-    return sliced(a, key)
-
-
-def _squeeze(a: Any, axis: Any = None) -> Any:
-    a = as_tensor(a)
-    if axis is None:
-        gone = {i for i, n in enumerate(a.known.shape) if n == 1}
-        unknown = tuple(i for i, n in enumerate(a.known.shape) if math.isnan(n))
-        if unknown:  # kept, and the run checks that they are no ones
-            a = registry.make("not_one", a, unknown)
-    else:
-        gone = set(axes_of(axis, a.ndim))
-        for i in gone:
-            if a.known.shape[i] != 1:
-                raise ShapeError(f"cannot select axis {i} to squeeze out: its length is {a.known.shape[i]}, not one.")
-    return _basic(a, tuple(0 if i in gone else slice(None) for i in range(a.ndim)))
-
-
-@operation("not_one", room="engine", meta=lambda a, axes: a)
-def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
-    """The same, or an error where one of the axes has length 1 after all."""
-    for axis in axes:
-        if a.shape[axis] == 1:
-            raise ShapeError(f"squeeze(): axis {axis} turned out to have length 1. Hint: name the axis, or execute() first.")
-    return a
-
-
-@operation("squeeze", room="tensor", owners=("Tensor",), prepare=_squeeze, oracle=np.squeeze, cases=("x[:1]", "c3[:1, :, :1]", "c3[:1, :, :1], 0", "c3[:1, :, :1], (0, -1)", "x, 0", "x[:1], 5", "x", "v[v > 1]"))
-def squeeze(a: Array, axis: Any = None) -> Any:
-    """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
-
-
-def _expand_dims(a: Any, axis: Any) -> Any:
-    a = as_tensor(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    new = axes_of(tuple(axes), a.ndim + len(axes))
-    return _basic(a, tuple(None if i in new else slice(None) for i in range(a.ndim + len(axes))))
-
-
-@operation("expand_dims", room="tensor", prepare=_expand_dims, oracle=np.expand_dims, cases=("x, 0", "x, -1", "x, (0, 2)", "x, (0, 0)", "x, 4", "s0, 0", "x, 1.0"))
-def expand_dims(a: Array, axis: Any) -> Any:
-    """A view with new axes of length one."""
-
-
-def _flip(m: Any, axis: Any = None) -> Any:
-    m = as_tensor(m)
-    axes = range(m.ndim) if axis is None else axes_of(axis, m.ndim)
-    return _basic(m, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)))
-
-
-@operation("flip", room="tensor", prepare=_flip, oracle=np.flip, cases=("x", "x, 0", "c3, (0, -1)", "x, 2", "s0", "v[v > 0]", "e"))
-def flip(m: Array, axis: Any = None) -> Any:
-    """A view with the order of elements reversed along axes; all without `axis`."""
-
-
-def _flipped(axis: int, least: int, m: Any) -> Any:
-    m = as_tensor(m)
-    if m.ndim < least:
-        raise ArgumentError(f"input must be >= {least}-d.")
-    return _flip(m, axis)
-
-
-for _name, _axis in (("flipud", 0), ("fliplr", 1)):
-
-    @operation(_name, room="tensor", prepare=partial(_flipped, _axis, _axis + 1), oracle=getattr(np, _name), cases=("x", "v", "s0"))
-    def _flip_one(m: Array) -> Any:
-        """A view with the order of elements reversed along one axis."""
-
-
-def _at_least(ndim: int, x: Any) -> Any:
-    x = as_tensor(x)
-    full = slice(None)
-    if x.ndim >= ndim:
-        return x
-    if ndim == 3 and x.ndim == 2:
-        return _basic(x, (full, full, None))
-    if ndim == 3 and x.ndim == 1:
-        return _basic(x, (None, full, None))
-    return _basic(x, (None,) * (ndim - x.ndim) + (full,) * x.ndim)
-
-
-def _at_least_all(n: int, tensors: tuple[Any, ...] = ()) -> Any:
-    from marsdask.tensor.core import ExecutableTuple
-
-    made = [_at_least(n, t) for t in tensors]
-    return made[0] if len(made) == 1 else ExecutableTuple(made)
-
-
-for _n in (1, 2, 3):
-
-    @operation(f"atleast_{_n}d", room="tensor", prepare=partial(_at_least_all, _n), oracle=getattr(np, f"atleast_{_n}d"), cases=("s0", "v", "x", "c3", "3.5", "v, s0, x", "[1, 2]"))
-    def _atleast(*tensors: Any) -> Any:
-        """A view with so many axes at least."""
-
-
-def refuse(reason: str, base: Node, new: Node) -> Node:
-    """The `restore` of views that NumPy makes read-only."""
-    from marsdask.errors import ReadOnly
-
-    raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
-
-
-def _broadcast_meta(array: TensorMeta, shape: Any, subok: bool = False) -> TensorMeta:
-    shape = whole_numbers(shape)
-    order = array.order if len(array.shape) == len(shape) else "C"
-    return TensorMeta(shape, array.dtype, order)
-
-
-def _broadcast_node(shape: tuple[int, ...], base: Node) -> Node:
-    return Node("broadcast_to", (base, shape))
-
-
-def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
-    """A read-only view of another shape."""
-    return view(a, partial(_broadcast_node, shape), partial(refuse, "broadcast_to() repeats elements"))
-
-
-def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    array, numbers = as_tensor(array), whole_numbers(shape)
-    if any(n < 0 for n in numbers):
-        raise ArgumentError(f"shape={shape!r}: all elements of broadcast shape must be non-negative.")
-    if array.ndim > len(numbers):
-        raise ShapeError(f"input operand has more dimensions than {numbers} allows.")
-    check_fits(array.known.shape, numbers)
-    return broadcast_view(array, numbers)
-
-
-@operation("broadcast_to", room="tensor", status="delegated", meta=_broadcast_meta, prepare=_broadcast_to, oracle=np.broadcast_to, cases=("x, (2, 7, 5)", "v[:1], 4", "x[:, :1], (7, 3)", "x, (7, 4)", "x, (5,)", "s0, (2, 2)", "x, (2, -1, 5)", "x[:1], (0, 5)", "3, (2,)"))
-def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
-    """A read-only view of a larger shape."""
-    shape = whole_numbers(shape)
-    check_fits(array.shape, shape)
-    return da.broadcast_to(array, shape)
-
-
-def _broadcast_arrays(arrays: tuple[Any, ...] = (), subok: bool = False) -> Any:
-    from marsdask.tensor.core import ExecutableTuple
-    from marsdask.tensor.elementwise import broadcast_shape
-
-    tensors = [as_tensor(a) for a in arrays]
-    shape = broadcast_shape(*(t.known.shape for t in tensors))
-    if any(map(math.isnan, shape)):
-        made = [registry.make("broadcast_like", t, tensors) for t in tensors]
-    else:
-        numbers = tuple(map(int, shape))
-        made = [t if t.known.shape == shape else broadcast_view(t, numbers) for t in tensors]
-    return ExecutableTuple(made)
-
-
-@operation("broadcast_like", room="engine", meta=lambda a, others: TensorMeta(_common([o.shape for o in others]), a.dtype))
-def broadcast_like(a: da.Array, others: list[Any]) -> da.Array:
-    """`a` in the shape that all have in common."""
-    return da.broadcast_to(a, np.broadcast_shapes(*(o.shape for o in others)))
-
-
-def _common(shapes: list[Any]) -> tuple[float, ...]:
-    from marsdask.tensor.elementwise import broadcast_shape
-
-    return broadcast_shape(*shapes)
-
-
-@operation("broadcast_arrays", room="tensor", prepare=_broadcast_arrays, oracle=np.broadcast_arrays, cases=("x, x[0], 3", "x, v", "v[v > 0], 2.0"))
-def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
-    """All in one common shape; what is repeated is read-only."""
 
 
 def reshape_in_place(self: Tensor, shape: Any) -> None:
@@ -497,7 +282,9 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     numbers = whole_numbers(shape)
     full_shape(numbers, self.known.shape)
     if not layout.reshape_is_view(self, numbers, "C"):
-        raise ArgumentError("x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)")
+        raise ArgumentError(
+            "x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)"
+        )
     former = type(self)(self._node, held(self))
     if self._base is not None:
         former.view_of(self._base, self._derive, self._restore)

@@ -17,7 +17,7 @@ from marsdask.registry import Array, operation
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import part
-from marsdask.tensor.reshaping import axis_of, reshaped
+from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
 from marsdask.tensor.views import assign
 
 INDEX = np.dtype(np.intp)
@@ -226,3 +226,26 @@ def argwhere(a: Array) -> da.Array:
 def flatnonzero(a: Array) -> da.Array:
     """The positions in the flat tensor of elements that are not zero."""
     return _positions_of(a)
+
+
+def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    if order not in ("C", "F"):
+        raise ArgumentError(f"unravel_index(order={order!r}): expected 'C' or 'F'.")
+    indices, lengths = as_tensor(indices), whole_numbers(shape)
+    if indices.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"unravel_index(): expected whole numbers, got dtype {indices.dtype}.")
+    return registry.make("unravel_index", indices, lengths, order)
+
+
+@operation("unravel_index", room="tensor", sizes="any", prepare=_unravel_index, oracle=np.unravel_index, cases=(
+    "n, (3, 4)", "[3, 7], (2, 5)", "4, (2, 3)", "n, 7", "n, (3, 4), 'F'", "x, (3, 4)", "n, (2, 2)", "n, (3, 4), 'K'"),
+    meta=lambda indices, shape, order: TupleMeta(tuple(TensorMeta(indices.shape, INDEX) for _ in shape)))  # fmt: skip
+def unravel_index(indices: Array, shape: Any, order: str = "C") -> Any:
+    """For flat positions, the positions along each axis of a shape: a tensor for each."""
+    return tuple(
+        indices.map_blocks(_unraveled_in, shape, order, axis, dtype=INDEX) for axis in range(len(shape))
+    )
+
+
+def _unraveled_in(block: Any, shape: tuple[int, ...], order: str, axis: int) -> Any:
+    return np.asarray(np.unravel_index(block, shape, order)[axis])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -14,16 +13,13 @@ import numpy as np
 from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.handle import Handle
-from marsdask.meta import NAN, TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.meta import TensorMeta
+from marsdask.registry import operation
+from marsdask.tensor.axes import broadcast_view
 from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
 from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.creation import in_memory, refuse_gpu
-from marsdask.tensor.indexing import by_arrays
-from marsdask.tensor.reshaping import broadcast_view, check_order, refuse
-from marsdask.tensor.setitem import scattered
-from marsdask.tensor.views import view
+from marsdask.tensor.reshaping import check_order
 
 
 def made(func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any) -> da.Array:
@@ -38,14 +34,16 @@ def made(func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any) -> da
     return graph.blocks(make, chunks, dtype, [])
 
 
-def _number(value: Any, name: str) -> int:
+def number(value: Any, name: str) -> int:
     try:
         return operator.index(value)
     except TypeError:
         raise ArgumentTypeError(f"{name}={value!r}: expected a whole number.") from None
 
 
-def _arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+def _arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
+) -> Any:
     refuse_gpu("arange", gpu)
     if stop is None:
         start, stop = 0, start
@@ -65,13 +63,17 @@ class ZeroStep(ArgumentError, ZeroDivisionError):
     """A step of zero."""
 
 
-def _arange_meta(start: Any, stop: Any, step: Any, dtype: Any, chunk_size: Any, gpu: Any = None) -> TensorMeta:
+def _arange_meta(
+    start: Any, stop: Any, step: Any, dtype: Any, chunk_size: Any, gpu: Any = None
+) -> TensorMeta:
     return TensorMeta((sum(chunk_size[0]),), dtype)
 
 
 @operation("arange", room="tensor", sizes="any", meta=_arange_meta, prepare=_arange, oracle=np.arange, cases=(
     "10", "2, 10", "2, 10, 3", "0.5, 3, 0.3", "10, 0, -3", "5, 2", "10, dtype='f4'", "0, 5, 0.5, 'i8'", "-3, 7, 2, dtype='i2'", "3, 9, 0", "np.datetime64('2000-01-01'), np.datetime64('2000-02-01')", "0, 1, 0.1", "0"))  # fmt: skip
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
+) -> Any:
     """Evenly spaced numbers from `start` up to, without, `stop`."""
     return made(_arange_chunk, chunk_size, dtype, start, step, dtype)
 
@@ -81,24 +83,52 @@ def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -
     return (start + positions * step).astype(dtype)
 
 
-def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, gpu: Any = None, chunk_size: Any = None, axis: int = 0) -> Any:
+def _linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    gpu: Any = None,
+    chunk_size: Any = None,
+    axis: int = 0,
+) -> Any:
     refuse_gpu("linspace", gpu)
-    num = _number(num, "num")
+    num = number(num, "num")
     if num < 0:
         raise ArgumentError(f"linspace(num={num}): number of samples must be non-negative.")
     parts = num - 1 if endpoint else num
-    given = start.dtype if isinstance(start, Handle) else start, stop.dtype if isinstance(stop, Handle) else stop
+    given = (
+        start.dtype if isinstance(start, Handle) else start,
+        stop.dtype if isinstance(stop, Handle) else stop,
+    )
     kind = np.result_type(*(np.asarray(v) if not isinstance(v, np.dtype) else v for v in given), float(num))
     out = kind if dtype is None else np.dtype(dtype)
-    if not np.ndim(start) and not np.ndim(stop) and not isinstance(start, Handle) and not isinstance(stop, Handle):
+    if (
+        not np.ndim(start)
+        and not np.ndim(stop)
+        and not isinstance(start, Handle)
+        and not isinstance(stop, Handle)
+    ):
         delta = np.asarray(stop) * 1.0 - np.asarray(start) * 1.0
         step = delta / parts if parts > 0 else np.array(np.nan)[()]
         last = stop if endpoint and num > 1 else None
-        result = registry.make("spaced", num, out, chunks_of((num,), chunk_size, out), start, delta, step, parts, last, kind)
+        result = registry.make(
+            "spaced", num, out, chunks_of((num,), chunk_size, out), start, delta, step, parts, last, kind
+        )
         return (result, step) if retstep else result
     a, b = as_tensor(start) * 1.0, as_tensor(stop) * 1.0
     step = (b - a) / parts if parts > 0 else (b - a) * np.nan
-    steps = _arange(num, dtype=kind, chunk_size=None if chunk_size is None else chunk_size if isinstance(chunk_size, int) else chunk_size[0])
+    steps = _arange(
+        num,
+        dtype=kind,
+        chunk_size=None
+        if chunk_size is None
+        else chunk_size
+        if isinstance(chunk_size, int)
+        else chunk_size[0],
+    )
     grid = steps.reshape((-1, *(1,) * step.ndim)) * (step if parts > 0 else 0) + a
     if endpoint and num > 1:
         grid[-1] = b
@@ -112,11 +142,32 @@ def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retst
 @operation("linspace", room="tensor", prepare=_linspace, oracle=np.linspace, cases=(
     "0, 1", "2, 5, 7", "2, 5, 7, endpoint=False", "0, 10, 5, dtype=int", "3, 3, 4", "0, 1, 1", "0, 1, 0", "1j, 5, 4", "0, 1, -1", "0, 1, 4.0", "0, 1, 5, retstep=True", "x[0], 3.0, 4",
     "x[0], x[1], 4, axis=1", "-3, -9.5, 6, dtype='i4'", "[1, 2], [3, 4], 3, False", "0, 1, 11, True, False, 'f4'"))  # fmt: skip
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, gpu: Any = None, chunk_size: Any = None, axis: int = 0) -> Any:
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    gpu: Any = None,
+    chunk_size: Any = None,
+    axis: int = 0,
+) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
 
 
-def _linspace_chunk(first: Any, lengths: Any, start: Any, num: int, delta: Any, step: Any, parts: int, last: Any, kind: Any, dtype: Any) -> Any:
+def _linspace_chunk(
+    first: Any,
+    lengths: Any,
+    start: Any,
+    num: int,
+    delta: Any,
+    step: Any,
+    parts: int,
+    last: Any,
+    kind: Any,
+    dtype: Any,
+) -> Any:
     positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
     if parts > 0:
         values = positions * step if step != 0 else positions / parts * delta
@@ -130,26 +181,55 @@ def _linspace_chunk(first: Any, lengths: Any, start: Any, num: int, delta: Any, 
     return values.astype(dtype)
 
 
-@operation("spaced", room="engine", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype))
-def spaced(count: int, dtype: Any, chunks: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any) -> da.Array:
+@operation(
+    "spaced", room="engine", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype)
+)
+def spaced(
+    count: int, dtype: Any, chunks: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
+) -> da.Array:
     """What linspace makes of numbers."""
     return made(_linspace_chunk, chunks, dtype, start, count, delta, step, parts, last, kind, dtype)
 
 
-def _eye(N: Any, M: Any = None, k: int = 0, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C") -> Any:  # noqa: N803
+def _eye(
+    N: Any,
+    M: Any = None,
+    k: int = 0,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    order: str = "C",
+) -> Any:
     refuse_gpu("eye", gpu)
-    rows = _number(N, "N")
-    columns = rows if M is None else _number(M, "M")
+    rows = number(N, "N")
+    columns = rows if M is None else number(M, "M")
     shape = check_shape((max(rows, 0), max(columns, 0)) if rows < 0 or columns < 0 else (rows, columns))
     if rows < 0 or columns < 0:
         raise ArgumentError(f"eye(N={N!r}, M={M!r}): negative dimensions are not allowed.")
     kind = np.dtype("f8" if dtype is None else dtype)
-    return registry.make("eye", rows, columns, _number(k, "k"), kind, chunks_of(shape, chunk_size, kind), None, check_order(order, "CF"))
+    return registry.make(
+        "eye",
+        rows,
+        columns,
+        number(k, "k"),
+        kind,
+        chunks_of(shape, chunk_size, kind),
+        None,
+        check_order(order, "CF"),
+    )
 
 
 @operation("eye", room="tensor", sizes="any", prepare=_eye, oracle=np.eye, meta=lambda N, M, k, dtype, chunk_size, gpu, order: TensorMeta((N, M), dtype, order),
            cases=("5", "5, 7", "7, 5, -2", "4, k=9", "3, dtype='i4'", "0", "5, order='F'", "5.0", "-1", "5, 7, 1.5"))  # fmt: skip
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C") -> Any:  # noqa: N803
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    order: str = "C",
+) -> Any:
     """Ones on a diagonal, zeros elsewhere."""
     return made(_eye_chunk, chunk_size, dtype, k, dtype)
 
@@ -158,101 +238,15 @@ def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
     return np.eye(*lengths, k=k + first[0] - first[1], dtype=dtype)
 
 
-@operation("identity", room="tensor", prepare=lambda n, dtype=None, chunk_size=None, gpu=None: _eye(n, None, 0, dtype, chunk_size, gpu), oracle=np.identity, cases=("4", "3, 'i4'", "2.0"))
+@operation(
+    "identity",
+    room="tensor",
+    prepare=lambda n, dtype=None, chunk_size=None, gpu=None: _eye(n, None, 0, dtype, chunk_size, gpu),
+    oracle=np.identity,
+    cases=("4", "3, 'i4'", "2.0"),
+)
 def identity(n: int, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
     """Ones on the main diagonal of a square."""
-
-
-def _diag(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
-    refuse_gpu("diag", gpu or sparse)
-    v, k = as_tensor(v), _number(k, "k")
-    if v.ndim == 1:
-        result = registry.make("diag", v, k)
-        return result if chunk_size is None else registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
-    if v.ndim != 2:
-        raise ArgumentError("diag(): input must be 1- or 2-d.")
-    return view(v, partial(_diag_node, k), partial(refuse, "diag() of a matrix is a view"))
-
-
-def _diag_node(k: int, base: Node) -> Node:
-    return Node("diag", (base, k))
-
-
-def _diag_meta(v: TensorMeta, k: int = 0) -> TensorMeta:
-    if v.ndim == 1:
-        n = v.shape[0] + abs(k)
-        return TensorMeta((n, n), v.dtype)
-    rows, columns = v.shape
-    if math.isnan(rows) or math.isnan(columns):
-        return TensorMeta((NAN,), v.dtype)
-    return TensorMeta((max(min(rows + min(k, 0), columns - max(k, 0)), 0),), v.dtype)
-
-
-@operation("diag", room="tensor", meta=_diag_meta, prepare=_diag, oracle=np.diag, cases=("v", "v, 2", "v, -1", "x", "x, 1", "x, -3", "x, 9", "c3", "v[v > 0]", "sq.T, 1", "[1, 2]", "x, 1.0", "s0"))
-def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> da.Array:
-    """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
-    shift = (max(-k, 0), max(k, 0))
-    if v.ndim == 1:
-        n = v.shape[0] + abs(k)
-        zeros = da.zeros((n, n), dtype=v.dtype, chunks=chunks_of((n, n), None, v.dtype))
-        places = np.arange(v.shape[0])
-        return scattered(zeros, (places + shift[0], places + shift[1]), v)
-    count = max(min(v.shape[0] - shift[0], v.shape[1] - shift[1]), 0)
-    places = np.arange(count)
-    return by_arrays(v, (places + shift[0], places + shift[1]))
-
-
-def _diagflat(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
-    return _diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
-
-
-@operation("diagflat", room="tensor", prepare=_diagflat, oracle=np.diagflat, cases=("v", "x[:2, :2], 1", "3", "[[1, 2], [3, 4]]"))
-def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
-    """A matrix with the flat elements on a diagonal."""
-
-
-def _triangle(name: str, m: Any, k: int = 0, gpu: Any = None) -> Any:
-    refuse_gpu(name, gpu)
-    m = as_tensor(m)
-    if m.ndim < 1:
-        raise ArgumentTypeError(f"{name}(): expected one axis at least.")
-    if m.ndim == 1:
-        m = registry.make("row_square", m)
-    return registry.make(name, m, _number(k, "k"))
-
-
-@operation("row_square", room="engine", meta=lambda m: TensorMeta((*m.shape, *m.shape), m.dtype))
-def row_square(m: da.Array) -> da.Array:
-    """A row as often as it is long."""
-    return da.broadcast_to(m, (*m.shape, *m.shape))
-
-
-def _triangle_chunk(block: Any, func: Any, k: int, row: int, column: int) -> Any:
-    return func(block, k + row - column)
-
-
-def _triangle_lower(func: Any, m: da.Array, k: int = 0) -> da.Array:
-    starts = [np.cumsum([0, *c]).tolist() for c in m.chunks[-2:]]
-
-    def make(index: tuple[int, ...]) -> Any:
-        return (_triangle_chunk, graph.Block(m, index), func, k, starts[0][index[-2]], starts[1][index[-1]])
-
-    return graph.blocks(make, m.chunks, m.dtype, [m])
-
-
-TRIANGLES = ("x", "x, 1", "x, -2", "c3", "v", "c3, 1", "e", "x, 20", "[[1, 2], [3, 4]]", "s0")
-
-
-@operation("tril", room="tensor", meta=lambda m, k=0: TensorMeta(m.shape, m.dtype), prepare=partial(_triangle, "tril"), oracle=np.tril, cases=TRIANGLES)
-def tril(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
-    """The matrix with zeros above a diagonal."""
-    return _triangle_lower(np.tril, m, k)
-
-
-@operation("triu", room="tensor", meta=lambda m, k=0: TensorMeta(m.shape, m.dtype), prepare=partial(_triangle, "triu"), oracle=np.triu, cases=TRIANGLES)
-def triu(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
-    """The matrix with zeros below a diagonal."""
-    return _triangle_lower(np.triu, m, k)
 
 
 def _meshgrid(xi: tuple[Any, ...] = (), indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
@@ -262,7 +256,10 @@ def _meshgrid(xi: tuple[Any, ...] = (), indexing: str = "xy", sparse: bool = Fal
     if indexing == "xy" and len(xi) > 1:
         axes[:2] = [1, 0]
     rows = [registry.make("reshape", as_tensor(x), (-1,)) for x in xi]
-    open_ones = [row[tuple(slice(None) if j == axis else None for j in range(len(xi)))] for row, axis in zip(rows, axes, strict=True)]
+    open_ones = [
+        row[tuple(slice(None) if j == axis else None for j in range(len(xi)))]
+        for row, axis in zip(rows, axes, strict=True)
+    ]
     if copy:
         open_ones = [registry.make("copy", each) for each in open_ones]
     if sparse:
@@ -287,7 +284,8 @@ def _indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: 
     if sparse:
         rows = [_arange(n, dtype=kind) for n in shape]
         return ExecutableTuple(
-            row.reshape(tuple(-1 if i == axis else 1 for i in range(len(shape)))) for axis, row in enumerate(rows)
+            row.reshape(tuple(-1 if i == axis else 1 for i in range(len(shape))))
+            for axis, row in enumerate(rows)
         )
     if isinstance(chunk_size, int):
         chunks = ((1,) * len(shape), *chunks_of(shape, chunk_size, kind))
@@ -307,4 +305,3 @@ def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:
     whole = [np.arange(a, a + n, dtype=dtype) for a, n in zip(first[1:], lengths[1:], strict=True)]
     grids = np.meshgrid(*whole, indexing="ij")
     return np.stack(grids[first[0] : first[0] + lengths[0]]) if lengths[0] else np.empty(lengths, dtype)
-

@@ -15,7 +15,17 @@ from marsdask.meta import TensorMeta
 from marsdask.registry import Array, operation
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
-from marsdask.tensor.keys import FULL, Place, check_fits, fancy_shape, is_fancy, placed, plain, result_shape, without_truths
+from marsdask.tensor.keys import (
+    FULL,
+    Place,
+    check_fits,
+    fancy_shape,
+    is_fancy,
+    placed,
+    plain,
+    result_shape,
+    without_truths,
+)
 from marsdask.tensor.pieces import pieces_of
 from marsdask.tensor.reshaping import reshaped
 
@@ -51,7 +61,9 @@ def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
         if isinstance(error, MarsDaskError):
             raise
         kind = ShapeError if isinstance(error, ValueError) else ArgumentTypeError
-        raise (error if isinstance(error, OverflowError) else kind(f"cannot assign {value!r}: {error}.")) from None
+        raise (
+            error if isinstance(error, OverflowError) else kind(f"cannot assign {value!r}: {error}.")
+        ) from None
 
 
 def _set_meta(x: TensorMeta, key: tuple[Any, ...], value: Any) -> TensorMeta:
@@ -72,7 +84,7 @@ def setitem(x: da.Array, key: tuple[Any, ...], value: Any) -> Any:
 def _where(x: da.Array, key: tuple[Any, ...], at: int, value: Any) -> da.Array | None:
     """Assignment by a mask chunk by chunk, where no value belongs to one selected row only; else None."""
     entries = [e for e in key if not isinstance(e, str)]
-    if any(e is None or isinstance(e, slice) and e != FULL for e in entries):
+    if any(e is None or (isinstance(e, slice) and e != FULL) for e in entries):
         return None
     mask: da.Array = key[at].value
     behind = sum(isinstance(e, slice) for e in key[at + 1 :])
@@ -86,7 +98,9 @@ def _where(x: da.Array, key: tuple[Any, ...], at: int, value: Any) -> da.Array |
             value = reshaped(value, (*lead, *(1,) * mask.ndim, *value.shape[value.ndim - behind :]))
         value = value.astype(x.dtype)
         if any(v not in (1, n) for v, n in zip(reversed(value.shape), reversed(x.shape), strict=False)):
-            raise ShapeError(f"could not broadcast input of shape {value.shape} into the masked part of {x.shape}.")
+            raise ShapeError(
+                f"could not broadcast input of shape {value.shape} into the masked part of {x.shape}."
+            )
     mask = mask[(..., *(None,) * behind)]
     return da.where(mask, value, x)
 
@@ -102,7 +116,9 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
     if isinstance(value, da.Array):
         check_fits(value.shape, shape)
         if math.prod(shape):
-            value = _laid_out(value, placed(key, fancy), shape, {i: entries[i] for i in other_axes}, pieces, x)
+            value = _laid_out(
+                value, placed(key, fancy), shape, {i: entries[i] for i in other_axes}, pieces, x
+            )
     if not math.prod(shape):
         return x
     points = [np.broadcast_to(entries[i], fancy).ravel() for i in fancy_axes]
@@ -113,8 +129,10 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
 
     def make(index: tuple[int, ...]) -> Any:
         block = graph.Block(x, index)
-        members, local = groups.get(tuple(index[i] for i in fancy_axes), (None, [])) if fancy_axes else (None, [])
-        if fancy_axes and members is None or any(index[i] not in pieces[i] for i in other_axes):
+        members, local = (
+            groups.get(tuple(index[i] for i in fancy_axes), (None, [])) if fancy_axes else (None, [])
+        )
+        if (fancy_axes and members is None) or any(index[i] not in pieces[i] for i in other_axes):
             return block
         local = (*local, *(pieces[i][index[i]][0] for i in other_axes))
         where = (*([0] if fancy_axes else []), *(pieces[i][index[i]][1] for i in sliced))
@@ -124,7 +142,9 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
     return graph.blocks(make, x.chunks, x.dtype, [x, value] if moves else [x])
 
 
-def _written(block: Any, order: tuple[int, ...], local: tuple[Any, ...], value: Any, members: Any, how: np.ufunc | None) -> Any:
+def _written(
+    block: Any, order: tuple[int, ...], local: tuple[Any, ...], value: Any, members: Any, how: np.ufunc | None
+) -> Any:
     """A copy of a chunk with a piece written into it."""
     new = np.array(block, copy=True)
     target = new.transpose(order)
@@ -140,7 +160,12 @@ def _written(block: Any, order: tuple[int, ...], local: tuple[Any, ...], value: 
 
 
 def _laid_out(
-    value: da.Array, place: Place, shape: tuple[int, ...], entries: dict[int, Any], pieces: dict[int, Any], x: da.Array
+    value: da.Array,
+    place: Place,
+    shape: tuple[int, ...],
+    entries: dict[int, Any],
+    pieces: dict[int, Any],
+    x: da.Array,
 ) -> da.Array:
     """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the chunks of x."""
     value = reshaped(value, value.shape[max(value.ndim - len(shape), 0) :])
@@ -164,7 +189,9 @@ def _laid_out(
     return value[tuple(flips)].rechunk(tuple(chunks)) if chunks else value
 
 
-def _by_chunk(points: list[Any], chunks: list[tuple[int, ...]]) -> dict[tuple[int, ...], tuple[Any, list[Any]]]:
+def _by_chunk(
+    points: list[Any], chunks: list[tuple[int, ...]]
+) -> dict[tuple[int, ...], tuple[Any, list[Any]]]:
     """Points by the chunk they are in: which points, and where in the chunk. The order among them stays."""
     if not points or not len(points[0]):
         return {}

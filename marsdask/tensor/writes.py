@@ -11,7 +11,7 @@ import dask.array as da
 import numpy as np
 
 from marsdask import registry
-from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError, UnknownLength
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
 from marsdask.handle import held
 from marsdask.meta import TensorMeta
 from marsdask.node import Node
@@ -86,13 +86,31 @@ def _part_meta(val: TensorMeta) -> TensorMeta:
     return TensorMeta(val.shape, np.empty(0, val.dtype).real.dtype, val.order)
 
 
-@operation("real", room="tensor", status="delegated", sizes="any", meta=_part_meta, prepare=partial(_part_of_complex, "real"), oracle=np.real, cases=("z", "x", "i", "3 + 4j"))
+@operation(
+    "real",
+    room="tensor",
+    status="delegated",
+    sizes="any",
+    meta=_part_meta,
+    prepare=partial(_part_of_complex, "real"),
+    oracle=np.real,
+    cases=("z", "x", "i", "3 + 4j"),
+)
 def real(val: Array) -> da.Array:
     """A view of the real part; the tensor itself where it is real."""
     return da.real(val)
 
 
-@operation("imag", room="tensor", status="delegated", sizes="any", meta=_part_meta, prepare=partial(_part_of_complex, "imag"), oracle=np.imag, cases=("z", "x", "i"))
+@operation(
+    "imag",
+    room="tensor",
+    status="delegated",
+    sizes="any",
+    meta=_part_meta,
+    prepare=partial(_part_of_complex, "imag"),
+    oracle=np.imag,
+    cases=("z", "x", "i"),
+)
 def imag(val: Array) -> da.Array:
     """A view of the imaginary part; read-only zeros for real numbers."""
     return val.map_blocks(np.imag, dtype=np.empty(0, val.dtype).real.dtype)
@@ -112,7 +130,9 @@ def _with_part(x: Any, new: Any, name: str) -> Any:
 
 def _target(value: Any, function: str) -> Tensor:
     if not isinstance(value, Tensor):
-        raise ArgumentTypeError(f"{function}() writes into a tensor, got {type(value).__name__}. Hint: mt.tensor(...) first.")
+        raise ArgumentTypeError(
+            f"{function}() writes into a tensor, got {type(value).__name__}. Hint: mt.tensor(...) first."
+        )
     return value
 
 
@@ -127,7 +147,9 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
         src = src[0]  # type: ignore[index]
     if where is not True:
         if not np.can_cast(src.dtype, dst.dtype, casting=casting):
-            raise ArgumentTypeError(f"copyto(): cannot cast from {src.dtype} to {dst.dtype} with casting={casting!r}.")
+            raise ArgumentTypeError(
+                f"copyto(): cannot cast from {src.dtype} to {dst.dtype} with casting={casting!r}."
+            )
         src = registry.make("where", as_tensor(where), src.astype(dst.dtype), dst)
     assign(dst, src, casting=casting, what="copyto")
 
@@ -203,16 +225,18 @@ def ufunc_at(ufunc: np.ufunc, target: Any, key: Any, *operands: Any) -> None:
 
 
 @operation("ufunc_at", room="engine", meta=lambda x, key, name, value=None: x)
-def _ufunc_at(x: da.Array, key: tuple[Any, ...], name: str, value: Any = None) -> Generator[Any, Any, da.Array]:
+def _ufunc_at(
+    x: da.Array, key: tuple[Any, ...], name: str, value: Any = None
+) -> Generator[Any, Any, da.Array]:
     """x after `ufunc.at`."""
     known = yield from settled(plain(key, x.shape, lazy), x.shape)
     return scattered(x, known, value, getattr(np, name))
 
 
-def check_positions(index: Any, length: float) -> None:
-    """An IndexError where a position lies outside of an axis of known length."""
-    array = np.asarray(index)
-    if not math.isnan(length) and array.size and (array.min() < -length or array.max() >= length):
-        raise IndexOutOfRange(f"index {array.max() if array.max() >= length else array.min()} is out of bounds for size {length:.0f}.")
+def _fill(self: Any, value: Any) -> None:
+    put_part(self, ..., value)
 
 
+@operation("Tensor.fill", room="tensor", owners=("Tensor",), function=False, prepare=_fill)
+def fill(self: Array, value: Any) -> None:
+    """Nothing: writes one value into all elements."""

@@ -1,0 +1,95 @@
+"""Objects that are indexed: mgrid, ogrid, r_, c_. `mt.mgrid[0:5, 0:3]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    return registry.call(registry.lookup(name), args, kwargs)
+
+
+def spaced(piece: slice) -> Tensor:
+    """What a slice stands for: an arange, or with an imaginary step so many points, the last included."""
+    start = 0 if piece.start is None else piece.start
+    step = 1 if piece.step is None else piece.step
+    if piece.stop is None:
+        raise ArgumentError(f"{piece!r}: expected an end.")
+    if isinstance(step, (complex, np.complexfloating)):
+        return _call("linspace", start, piece.stop, int(abs(step)))  # type: ignore[no-any-return]
+    return _call("arange", start, piece.stop, step)  # type: ignore[no-any-return]
+
+
+class Grid:
+    """A dense (`mgrid`) or open (`ogrid`) grid by slices."""
+
+    def __init__(self, sparse: bool):
+        self.sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, tuple):
+            return spaced(key)
+        rows = [spaced(k) for k in key]
+        kind = np.result_type(*(r.dtype for r in rows))
+        rows = [r if r.dtype == kind else r.astype(kind) for r in rows]  # type: ignore[attr-defined]
+        grids = _call("meshgrid", *rows, indexing="ij", sparse=self.sparse)
+        return ExecutableTuple(grids) if self.sparse else _call("stack", list(grids))
+
+
+class Joiner:
+    """`r_` and `c_`: slices, numbers and tensors joined along an axis."""
+
+    def __init__(self, axis: int = 0, ndmin: int = 1, first: int = -1):
+        self.axis, self.ndmin, self.first = axis, ndmin, first
+
+    def __getitem__(self, key: Any) -> Tensor:
+        items = list(key) if isinstance(key, tuple) else [key]
+        axis, ndmin, first = self.axis, self.ndmin, self.first
+        if items and isinstance(items[0], str):
+            text = items.pop(0)
+            if text in ("r", "c"):
+                raise ArgumentError(f"{text!r}: matrices are not made; use '0,2' or '-1,2,0'.")
+            try:
+                numbers = [int(n) for n in text.split(",")]
+            except ValueError:
+                raise ArgumentError(
+                    f"unknown special directive {text!r}: expected 'axis,ndim,first'."
+                ) from None
+            axis, ndmin, first = (*numbers, *(axis, ndmin, first)[len(numbers) :])
+        if any(isinstance(item, str) for item in items):
+            raise ArgumentError("special directives must be the first entry.")
+        scalars = [item for item in items if np.isscalar(item)]
+        tensors = [spaced(item) if isinstance(item, slice) else as_tensor(item) for item in items]
+        kind = np.result_type(
+            *(t.dtype for t, item in zip(tensors, items, strict=True) if not np.isscalar(item)), *scalars
+        )
+        raised = [self._raised(t.astype(kind), ndmin, first) for t in tensors]  # type: ignore[attr-defined]
+        return _call("concatenate", raised, axis)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:
+        """New axes, with the tensor's own starting at axis `first`."""
+        spare = ndmin - tensor.ndim
+        if spare <= 0:
+            return tensor
+        start = first + spare + 1 if first < 0 else first
+        start = min(max(start, 0), spare)
+        return tensor[(*[None] * start, ..., *[None] * (spare - start))]  # type: ignore[index, no-any-return]
+
+
+VALUES: dict[str, Any] = {
+    "mgrid": Grid(sparse=False),
+    "ogrid": Grid(sparse=True),
+    "r_": Joiner(),
+    "c_": Joiner(-1, 2, 0),
+    "ndindex": np.ndindex,
+    "errstate": np.errstate,
+    "seterr": np.seterr,
+    "geterr": np.geterr,
+}

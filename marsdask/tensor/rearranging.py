@@ -1,0 +1,343 @@
+"""Tensors cut and rearranged: split, roll, repeat, tile, insert, delete."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Generator
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import registry
+from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError, UnknownLength
+from marsdask.lower import Ask
+from marsdask.meta import NAN, TensorMeta
+from marsdask.registry import Array, operation
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+from marsdask.tensor.indexing import part, sliced
+from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
+from marsdask.tensor.selecting import flat
+
+FULL = slice(None)
+
+
+def _cuts(function: str, ary: Tensor, indices_or_sections: Any, axis: int) -> list[tuple[Any, Any]]:
+    """Where the pieces of a split start and end."""
+    length = ary.known.shape[axis]
+    given_cuts = np.asarray(indices_or_sections)
+    if given_cuts.ndim:
+        bounds = [operator.index(n) for n in given_cuts.tolist()]
+        return list(zip([0, *bounds], [*bounds, None], strict=True))
+    (count,) = whole_numbers(given_cuts.item(), "indices_or_sections")
+    if count < 1:
+        raise ArgumentError(
+            f"{function}(indices_or_sections={count}): number of sections must be larger than 0."
+        )
+    if math.isnan(length):
+        raise UnknownLength.needed_for(f"{function}() into {count} sections")
+    each, rest = divmod(int(length), count)
+    if rest and function != "array_split":
+        raise ShapeError(
+            f"{function}(): {length:.0f} entries do not divide into {count} equal sections. Hint: array_split."
+        )
+    ends = np.cumsum([0, *[each + 1] * rest, *[each] * (count - rest)]).tolist()
+    return list(pairwise(ends))
+
+
+def _split(function: str, axis: Any, ary: Any, indices_or_sections: Any) -> Any:
+    ary = as_tensor(ary)
+    least = {"hsplit": 1, "vsplit": 2, "dsplit": 3}.get(function, 0)
+    if ary.ndim < least:
+        raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
+    if function == "hsplit":
+        axis = 0 if ary.ndim == 1 else 1
+    axis = axis_of(axis, ary.ndim)
+    pieces = _cuts(function, ary, indices_or_sections, axis)
+    before, after = (FULL,) * axis, (FULL,) * (ary.ndim - axis - 1)
+    return ExecutableTuple(sliced(ary, (*before, slice(a, b), *after)) for a, b in pieces)
+
+
+for _name in ("split", "array_split"):
+
+    @operation(_name, room="tensor", prepare=partial(lambda name, ary, indices_or_sections, axis=0: _split(name, axis, ary, indices_or_sections), _name), oracle=getattr(np, _name),
+               cases=("x, [2, 5]", "x, 5, 1", "x, 3", "c3, 2", "c3, 2, axis=2", "v, [3, 3, 20]", "x, 2, 5", "v[v > 0], [1, 3]", "v, [-3]", "v, [5, 2]"))  # fmt: skip
+    def _split_op(ary: Array, indices_or_sections: Any, axis: int = 0) -> Any:
+        """Views of the parts between positions, or of so many parts; `array_split` lets them differ by one."""
+
+
+for _name, _axis in (("vsplit", 0), ("hsplit", 1), ("dsplit", 2)):
+
+    @operation(
+        _name,
+        room="tensor",
+        prepare=partial(_split, _name, _axis),
+        oracle=getattr(np, _name),
+        cases=("x, [2, 5]", "c3, 2", "c3, [1]", "v, [3]", "v, 11", "c3, 5", "s0, 1", "sq, 3"),
+    )
+    def _axis_split(ary: Array, indices_or_sections: Any) -> Any:
+        """Views of the parts along one axis."""
+
+
+def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    a = as_tensor(a)
+    if axis is None:
+        total = sum(whole_numbers(shift, "shift"))
+        return (
+            registry.make("reshape_back", registry.make("roll", flat(a), (total,), (0,)), a)
+            if a.ndim != 1
+            else registry.make("roll", a, (total,), (0,))
+        )
+    shifts = whole_numbers(shift, "shift")
+    axes = tuple(axis_of(x, a.ndim) for x in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ArgumentError(f"roll(shift={shift!r}, axis={axis!r}): expected as many shifts as axes.")
+    count = max(len(shifts), len(axes)) if shifts and axes else 0
+    pairs = list(
+        zip(
+            shifts * (count if len(shifts) == 1 else 1), axes * (count if len(axes) == 1 else 1), strict=False
+        )
+    )
+    return registry.make("roll", a, tuple(s for s, _ in pairs), tuple(x for _, x in pairs))
+
+
+@operation("reshape_back", room="engine", meta=lambda a, like: like)
+def reshape_back(a: da.Array, like: da.Array) -> da.Array:
+    """The elements in the shape of another tensor."""
+    return reshaped(a, like.shape)
+
+
+@operation("roll", room="tensor", meta=lambda a, shift, axis=None: a, prepare=_roll, oracle=np.roll, cases=(
+    "x, 3", "x, -2, 0", "x, (1, -3), (0, 1)", "v, 20", "x, 2, (0, 1)", "x, (1, 2), 0", "x, 1, 2", "e, 1", "v[v > 0], 2", "x, (1, 2, 3), (0, 1)", "s0, 1"))  # fmt: skip
+def roll(a: Array, shift: Any, axis: Any = None) -> Any:
+    """Elements moved along axes; what leaves at the end comes in at the start."""
+    for by, along in zip(shift, axis, strict=True):
+        n = a.shape[along]
+        if n and (start := -by % n):
+            before = (FULL,) * along
+            a = da.concatenate([a[(*before, slice(start, None))], a[(*before, slice(0, start))]], axis=along)
+    return a
+
+
+def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    a = as_tensor(a)
+    if axis is None:
+        a, axis = flat(a), 0
+    axis = axis_of(axis, a.ndim)
+    if not isinstance(repeats, Tensor):
+        counts = np.asarray(repeats)
+        if counts.dtype.kind not in "iub":
+            raise ArgumentTypeError(f"repeat(repeats={repeats!r}): expected whole numbers.")
+        if counts.ndim > 1:
+            raise ShapeError("repeat(): repeats must be a number or 1-d.")
+        if (counts < 0).any():
+            raise ArgumentError("repeat(): counts cannot be negative.")
+        length = a.known.shape[axis]
+        if counts.size != 1 and not math.isnan(length) and counts.size != length:
+            raise ShapeError(f"repeat(): {counts.size} counts do not fit {length:.0f} entries.")
+        repeats = int(counts.reshape(-1)[0]) if counts.size == 1 else counts
+    elif repeats.ndim > 1 or repeats.dtype.kind not in "iu":
+        raise ArgumentTypeError("repeat(): expected a number or a 1-d tensor of whole numbers.")
+    return registry.make("repeat", a, repeats, axis)
+
+
+def _repeat_meta(a: TensorMeta, repeats: Any, axis: int) -> TensorMeta:
+    shape = list(a.shape)
+    if isinstance(repeats, TensorMeta):
+        shape[axis] = NAN
+    else:
+        shape[axis] = shape[axis] * repeats if isinstance(repeats, int) else float(repeats.sum())
+    return TensorMeta(tuple(shape), a.dtype)
+
+
+@operation("repeat", room="tensor", owners=("Tensor",), meta=_repeat_meta, prepare=_repeat, oracle=np.repeat, cases=(
+    "x, 2", "x, 3, 0", "x, [0, 2, 1, 3, 1], 1", "x, 0, 0", "v, w % 3", "x, [2], 1", "x, -1", "x, [1, 2], 0", "s0, 3", "v[v > 0], 2", "x, n[0], 1", "x, 2, 5"))  # fmt: skip
+def repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
+    """Each element several times, along an axis; of the flat tensor without one."""
+    axis = axis or 0
+    if isinstance(repeats, da.Array):
+        repeats = np.asarray((yield Ask(repeats)))
+        repeats = int(repeats.reshape(-1)[0]) if repeats.size == 1 else repeats
+    if isinstance(repeats, int):
+        chunks = tuple(tuple(n * repeats for n in c) if i == axis else c for i, c in enumerate(a.chunks))
+        return a.map_blocks(np.repeat, repeats, axis=axis, chunks=chunks, dtype=a.dtype)
+    if len(repeats) != a.shape[axis]:
+        raise ShapeError(f"repeat(): {len(repeats)} counts do not fit {a.shape[axis]} entries.")
+    return a[(*[FULL] * axis, np.repeat(np.arange(a.shape[axis]), repeats))]
+
+
+def _tile(A: Any, reps: Any) -> Any:
+    numbers = whole_numbers(reps, "reps")
+    if any(n < 0 for n in numbers):
+        raise ArgumentError(f"tile(reps={reps!r}): negative dimensions are not allowed.")
+    tensor = as_tensor(A)
+    full = (1,) * (tensor.ndim - len(numbers)) + numbers
+    return registry.make("tile", part(tensor, (*[None] * (len(full) - tensor.ndim), ...)), full)
+
+
+def _tile_meta(A: TensorMeta, reps: tuple[int, ...]) -> TensorMeta:
+    return TensorMeta(tuple(n * r for n, r in zip(A.shape, reps, strict=True)), A.dtype)
+
+
+@operation(
+    "tile",
+    room="tensor",
+    meta=_tile_meta,
+    prepare=_tile,
+    oracle=np.tile,
+    cases=("x, 2", "x, (2, 1, 3)", "v, (2, 2)", "x, 0", "s0, 3", "x, -1", "v[v > 0], 2", "x, ()", "x, 1.5"),
+)
+def tile(A: Array, reps: Any) -> Any:
+    """The tensor several times along each axis."""
+    for axis, count in enumerate(reps):
+        if count == 0:
+            A = A[(*[FULL] * axis, slice(0, 0))]
+        elif count > 1:
+            A = da.concatenate([A] * count, axis=axis)
+    return A
+
+
+def _flat_or_axis(arr: Any, axis: Any) -> tuple[Tensor, int]:
+    arr = as_tensor(arr)
+    return (flat(arr), 0) if axis is None else (arr, axis_of(axis, arr.ndim))
+
+
+def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    arr, axis = _flat_or_axis(arr, axis)
+    values = as_tensor(values)
+    if isinstance(obj, slice):
+        if math.isnan(arr.known.shape[axis]):
+            raise UnknownLength.needed_for("insert() at a slice")
+        obj = np.arange(*obj.indices(int(arr.known.shape[axis])))
+    if not isinstance(obj, Tensor):
+        obj = np.asarray(obj)
+        if obj.dtype == bool:
+            obj = np.flatnonzero(obj)
+        if not obj.size:
+            obj = obj.astype(np.intp)
+        if obj.ndim > 1:
+            raise ArgumentError(
+                "insert(): index array argument obj to insert must be one dimensional or scalar."
+            )
+        if obj.dtype.kind not in "iu":
+            raise ArgumentTypeError(f"insert(obj={obj!r}): expected whole numbers.")
+        _spots(obj, arr.known.shape[axis], axis)
+    single = obj.ndim == 0
+    spare = arr.ndim - values.ndim
+    if spare > 0:
+        values = part(values, (*[None] * spare, ...))
+    if (
+        single and spare < arr.ndim
+    ):  # NumPy: arr[..., i, ...] = values, so the first axis of values is the new one
+        values = registry.call(registry.lookup("moveaxis"), (values, 0, axis), {})
+    return registry.make(
+        "insert", arr, obj if isinstance(obj, Tensor) else np.atleast_1d(obj), values, axis, single
+    )
+
+
+def _spots(obj: Any, length: float, axis: int) -> Any:
+    if math.isnan(length) or not obj.size:
+        return obj
+    bad = (obj < -length) | (obj > length)
+    if bad.any():
+        raise IndexOutOfRange(
+            f"index {np.atleast_1d(obj)[np.atleast_1d(bad)][0]} is out of bounds for axis {axis} with size {length:.0f}."
+        )
+    return np.where(obj < 0, obj + int(length), obj)
+
+
+def _inserted_count(obj: Any, values: Any, axis: int, single: bool) -> float:
+    return float(values.shape[axis] if single else obj.shape[0])
+
+
+def _insert_meta(arr: TensorMeta, obj: Any, values: TensorMeta, axis: int, single: bool) -> TensorMeta:
+    shape = list(arr.shape)
+    shape[axis] += _inserted_count(obj, values, axis, single)
+    for i, (n, m) in enumerate(zip(shape, values.shape, strict=True)):
+        want = n if i != axis else m if single else _inserted_count(obj, values, axis, single)
+        if m not in (1, want) and not math.isnan(m) and not math.isnan(want):
+            raise ShapeError(
+                f"insert(): values of shape {values.shape} do not fit into axis {i} with {want:.0f} entries."
+            )
+    return TensorMeta(tuple(shape), arr.dtype)
+
+
+@operation("insert", room="tensor", meta=_insert_meta, prepare=_insert, oracle=np.insert, cases=(
+    "x, 1, 9", "x, 1, 9, 0", "x, [1, 3], [[1], [2]], 0", "x, 1, v[:7], 1", "x, [1], v[:7, None], 1", "v, [0, 2, 2], [7, 8, 9]", "v, slice(1, 4), 0.5", "x, -1, y[0], 0", "x, 8, 0, 0",
+    "v, [3, 30], 1", "x, 2, y, 0", "x, [5, 0], y[:2], 0", "v, [], 3", "i, 1, 2.7, 1", "x, 1, v, 0", "v, 1.5, 2", "x, [[1]], 0", "v[v > 0], 1, 3.0", "s0, 0, 1"))  # fmt: skip
+def insert(
+    arr: Array, obj: Any, values: Array, axis: Any = None, _single: bool = False
+) -> Generator[Any, Any, da.Array]:
+    """Values put before positions along an axis; into the flat tensor without one."""
+    if isinstance(obj, da.Array):
+        obj = np.atleast_1d((yield Ask(obj)))
+    n = arr.shape[axis]
+    spots = _spots(obj, n, axis)
+    if _single:
+        spots = np.repeat(spots, values.shape[axis])
+    count = len(spots)
+    if not count:
+        return arr
+    shape = tuple(count if i == axis else m for i, m in enumerate(arr.shape))
+    values = da.broadcast_to(values.astype(arr.dtype), shape)
+    new = spots.astype(np.intp)
+    new[np.argsort(spots, kind="stable")] += np.arange(count)
+    order = np.empty(n + count, np.intp)
+    old = np.ones(n + count, bool)
+    old[new] = False
+    order[new] = n + np.arange(count)
+    order[old] = np.arange(n)
+    return da.concatenate([arr, values], axis=axis)[(*[FULL] * axis, order)]
+
+
+def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    arr, axis = _flat_or_axis(arr, axis)
+    if not isinstance(obj, (slice, Tensor)):
+        obj = np.asarray(obj)
+        if not obj.size:
+            obj = obj.astype(np.intp)
+        if obj.dtype.kind not in "iub":
+            raise IndexOutOfRange(
+                f"delete(obj={obj!r}): arrays used as indices must be of integer (or boolean) type."
+            )
+        if not math.isnan(arr.known.shape[axis]):
+            _kept(obj, int(arr.known.shape[axis]), axis)
+    return registry.make("delete", arr, obj, axis)
+
+
+def _kept(obj: Any, length: int, axis: int) -> Any:
+    """The positions that a delete leaves."""
+    keep = np.ones(length, bool)
+    if not isinstance(obj, slice):
+        if obj.dtype == bool:
+            if obj.shape != (length,):
+                raise ArgumentError(
+                    f"delete(): boolean array argument obj must be one dimensional and match the axis length of {length}."
+                )
+        elif obj.size and (obj.min() < -length or obj.max() >= length):
+            raise IndexOutOfRange(
+                f"index {obj.max() if obj.max() >= length else obj.min()} is out of bounds for axis {axis} with size {length}."
+            )
+    keep[obj] = False
+    return np.flatnonzero(keep)
+
+
+def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
+    shape = list(arr.shape)
+    known = not math.isnan(shape[axis]) and not isinstance(obj, TensorMeta)
+    shape[axis] = float(len(_kept(obj, int(shape[axis]), axis))) if known else NAN
+    return TensorMeta(tuple(shape), arr.dtype)
+
+
+@operation("delete", room="tensor", meta=_delete_meta, prepare=_delete, oracle=np.delete, cases=(
+    "x, 1", "x, 1, 0", "x, [1, -1], 1", "x, slice(1, 4), 0", "x, slice(None, None, -2), 0", "x, [9], 0", "x, [1.0], 0", "x, [], 0", "v, v > 3", "x, [True, False] * 3 + [True], 0", "v, w[:4] % 3", "v[v > 0], 1", "x, 2, 2"))  # fmt: skip
+def delete(arr: Array, obj: Any, axis: int | None = None) -> Any:
+    """The tensor without the slices at positions along an axis; of the flat tensor without one."""
+    axis = axis or 0
+    if isinstance(obj, da.Array):
+        obj = np.asarray((yield Ask(obj)))
+    keep = _kept(obj, arr.shape[axis], axis)
+    return arr[(*[FULL] * axis, keep)]

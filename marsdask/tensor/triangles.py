@@ -1,0 +1,161 @@
+"""Diagonals and triangles: diag, diagflat, tril, triu."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import graph, registry
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.meta import NAN, TensorMeta
+from marsdask.node import Node
+from marsdask.registry import Array, operation
+from marsdask.tensor.axes import refuse
+from marsdask.tensor.chunking import chunks_of
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.creation import refuse_gpu
+from marsdask.tensor.indexing import by_arrays
+from marsdask.tensor.sequences import number
+from marsdask.tensor.setitem import scattered
+from marsdask.tensor.views import view
+
+
+def _diag(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+    refuse_gpu("diag", gpu or sparse)
+    v, k = as_tensor(v), number(k, "k")
+    if v.ndim == 1:
+        result = registry.make("diag", v, k)
+        return (
+            result
+            if chunk_size is None
+            else registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
+        )
+    if v.ndim != 2:
+        raise ArgumentError("diag(): input must be 1- or 2-d.")
+    return view(v, partial(_diag_node, k), partial(refuse, "diag() of a matrix is a view"))
+
+
+def _diag_node(k: int, base: Node) -> Node:
+    return Node("diag", (base, k))
+
+
+def _diag_meta(v: TensorMeta, k: int = 0) -> TensorMeta:
+    if v.ndim == 1:
+        n = v.shape[0] + abs(k)
+        return TensorMeta((n, n), v.dtype)
+    rows, columns = v.shape
+    if math.isnan(rows) or math.isnan(columns):
+        return TensorMeta((NAN,), v.dtype)
+    return TensorMeta((max(min(rows + min(k, 0), columns - max(k, 0)), 0),), v.dtype)
+
+
+@operation(
+    "diag",
+    room="tensor",
+    meta=_diag_meta,
+    prepare=_diag,
+    oracle=np.diag,
+    cases=(
+        "v",
+        "v, 2",
+        "v, -1",
+        "x",
+        "x, 1",
+        "x, -3",
+        "x, 9",
+        "c3",
+        "v[v > 0]",
+        "sq.T, 1",
+        "[1, 2]",
+        "x, 1.0",
+        "s0",
+    ),
+)
+def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> da.Array:
+    """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
+    shift = (max(-k, 0), max(k, 0))
+    if v.ndim == 1:
+        n = v.shape[0] + abs(k)
+        zeros = da.zeros((n, n), dtype=v.dtype, chunks=chunks_of((n, n), None, v.dtype))
+        places = np.arange(v.shape[0])
+        return scattered(zeros, (places + shift[0], places + shift[1]), v)
+    count = max(min(v.shape[0] - shift[0], v.shape[1] - shift[1]), 0)
+    places = np.arange(count)
+    return by_arrays(v, (places + shift[0], places + shift[1]))
+
+
+def _diagflat(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+    return _diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
+
+
+@operation(
+    "diagflat",
+    room="tensor",
+    prepare=_diagflat,
+    oracle=np.diagflat,
+    cases=("v", "x[:2, :2], 1", "3", "[[1, 2], [3, 4]]"),
+)
+def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+    """A matrix with the flat elements on a diagonal."""
+
+
+def _triangle(name: str, m: Any, k: int = 0, gpu: Any = None) -> Any:
+    refuse_gpu(name, gpu)
+    m = as_tensor(m)
+    if m.ndim < 1:
+        raise ArgumentTypeError(f"{name}(): expected one axis at least.")
+    if m.ndim == 1:
+        m = registry.make("row_square", m)
+    return registry.make(name, m, number(k, "k"))
+
+
+@operation("row_square", room="engine", meta=lambda m: TensorMeta((*m.shape, *m.shape), m.dtype))
+def row_square(m: da.Array) -> da.Array:
+    """A row as often as it is long."""
+    return da.broadcast_to(m, (*m.shape, *m.shape))
+
+
+def _triangle_chunk(block: Any, func: Any, k: int, row: int, column: int) -> Any:
+    return func(block, k + row - column)
+
+
+def _triangle_lower(func: Any, m: da.Array, k: int = 0) -> da.Array:
+    starts = [np.cumsum([0, *c]).tolist() for c in m.chunks[-2:]]
+
+    def make(index: tuple[int, ...]) -> Any:
+        return (_triangle_chunk, graph.Block(m, index), func, k, starts[0][index[-2]], starts[1][index[-1]])
+
+    return graph.blocks(make, m.chunks, m.dtype, [m])
+
+
+TRIANGLES = ("x", "x, 1", "x, -2", "c3", "v", "c3, 1", "e", "x, 20", "[[1, 2], [3, 4]]", "s0")
+
+
+@operation(
+    "tril",
+    room="tensor",
+    meta=lambda m, k=0: TensorMeta(m.shape, m.dtype),
+    prepare=partial(_triangle, "tril"),
+    oracle=np.tril,
+    cases=TRIANGLES,
+)
+def tril(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
+    """The matrix with zeros above a diagonal."""
+    return _triangle_lower(np.tril, m, k)
+
+
+@operation(
+    "triu",
+    room="tensor",
+    meta=lambda m, k=0: TensorMeta(m.shape, m.dtype),
+    prepare=partial(_triangle, "triu"),
+    oracle=np.triu,
+    cases=TRIANGLES,
+)
+def triu(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
+    """The matrix with zeros below a diagonal."""
+    return _triangle_lower(np.triu, m, k)
