@@ -260,3 +260,32 @@ def test_inplace() -> None:
     assert_like(fetched(frame), RAW.sort_values("i"))
     assert frame.drop_duplicates("k", inplace=True, ignore_index=True) is None
     assert_like(fetched(frame), RAW.sort_values("i").drop_duplicates("k", ignore_index=True))
+
+
+@pytest.mark.parametrize("keep", ["first", "last", False])
+@pytest.mark.parametrize("method", ["auto", "shuffle"])
+def test_duplicates_of_an_index(keep: Any, method: str) -> None:
+    want = pd.Index(RAW.k)
+    index = md.Index(want, chunk_size=7)
+    assert_like(fetched(index.duplicated(keep=keep)), want.duplicated(keep=keep))
+    assert_like(fetched(index.drop_duplicates(keep=keep, method=method)), want.drop_duplicates(keep=keep))
+    assert_like(fetched(index.value_counts()), want.value_counts())
+    assert_like(fetched(index.unique()), want.unique().to_numpy())
+
+
+def test_more_rows_than_a_chunk_of_taken_rows(monkeypatch: Any) -> None:
+    import sys
+
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.sample"], "ROWS", 5)
+    assert_like(fetched(ours().sample(frac=0.7, random_state=4)), RAW.sample(frac=0.7, random_state=4))
+
+
+def test_many_chunks_ask_how_many_groups_there_are(monkeypatch: Any) -> None:
+    import sys
+
+    frame = md.DataFrame(RAW, chunk_size=3)
+    for many in (2_000_000, 1):
+        monkeypatch.setattr(sys.modules["marsdask.dataframe.group_rows"], "MANY_GROUPS", many)
+        for sort in (True, False):
+            got = frame.groupby(["k", "s"], sort=sort).agg({"v": ["mean", "std"], "i": ["first", "size"]})
+            assert_like(fetched(got), RAW.groupby(["k", "s"], sort=sort).agg({"v": ["mean", "std"], "i": ["first", "size"]}))

@@ -153,6 +153,6 @@ def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int) -> list[
 
 
 def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:
-    data = graph.concat([p[0] for p in pieces])
+    data = _joined([p[0] for p in pieces])
     rows = np.concatenate([p[1] for p in pieces])
-    return data if (rows[1:] >= rows[:-1]).all() else data.iloc[np.argsort(rows, kind="stable")]
+    return data if (rows[1:] >= rows[:-1]).all() else taken(data, np.argsort(rows, kind="stable"))
