@@ -150,11 +150,13 @@ def broadcast_shape(*shapes: tuple[float, ...]) -> tuple[float, ...]:
 
 elementwise(
     "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "power", "float_power", "remainder", "mod",
-    "fmod", "divmod", "negative", "positive", "absolute", "abs", "fabs", "rint", "sign", "heaviside", "conj", "conjugate",
+    "fmod", "divmod", "negative", "positive", "absolute", "abs", "fabs", "rint", "sign", "heaviside",
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "square", "cbrt", "reciprocal", "gcd", "lcm",
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "hypot", "sinh", "cosh", "tanh", "arcsinh", "arccosh",
     "arctanh", "deg2rad", "rad2deg", "degrees", "radians", "logaddexp", "logaddexp2", "maximum", "minimum", "fmax", "fmin",
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
-    "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "isfinite", "isinf",
+    "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "bitwise_not", "left_shift", "right_shift", "isfinite", "isinf",
     "isnan", "signbit", "copysign", "nextafter", "spacing", "modf", "ldexp", "frexp", "floor", "ceil", "trunc",
 )  # fmt: skip
+elementwise("conj", "conjugate", methods=True)
+elementwise("conj", "conjugate", methods=True, cases=("z", "x", "i"))
