@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Generator
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import graph, registry
-from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
+from marsdask.dataframe.chunkwise import matched, pandas_on_samples, sampled, together
 from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.dataframe.creation import row_chunks
 from marsdask.dataframe.rows import numbered
@@ -19,7 +20,7 @@ from marsdask.errors import ShapeError
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
 from marsdask.lower import Keep
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta
+from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, sample
 from marsdask.registry import operation
 
 
@@ -182,10 +183,32 @@ def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> 
     for n in lengths:
         if n == n and base.length == base.length and n != base.length:
             raise ShapeError("All arrays must be of the same length")
-    same = all(v.rows == base.rows for v in aligned)
-    empty = pandas_on_samples(_column_frame, base, names, *values)
-    return frame_meta(
-        empty, base.length if same else math.nan, base.rows if same else Rows(), ranged=base.ranged and same
+    if all(v.rows == base.rows for v in aligned):
+        empty = pandas_on_samples(_column_frame, base, names, *values)
+        return frame_meta(empty, base.length, base.rows, ranged=base.ranged, labels=base.labels)
+    indexes = [v.labels if v.labels is not None else v.empty.index for v in aligned]
+    union = (
+        functools.reduce(pd.Index.union, indexes)
+        if not all(i.equals(indexes[0]) for i in indexes)
+        else indexes[0]
+    )
+    known = all(v.labels is not None for v in aligned)
+    empty = pd.DataFrame(
+        {n: _aligned_sample(v, union if known else None) for n, v in zip(names, values, strict=True)}
+    )
+    empty = empty.iloc[:0].set_axis(union[:0], axis=0)
+    return frame_meta(empty, len(union) if known else math.nan, Rows(), labels=union if known else None)
+
+
+def _aligned_sample(value: Any, union: pd.Index | None) -> Any:
+    """Two made-up values of a column, one of them missing where some of the labels have none."""
+    if not isinstance(value, FrameMeta):
+        return sampled(value)
+    column = sample(value.empty).reset_index(drop=True)
+    return (
+        column.iloc[:1].reindex([0, 1])
+        if union is not None and not union.isin(value.labels).all()
+        else column
     )
 
 

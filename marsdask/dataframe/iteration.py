@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import graph, registry
-from marsdask.dataframe.core import frame_meta
+from marsdask.dataframe.core import DataFrame, Series, frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError
 from marsdask.graph import Chunks
@@ -73,6 +73,7 @@ def _to_dict(
     batch_size: int = 10000,
     session: Any = None,
 ) -> Any:
+    """The data as a dict, run first."""
     _check_size("to_dict", batch_size)
     whole = self._run_and_fetch(session)
     return (
@@ -117,7 +118,9 @@ _runs("DataFrame.itertuples", _itertuples, "The rows as named tuples, run first,
 for _name in ("items", "iteritems"):
     _runs(f"frame.{_name}", _items, "Columns as (name, lazy series); of a series (label, value), run first.")
 _runs("frame.iterbatch", _iterbatch, "pandas pieces of `batch_size` rows, by default chunks, run first.")
-_runs("frame.to_dict", _to_dict, "The data as a dict, run first.")
+_to_dict.__name__ = "to_dict"
+# A dict that a registered `prepare` gives would be taken for arguments: these are methods by hand.
+DataFrame.to_dict = Series.to_dict = _to_dict  # type: ignore[attr-defined]
 _runs("frame.info", _info, "Prints what pandas' info prints of the whole; runs.")
 _runs("Series.keys", lambda self: self.index, "The row labels, lazily.", ("Series",))
 

@@ -1,0 +1,218 @@
+"""Files in and out beside pandas: CSV in byte ranges, parquet in row groups, lazy writers, and what is read at all."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+from marsdask import option_context, passes
+from marsdask.errors import MarsDaskError
+from marsdask.node import walk
+
+RAW = pd.DataFrame({
+    "k": np.arange(400) % 7, "v": np.arange(400) * 1.5, "s": [f"w{i % 13}" for i in range(400)], "n": np.arange(400)[::-1],
+})  # fmt: skip
+SMALL: dict[str, Any] = {"chunk_bytes": 900, "head_bytes": 300}
+
+
+def same(ours: Any, want: pd.DataFrame) -> None:
+    """Equal data, and what was said before the run holds."""
+    known = ours.known
+    pd.testing.assert_frame_equal(ours.execute().fetch(), want)
+    pd.testing.assert_series_equal(known.empty.dtypes, want.dtypes)
+    assert np.isnan(known.length) or known.length == len(want)
+    assert known.empty.index.names == want.index.names
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> str:
+    path = tmp_path / "raw.csv"
+    RAW.to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize("keywords", [
+    {}, {"index_col": 0}, {"index_col": "s", "usecols": ["s", "n"]}, {"usecols": [1, 2]}, {"usecols": ["n", "k"]}, {"header": None, "skiprows": 1},
+    {"names": list("abcd"), "skiprows": 1}, {"skiprows": [1, 2]}, {"nrows": 333}, {"nrows": 0}, {"dtype": {"k": "float32"}}, {"skipfooter": 2, "engine": "python"},
+    {"na_values": ["w3"]}, {"usecols": lambda c: c != "v"}, {"dtype": str}, {"converters": {"s": str.upper}}, {"index_col": False}, {"header": 0, "names": list("abcd")},
+])  # fmt: skip
+def test_read_csv_in_many_chunks(csv: str, keywords: dict[str, Any]) -> None:
+    same(md.read_csv(csv, **SMALL, **keywords), pd.read_csv(csv, **keywords))
+
+
+def test_read_csv_of_many_files(tmp_path: Path) -> None:
+    for i in range(3):
+        RAW.iloc[i * 100 : i * 100 + 100].to_csv(tmp_path / f"part-{i}.csv", index=False)
+    want = RAW.iloc[:300]
+    for path in (
+        str(tmp_path),
+        tmp_path / "part-*.csv",
+        [tmp_path / f"part-{i}.csv" for i in range(3)],
+        f"file://{tmp_path}/part-*.csv",
+    ):
+        same(md.read_csv(path), want)
+        same(md.read_csv(path, **SMALL), want)
+    assert (
+        list(
+            md.read_csv(str(tmp_path), incremental_index=False, merge_small_files=False)
+            .execute()
+            .fetch()
+            .index
+        )
+        == [*range(100)] * 3
+    )
+
+
+@pytest.mark.parametrize("suffix", ["csv.gz", "csv.zip", "csv.bz2", "csv.xz"])
+def test_read_csv_compressed(tmp_path: Path, suffix: str) -> None:
+    RAW.to_csv(tmp_path / f"raw.{suffix}", index=False)
+    same(md.read_csv(tmp_path / f"raw.{suffix}"), RAW)
+
+
+def test_read_csv_with_line_ends_in_quotes(tmp_path: Path) -> None:
+    raw = RAW.assign(s=['a\nb,"c' if i % 3 else "x" for i in range(len(RAW))])
+    raw.to_csv(tmp_path / "q.csv", index=False)
+    same(md.read_csv(tmp_path / "q.csv", **SMALL), raw)
+    late = RAW.assign(s=["x"] * 200 + ["a\nb\nc"] * 200)  # the head shows no quotes
+    late.to_csv(tmp_path / "late.csv", index=False)
+    with pytest.raises(ValueError, match="chunk_bytes=None"):
+        for size in range(700, 720):  # some of these cut inside of quotes; the others are right
+            same(md.read_csv(tmp_path / "late.csv", chunk_bytes=size, head_bytes=300), late)
+    same(md.read_csv(tmp_path / "late.csv", chunk_bytes=None, head_bytes=300), late)
+
+
+def test_read_csv_where_a_later_chunk_has_another_dtype(tmp_path: Path) -> None:
+    raw = RAW.assign(n=RAW.n.astype(float).where(RAW.index != 390).astype("Int64"))
+    raw.to_csv(tmp_path / "holes.csv", index=False)
+    with pytest.raises(ValueError, match=r"column 'n' is int64 .* dtype=\{'n': 'float64'\}"):
+        md.read_csv(tmp_path / "holes.csv", **SMALL).execute()
+    same(
+        md.read_csv(tmp_path / "holes.csv", dtype={"n": "float64"}, **SMALL),
+        pd.read_csv(tmp_path / "holes.csv"),
+    )
+    digits = pd.DataFrame({"c": ["a1"] * 50 + ["007"] * 350, "f": [1.5] * 50 + [2] * 350})
+    digits.to_csv(tmp_path / "digits.csv", index=False)
+    same(md.read_csv(tmp_path / "digits.csv", **SMALL), pd.read_csv(tmp_path / "digits.csv"))
+
+
+def test_read_csv_categories_are_those_of_the_whole(csv: str) -> None:
+    ours = md.read_csv(csv, dtype={"s": "category"}, **SMALL).execute().fetch()
+    pd.testing.assert_frame_equal(ours, pd.read_csv(csv, dtype={"s": "category"}))
+
+
+def test_read_csv_dates(tmp_path: Path) -> None:
+    pd.DataFrame({"t": pd.date_range("2020", periods=300), "a": range(300)}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    same(
+        md.read_csv(tmp_path / "t.csv", parse_dates=["t"], **SMALL),
+        pd.read_csv(tmp_path / "t.csv", parse_dates=["t"]),
+    )
+
+
+def leaves(handle: Any) -> list[Any]:
+    return [n for n in walk(passes.run([handle.node])) if n.op in ("csv", "parquet", "frame.renumber")]
+
+
+def test_only_columns_that_are_looked_at_are_read_and_labels_nobody_sees_are_not_made(
+    csv: str, tmp_path: Path
+) -> None:
+    RAW.to_parquet(tmp_path / "raw.parquet", row_group_size=90)
+    for read in (
+        lambda: md.read_csv(csv, **SMALL),
+        lambda: md.read_parquet(tmp_path / "raw.parquet", groups_as_chunks=True),
+    ):
+        frame = read()
+        total = frame[frame.k > 2].v.sum()
+        assert [(n.op in ("csv", "parquet"), n.args[1]) for n in leaves(total)] == [(True, ["k", "v"])]
+        assert total.execute().fetch() == RAW[RAW.k > 2].v.sum()
+        with option_context({"optimize.drop": False}):
+            assert read().v.sum().execute().fetch() == RAW.v.sum()
+
+
+@pytest.mark.parametrize("keywords", [{}, {"groups_as_chunks": True}])
+def test_read_parquet(tmp_path: Path, keywords: dict[str, Any]) -> None:
+    raw = RAW.assign(
+        c=pd.Categorical(list("ab") * 200, categories=["b", "a", "z"]),
+        t=pd.date_range("2020", periods=400, freq="h"),
+    )
+    path = tmp_path / "raw.parquet"
+    raw.to_parquet(path, row_group_size=90)
+    same(md.read_parquet(path, **keywords), raw)
+    assert len(md.read_parquet(path)) == 400  # from the footer
+    same(md.read_parquet(path, columns=["v", "s"], **keywords), raw[["v", "s"]])
+    for where in (slice(85, 95), slice(0, 5), slice(-3, None), slice(200, 10, -50), [3, 399, 90]):
+        same(md.read_parquet(path, **keywords).iloc[where], raw.iloc[where])
+    same(md.read_parquet(path, **keywords)[["n"]].head(3), raw[["n"]].head(3))
+    for columns in (None, ["v"]):
+        want = pd.read_parquet(path, columns=columns, filters=[("k", ">", 3)])
+        same(md.read_parquet(path, columns=columns, filters=[("k", ">", 3)], **keywords), want)
+    labelled = raw.set_index("s")
+    labelled.to_parquet(tmp_path / "labelled.parquet", row_group_size=90)
+    same(md.read_parquet(tmp_path / "labelled.parquet", **keywords), labelled)
+    same(md.read_parquet(tmp_path / "labelled.parquet", columns=["v"], **keywords), labelled[["v"]])
+    spaced = raw.set_axis(pd.RangeIndex(5, 805, 2))
+    spaced.to_parquet(tmp_path / "spaced.parquet", row_group_size=90)
+    same(md.read_parquet(tmp_path / "spaced.parquet", **keywords), spaced)
+    same(md.read_parquet(tmp_path / "spaced.parquet", **keywords).iloc[100:110], spaced.iloc[100:110])
+
+
+def test_read_parquet_of_many_files(tmp_path: Path) -> None:
+    for i in range(4):
+        RAW.iloc[i * 100 : i * 100 + 100].reset_index(drop=True).to_parquet(tmp_path / f"{i}.parquet")
+    for path in (tmp_path, str(tmp_path / "*.parquet")):
+        for merge in (True, False):
+            same(md.read_parquet(path, merge_small_files=merge), RAW)
+            same(md.read_parquet(path, merge_small_files=merge).iloc[95:205], RAW.iloc[95:205])
+
+
+def test_writers_are_lazy(tmp_path: Path) -> None:
+    df = md.DataFrame(RAW, chunk_size=130)
+    one = df.to_csv(tmp_path / "new" / "one.csv", index=False)
+    assert not (tmp_path / "new").exists()
+    assert len(one.execute().fetch()) == 0
+    assert (tmp_path / "new" / "one.csv").read_text() == RAW.to_csv(index=False)
+    df.to_csv(tmp_path / "many-*.csv").execute()
+    assert len(list(tmp_path.glob("many-*.csv"))) == 4
+    df.to_csv(tmp_path / "one.csv.gz", index=False).execute()
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "one.csv.gz"), RAW)
+    df.to_parquet(tmp_path / "folder").execute()
+    same(md.read_parquet(tmp_path / "folder"), RAW)
+    df.to_parquet(tmp_path / "parts", partition_cols=["k"]).execute()
+    assert sorted(p.name for p in (tmp_path / "parts").iterdir()) == [f"k={i}" for i in range(7)]
+
+
+BAD = {
+    "md.read_csv('/nope.csv')": (FileNotFoundError, "nope.csv"),
+    "md.read_csv(csv + '.*.nope')": (FileNotFoundError, "no file matches"),
+    "md.read_csv(csv, separator=',')": (TypeError, "separator"),
+    "md.read_csv(csv, chunk_bytes='x')": (ValueError, "chunk_bytes"),
+    "md.read_csv(csv, chunk_bytes=0)": (ValueError, "chunk_bytes"),
+    "md.read_csv(csv, nrows=-1)": (ValueError, "nrows"),
+    "md.read_csv(csv, memory_scale=-1)": (ValueError, "memory_scale"),
+    "md.read_csv(csv, gpu=True)": (NotImplementedError, "gpu"),
+    "md.read_csv(csv, chunksize=5)": (NotImplementedError, "chunksize"),
+    "md.read_csv(csv, usecols=['zz'])": (ValueError, "zz"),
+    "md.read_csv(5)": (TypeError, "path"),
+    "md.read_parquet('/nope')": (FileNotFoundError, "nope"),
+    "md.read_parquet(pq, columns=['vv'])": (KeyError, "Did you mean 'v'"),
+    "md.read_parquet(pq, columns='v')": (TypeError, "columns"),
+    "md.read_parquet(pq, engine='x')": (ValueError, "engine"),
+    "md.read_parquet(pq, engine='fastparquet')": (NotImplementedError, "engine"),
+    "md.read_parquet(pq, colums=['v'])": (TypeError, "Did you mean 'columns'"),
+    "df.to_csv()": (NotImplementedError, "path"),
+    "df.to_csv(csv, separator=';')": (TypeError, "separator"),
+    "df.to_parquet(pq, partition_cols='zz')": (ValueError, "zz"),
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_bad_input(text: str, csv: str, tmp_path: Path) -> None:
+    RAW.to_parquet(tmp_path / "raw.parquet")
+    kind, said = BAD[text]
+    with pytest.raises(kind, match=said) as error:
+        eval(text, {"md": md, "csv": csv, "pq": str(tmp_path / "raw.parquet"), "df": md.DataFrame(RAW)})
+    assert isinstance(error.value, MarsDaskError)

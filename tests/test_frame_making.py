@@ -1,0 +1,215 @@
+"""Frames from tensors, dicts and other frames; to other libraries; iteration; plots; bad input."""
+
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask.errors import MarsDaskError
+from tests.oracle import assert_like, fetched
+
+RAW = pd.DataFrame(
+    {"k": [3, 1, 2, 3, 5, 1], "v": [1.0, 2, np.nan, 4, 5, 6], "s": list("xyzxyz")}, index=[5, 4, 3, 2, 1, 0]
+)
+CELLS = np.arange(12.0).reshape(6, 2)
+
+
+def df() -> md.DataFrame:
+    return md.DataFrame(RAW, chunk_size=2)
+
+
+def cells() -> Any:
+    return mt.tensor(CELLS, chunk_size=(4, 1))
+
+
+def unknown() -> Any:
+    line = mt.tensor(np.arange(10), chunk_size=3)
+    return line[line > 3]
+
+
+MADE = {
+    "md.DataFrame(cells(), columns=['a', 'b'])": lambda: pd.DataFrame(CELLS, columns=["a", "b"]),
+    "md.DataFrame(cells(), index=mt.tensor(CELLS[:, 0]) + 10)": lambda: pd.DataFrame(CELLS, index=CELLS[:, 0] + 10),
+    "md.DataFrame(cells(), index=df().index)": lambda: pd.DataFrame(CELLS, index=RAW.index),
+    "md.DataFrame(CELLS, index=df().index, chunk_size=4)": lambda: pd.DataFrame(CELLS, index=RAW.index),
+    "md.DataFrame({'a': cells()[:, 0], 'b': list(range(6)), 'c': 'x', 'd': cells()[:, 1]})": lambda: pd.DataFrame(
+        {"a": CELLS[:, 0], "b": list(range(6)), "c": "x", "d": CELLS[:, 1]}
+    ),
+    "md.DataFrame({'a': df().v, 'b': df().k * 2, 'l': list('abcdef')})": lambda: pd.DataFrame(
+        {"a": RAW.v, "b": RAW.k * 2, "l": list("abcdef")}
+    ),
+    "md.DataFrame({'a': df().v, 'b': md.Series([1, 2, 3], chunk_size=2)})": lambda: pd.DataFrame(
+        {"a": RAW.v, "b": pd.Series([1, 2, 3])}
+    ),
+    "md.DataFrame({'u': unknown(), 'w': unknown() * 2})": lambda: pd.DataFrame({"u": np.arange(4, 10), "w": np.arange(4, 10) * 2}),
+    "md.DataFrame(df(), columns=['v', 'k'])": lambda: RAW[["v", "k"]],
+    "md.DataFrame(df().v)": lambda: pd.DataFrame(RAW.v),
+    "md.DataFrame({'a': [1, 2], 'b': ['x', None]}, chunk_size=1)": lambda: pd.DataFrame({"a": [1, 2], "b": ["x", None]}),
+    "md.DataFrame([[1, 2], [3, 4]], columns=list('ab'), num_partitions=2)": lambda: pd.DataFrame([[1, 2], [3, 4]], columns=list("ab")),
+    "md.DataFrame()": lambda: pd.DataFrame(),
+    "md.Series(unknown(), name='u')": lambda: pd.Series(np.arange(4, 10), name="u"),
+    "md.Series(df().v, dtype='f4')": lambda: pd.Series(RAW.v, dtype="f4"),
+    "md.Series(5, index=[1, 2])": lambda: pd.Series(5, index=[1, 2]),
+    "md.Series({'a': 1, 'b': 2})": lambda: pd.Series({"a": 1, "b": 2}),
+    "md.Series(df().index)": lambda: pd.Series(RAW.index),
+    "md.Series(np.arange(6), index=df().index)": lambda: pd.Series(np.arange(6), index=RAW.index),
+    "md.Index([3, 1, 2], name='i', chunk_size=2)": lambda: pd.Index([3, 1, 2], name="i"),
+    "md.Index(df().k)": lambda: pd.Index(RAW.k),
+    "md.Index(unknown())": lambda: pd.Index(np.arange(4, 10)),
+    "md.dataframe_from_tensor(cells(), columns=['a', 'b'])": lambda: pd.DataFrame(CELLS, columns=["a", "b"]),
+    "md.series_from_tensor(cells()[:, 1], name='q')": lambda: pd.Series(CELLS[:, 1], name="q"),
+    "md.series_from_index(df().index)": lambda: RAW.index.to_series(),
+    "md.from_records([(1, 'a'), (2, 'b')], columns=['n', 's'])": lambda: pd.DataFrame.from_records([(1, "a"), (2, "b")], columns=["n", "s"]),
+    "md.date_range('2020-01-01', periods=5, freq='7h', chunk_size=2)": lambda: pd.date_range("2020-01-01", periods=5, freq="7h"),
+    "md.date_range('2020-01-01', '2020-01-05', closed='left')": lambda: pd.date_range("2020-01-01", "2020-01-05", inclusive="left"),
+    "mt.tensor(df()[['k', 'v']])": lambda: RAW[["k", "v"]].to_numpy(),
+    "df()[df().k > 1].k.to_tensor()": lambda: RAW[RAW.k > 1].k.to_numpy(),
+    "df().index.to_tensor()": lambda: RAW.index.to_numpy(),
+    "df()[['k', 'v']].values": lambda: RAW[["k", "v"]].to_numpy(),
+    "md.from_dask(dd.from_pandas(RAW[['k', 'v']], npartitions=3, sort=False))": lambda: RAW[["k", "v"]],
+    "md.from_dask(df()[df().k > 1].to_dask())": lambda: RAW[RAW.k > 1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MADE)
+def test_made(text: str) -> None:
+    ours, want = eval(text), MADE[text]()
+    known = ours.known
+    assert_like(fetched(ours), want)
+    length = known.shape[0]
+    assert np.isnan(length) or length == len(want)
+    if isinstance(want, pd.DataFrame):
+        pd.testing.assert_series_equal(known.empty.dtypes, want.dtypes)
+
+
+def test_to_dask_has_the_same_chunks() -> None:
+    frame = df()
+    ours = frame[frame.k > 1].to_dask()
+    assert ours.npartitions == 3
+    pd.testing.assert_frame_equal(ours.compute(), RAW[RAW.k > 1])
+    assert df().execute().to_dask().k.sum().compute() == RAW.k.sum()
+
+
+def test_arrow_stream() -> None:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(df()[df().k > 1])
+    assert table.column_names == ["k", "v", "s"]
+    assert table["k"].to_pylist() == RAW[RAW.k > 1].k.tolist()
+
+
+def test_iteration() -> None:
+    frame = df()
+    assert [i for i, _ in frame.iterrows(batch_size=4)] == [i for i, _ in RAW.iterrows()]
+    for (_, ours), (_, want) in zip(frame.iterrows(), RAW.iterrows(), strict=True):
+        pd.testing.assert_series_equal(ours, want)
+    assert list(df()[["k", "s"]].itertuples()) == list(RAW[["k", "s"]].itertuples())
+    assert list(df().s.items()) == list(RAW.s.items())
+    assert [name for name, _ in df().items()] == list(RAW)
+    assert_like([fetched(v) for _, v in df().iteritems()], [RAW[c] for c in RAW])
+    assert [len(part) for part in df().iterbatch(4)] == [4, 2]
+    assert [len(part) for part in df().iterbatch()] == [2, 2, 2]
+    assert df()[["k", "s"]].to_dict("records") == RAW[["k", "s"]].to_dict("records")
+    assert df().k.to_dict() == RAW.k.to_dict()
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    df().info()
+    assert "6 entries" in capsys.readouterr().out
+
+
+def test_astype_category_is_that_of_the_whole() -> None:
+    pd.testing.assert_frame_equal(
+        fetched(df().astype({"s": "category", "k": "category"})),
+        RAW.astype({"s": "category", "k": "category"}),
+    )
+    pd.testing.assert_series_equal(fetched(df().s.astype("category")), RAW.s.astype("category"))
+
+
+def test_names_of_labels_are_written_through() -> None:
+    frame = df()
+    frame.index.name = "i"
+    assert fetched(frame).index.name == "i"
+    frame.index.names = ["j"]
+    frame.columns = list("abc")
+    assert fetched(frame).index.name == "j"
+    assert list(frame.columns) == list("abc")
+
+
+def test_plots() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    frame = df()
+    for axes in (
+        frame.plot(x="k", y="v"),
+        frame.plot.scatter("k", "v"),
+        frame.v.plot.hist(),
+        frame.plot(kind="bar"),
+        frame.boxplot(column="v"),
+    ):
+        assert isinstance(axes, plt.Axes)
+    assert frame.hist(column="v").shape == (1, 1)
+    plt.close("all")
+
+
+BAD = {
+    "df()['q']": (KeyError, "columns are 'k', 'v', 's'"),
+    "df()[['k', 'vv']]": (KeyError, "Did you mean 'v'"),
+    "df()[{'k'}]": (TypeError, "expected a column"),
+    "df()[[True, False]]": (ValueError, "Item wrong length 2 instead of 6"),
+    "df().iloc[9]": (IndexError, "out-of-bounds"),
+    "df().iloc['k']": (TypeError, "iloc"),
+    "df().iloc[1.5]": (TypeError, "iloc"),
+    "df().iloc[1, 2, 3]": (IndexError, "too many"),
+    "df().iloc[::0]": (ValueError, "step"),
+    "df().iat[1]": (ValueError, "iat"),
+    "df().loc[99]": (KeyError, "99"),
+    "df().loc[[1, 99]]": (KeyError, "99"),
+    "df().loc[1, 'q']": (KeyError, "'q'"),
+    "df().head('x')": (TypeError, "head"),
+    "df().drop(columns='q')": (KeyError, "'q'"),
+    "df().drop(99)": (KeyError, "99"),
+    "df().drop()": (ValueError, "labels"),
+    "df().rename(columns={'q': 'r'}, errors='raise')": (KeyError, "'q'"),
+    "df().rename(colums={'k': 'r'})": (TypeError, "Did you mean 'columns'"),
+    "df().set_index('kk')": (KeyError, "Did you mean 'k'"),
+    "df().set_index([[1, 2]])": (ValueError, "Length mismatch"),
+    "df().set_axis([1])": (ValueError, "Length mismatch"),
+    "df().insert(0, 'k', 1)": (ValueError, "already exists"),
+    "df().assign(x=[1])": (ValueError, r"Length of values \(1\)"),
+    "df().assign(x=mt.tensor([1, 2]))": (ValueError, "Length of values"),
+    "df().astype({'q': int})": (KeyError, "q"),
+    "df().astype(int, errors='x')": (ValueError, "errors"),
+    "df().reset_index(nope=1)": (TypeError, "nope"),
+    "df().iterbatch(0)": (ValueError, "batch_size"),
+    "df().squeeze(axis=5)": (ValueError, "axis"),
+    "df().plot(kind='lien')": (ValueError, "Did you mean 'line'"),
+    "df().plot(x='k', y='q')": (KeyError, "'q'"),
+    "md.DataFrame(RAW, chunk_size=0)": (ValueError, "chunk_size"),
+    "md.DataFrame(RAW, chunk_size=2.5)": (TypeError, "chunk_size"),
+    "md.DataFrame(RAW, num_partitions=0)": (ValueError, "num_partitions"),
+    "md.DataFrame(RAW, gpu=True)": (NotImplementedError, "gpu"),
+    "md.Series(RAW.k, sparse=True)": (NotImplementedError, "sparse"),
+    "md.Series(RAW.k, chunk_size=(2, 2))": (ValueError, "dimensions"),
+    "md.DataFrame(cells(), columns=['a'])": (ValueError, "columns"),
+    "md.DataFrame(mt.tensor(np.ones((2, 2, 2))))": (ValueError, "dimensions"),
+    "md.Series(cells())": (ValueError, "dimension"),
+    "md.DataFrame({'a': cells()[:, 0], 'b': mt.tensor([1])})": (ValueError, "same length"),
+    "md.series_from_index(df().k)": (TypeError, "Index"),
+    "md.from_dask(RAW)": (TypeError, "dask.dataframe"),
+    "len(df()[df().k > 1])": (ValueError, "execute"),
+    "df()[df().k > 1].squeeze()": (ValueError, "execute"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_bad_input(text: str) -> None:
+    kind, said = BAD[text]
+    with pytest.raises(kind, match=said) as error:
+        eval(text)
+    assert isinstance(error.value, MarsDaskError)
