@@ -18,6 +18,7 @@ from marsdask import graph, registry
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
+from marsdask.dataframe.sort import in_order
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, MarsDaskError, Unbuilt, near
 from marsdask.graph import Chunks
 from marsdask.lower import Keep
@@ -275,9 +276,16 @@ def merge_rows(left: Chunks, right: Chunks, spec: dict[str, Any], method: str, o
     if left.count == right.count == 1:
         return graph.per_chunk(_pandas, left, right, spec=spec, lengths="unknown")
     by_index = spec["left_index"] or spec["right_index"]
-    if how == "outer" or spec["sort"] or (by_index and how in ("right", "right_anti")):
+    by_keys = (how == "outer" or spec["sort"]) and how != "cross"
+    small = _small(left, empties[0]) and _small(right, empties[1])
+    if (by_keys and (small or spec["on"] is None)) or (by_index and how in ("right", "right_anti")):
         graph.rule("merge: in one chunk, the result is sorted")
         return graph.per_chunk(_pandas, graph.gather(left), graph.gather(right), spec=spec, lengths="unknown")
+    if by_keys:
+        graph.rule("merge: both sides exchanged by key, the result sorted between sampled pivots")
+        held = yield Keep(_exchanged(left, right, spec, False, False))
+        how_sorted = {"by": spec["on"], "ascending": True, "na_position": "last", "key": None}
+        return (yield from in_order(held, how_sorted)) if ordered else held
     ordered = ordered and options.row_order == "pandas"
     flipped = how in ("right", "right_anti")
     main, other = (right, left) if flipped else (left, right)

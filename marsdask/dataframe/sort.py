@@ -238,11 +238,15 @@ def sorted_rows(frame: Chunks, how: How) -> Any:
         graph.rule("sort: in one chunk")
         return graph.per_chunk(sorted_chunk, graph.gather(frame), how)
     graph.rule("sort: exchange between sampled pivots")
+    return (yield from in_order(frame, how))
+
+
+def in_order(frame: Chunks, how: How) -> Any:
+    """Rows exchanged between sampled pivots: each chunk sorted, and all of one before the next."""
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
     cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
-    return graph.exchange(
-        frame, partial(_cut, cuts=cuts, how=how, count=frame.count), partial(_joined, how=how), frame.count
-    )
+    cut = partial(_cut, cuts=cuts, how=how, count=frame.count)
+    return graph.exchange(frame, cut, partial(_joined, how=how), frame.count)
 
 
 def _across(frame: Any, how: How) -> Any:
