@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import toolz
 from dask.base import DaskMethodsMixin
+from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.threaded import get as threaded_get
@@ -575,6 +576,12 @@ def row_ranges(old: Sequence[float], new: Sequence[float]) -> list[list[tuple[in
         # An empty chunk still needs something to take its columns from.
         result.append(ranges or [(min(i, len(old) - 1), 0, 0)])
     return result
+
+
+def delayed(chunks: Chunks) -> list[Delayed]:
+    """The chunks as `dask.delayed` objects over one graph."""
+    whole = HighLevelGraph.from_collections(chunks.name, merged([chunks]), dependencies=())
+    return [Delayed(key, whole, layer=chunks.name) for key in chunks.keys]
 
 
 def from_delayed(parts: Sequence[Any], label: str | None = None) -> Chunks:

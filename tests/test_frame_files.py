@@ -78,7 +78,7 @@ def test_read_csv_with_line_ends_in_quotes(tmp_path: Path) -> None:
     same(md.read_csv(tmp_path / "q.csv", **SMALL), raw)
     late = RAW.assign(s=["x"] * 200 + ["a\nb\nc"] * 200)  # the head shows no quotes
     late.to_csv(tmp_path / "late.csv", index=False)
-    with pytest.raises(ValueError, match="chunk_bytes=None"):
+    with pytest.raises(ValueError, match="chunk_bytes=None"):  # noqa: PT012
         for size in range(700, 720):  # some of these cut inside of quotes; the others are right
             same(md.read_csv(tmp_path / "late.csv", chunk_bytes=size, head_bytes=300), late)
     same(md.read_csv(tmp_path / "late.csv", chunk_bytes=None, head_bytes=300), late)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import dask.dataframe as dd
+import dask.dataframe as dd  # noqa: F401 - in the texts below
 import numpy as np
 import pandas as pd
 import pytest

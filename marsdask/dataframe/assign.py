@@ -165,9 +165,7 @@ def _same_chunks(node: Node) -> bool:
 
 
 def _assign_trim(node: Node, demand: Demand) -> Node:
-    unseen = (
-        demand.columns is not None and node.args[1] not in demand.columns and not node.args[3:4] != (None,)
-    )
+    unseen = demand.columns is not None and node.args[1] not in demand.columns and node.args[3] is None
     return node.args[0] if unseen else node
 
 
@@ -327,7 +325,7 @@ def _keeps_dtypes(empty: Any, names: Any, value: Any) -> bool:
     rows = sample(empty).reset_index(drop=True)
     try:
         new = _set_rows(rows, slice(0, 1), names, value)
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever it is, pandas says it of the whole
         return False  # pandas says it of the whole
     if empty.ndim == 1:
         return bool(new.dtype == rows.dtype)
@@ -430,7 +428,7 @@ def _whole(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
     single = [registry.make("frame.one_chunk", p) if isinstance(p, FrameHandle) else p for p in parts]
     if frame.ndim == 2 and what == "loc" and columns is not None and not isinstance(columns, (slice, list)):
         column_key(
-            frame.known.empty.assign(**{}) if columns in frame.columns else pd.DataFrame(columns=[columns]),
+            frame.known.empty if columns in frame.columns else pd.DataFrame(columns=[columns]),
             columns,
         )
     return registry.make("frame.set_whole", frame, what, *single)

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import dask
-from dask.delayed import Delayed
-from dask.highlevelgraph import HighLevelGraph
 
 from marsdask import graph, registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, frame_meta
@@ -29,11 +27,7 @@ def _dataframe() -> Any:
 def to_dask(frame: Any) -> Any:
     """A `dask.dataframe` over the same chunks. Divisions are unknown: labels need not be sorted."""
     dd = _dataframe()
-    chunks = frame.collection()
-    tasks = chunks.__dask_graph__()
-    name = chunks.name
-    whole = HighLevelGraph.from_collections(name, tasks, dependencies=())
-    parts = [Delayed(key, whole, layer=name) for key in chunks.keys]
+    parts = graph.delayed(frame.collection())
     with dask.config.set({"dataframe.convert-string": False}):
         return dd.from_delayed(parts, meta=frame.known.empty, verify_meta=False, prefix="marsdask")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,8 +60,7 @@ def frame_data(data: Data, chunks: Any) -> Chunks:
         chunks = row_chunks(len(whole), per_row)
     bounds = [0, *np.cumsum(chunks).tolist()]
     cuts = [
-        whole[a:b] if isinstance(whole, pd.Index) else whole.iloc[a:b]
-        for a, b in zip(bounds, bounds[1:], strict=False)
+        whole[a:b] if isinstance(whole, pd.Index) else whole.iloc[a:b] for a, b in itertools.pairwise(bounds)
     ]
     return graph.constants(cuts or [whole])
 
@@ -246,7 +246,7 @@ def _dataframe_from_tensor(
     handle = registry.CONVERTERS[registry.Array](tensor)
     made = from_tensor(handle, index, _local(columns) if handle.ndim == 2 else None)
     if handle.ndim == 1:
-        made = _call("frame.to_frame", made, name=0 if columns is None else list(_local(columns))[0])
+        made = _call("frame.to_frame", made, name=0 if columns is None else next(iter(_local(columns))))
     return made
 
 
@@ -278,8 +278,7 @@ def _series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
     made = as_frame(ind)
     if made.known.kind != "Index":
         raise ArgumentTypeError(f"series_from_index(ind): expected an Index, got {type(ind).__name__}.")
-    series = _call("Index.to_series", made, index=index, name=name)
-    return series
+    return _call("Index.to_series", made, index=index, name=name)
 
 
 @operation("series_from_index", room="dataframe", prepare=_series_from_index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import itertools
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
@@ -72,7 +73,7 @@ def _plan(path: Any, keywords: dict[str, Any], chunk_bytes: Any, head_bytes: Any
         count = max(math.ceil(size / each), 1) if cuttable and packed is None and each else 1
         if count > 1:
             bounds = [size * i // count for i in range(count + 1)]
-            chunks += [[(p, a, b)] for a, b in zip(bounds, bounds[1:], strict=False)]
+            chunks += [[(p, a, b)] for a, b in itertools.pairwise(bounds)]
             open_bytes = 0
             continue
         joins = merge_small_files and chunks and open_bytes and open_bytes + size <= merged_size

@@ -28,9 +28,9 @@ def is_mask(key: Any) -> bool:
     dtype = getattr(key, "dtype", None)
     if dtype is None or getattr(key, "ndim", 0) == 0:
         return False
-    if dtype == object and isinstance(key, (pd.Series, np.ndarray)):
+    if str(dtype) == "object" and isinstance(key, (pd.Series, np.ndarray)):
         return len(key) > 0 and all(isinstance(v, (bool, np.bool_)) for v in key)
-    return dtype == bool or isinstance(dtype, pd.BooleanDtype) or str(dtype) in ("boolean", "bool[pyarrow]")
+    return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
 
 
 def _getitem(frame: Any, key: Any) -> Any:

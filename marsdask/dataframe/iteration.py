@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
+from marsdask import graph
 from marsdask.dataframe.core import DataFrame, Series, frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Generator
 from typing import Any
@@ -47,10 +48,8 @@ def sample_with(empty: Any, keys: list[Any]) -> Any:
         index = pd.MultiIndex.from_tuples(full, names=empty.index.names)
     elif len(keys):
         with_dtype = empty.index.dtype
-        try:
+        with contextlib.suppress(TypeError, ValueError):
             index = index.astype(with_dtype)
-        except (TypeError, ValueError):
-            pass
     return rows.iloc[: len(keys)].set_axis(index, axis=0)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series
 from marsdask.errors import ArgumentError, ColumnNotFound, MissingExtra, near
 from marsdask.registry import operation
@@ -79,6 +78,7 @@ def _kind(name: str) -> Any:
 
 for _name in KINDS:
     setattr(PlotAccessor, _name, _kind(_name))
+registry.attach(PlotAccessor, "plot")
 
 DataFrame.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
 Series.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Generator
 from numbers import Integral
@@ -98,7 +99,7 @@ def slice_rows(frame: Chunks, key: slice) -> Chunks:
     bounds = np.cumsum([0, *frame.lengths]).astype(int).tolist()
     wanted = range(*key.indices(bounds[-1]))
     pieces, lengths = [], []
-    for i, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False)):
+    for i, (a, b) in enumerate(itertools.pairwise(bounds)):
         inside = _within(wanted, a, b)
         if len(inside):
             stop = inside[-1] - a + (1 if inside.step > 0 else -1)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import graph, registry
-from marsdask.dataframe.chunkwise import done, matched, pandas_on_samples
+from marsdask.dataframe.chunkwise import done, pandas_on_samples
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame, frame_meta
 from marsdask.dataframe.creation import from_pandas, with_labels
 from marsdask.dataframe.labels import known_labels
@@ -480,7 +480,6 @@ def index_from(
     frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
 ) -> Any:
     """Columns, or series on the same rows, as the labels."""
-    frame, _, _ = yield from matched(frame, (), {})
     made = graph.per_chunk(_one_call, frame, keys, drop, append, *values)
     if verify:
         labels = graph.per_chunk(_labels, made, lengths=None)

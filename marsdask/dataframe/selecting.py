@@ -222,7 +222,6 @@ def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMet
 
         made = sample(frame.empty, len(there)).set_axis(there, axis=0).reindex(wanted, **how)
         return frame_meta(made, len(made), NEW, labels=made.index)
-    empty = frame.empty if how.get("fill_value") is not None else frame.empty
     from marsdask.meta import sample
 
     two = (
