@@ -17,6 +17,7 @@ from typing import Any
 
 import marsdask.dataframe
 import marsdask.learn
+import marsdask.remote
 import marsdask.tensor
 from marsdask import gaps, registry, semantics
 from marsdask.options import OPTIONS
@@ -111,6 +112,8 @@ def where(key: str) -> Any:
         return importlib.import_module(registry.FILLED[key])
     if key == "marsdask":
         return marsdask
+    if key == "Object":
+        return marsdask.remote.Object
     if key.partition(".")[0] in ("remote", "learn"):
         with contextlib.suppress(ImportError):
             return importlib.import_module(f"marsdask.{key}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
+from marsdask import registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series
 from marsdask.errors import ArgumentError, ColumnNotFound, MissingExtra, near
 from marsdask.registry import operation

@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 import dask.array as da
+import numpy as np
 
 from marsdask import registry
 from marsdask.errors import ArgumentTypeError, MissingExtra
@@ -52,3 +53,27 @@ def _to_xarray(self: Any, dims: Any = None, coords: Any = None, name: str | None
 def to_xarray(self: Any, dims: Any = None, coords: Any = None, name: str | None = None) -> Any:
     """An xarray DataArray over the lowered Dask array, which xarray handles in all its operations."""
     return self
+
+
+def _to_dataframe(self: Any, index: Any = None, columns: Any = None) -> Any:
+    importlib.import_module("marsdask.dataframe")  # above this room: it puts the operation into the registry
+    return registry.call(registry.lookup("dataframe_from_tensor"), (self, index, columns), {})
+
+
+@operation("to_dataframe", room="tensor", owners=["Tensor"], function=False, prepare=_to_dataframe)
+def to_dataframe(self: Any, index: Any = None, columns: Any = None) -> Any:
+    """A DataFrame of a tensor of one or two axes: `md.dataframe_from_tensor`."""
+    return self
+
+
+def _from_dataframe(df: Any, dtype: Any = None) -> Any:
+    frames = importlib.import_module("marsdask.dataframe")
+    frame = registry.CONVERTERS[registry.Frame](df) if not isinstance(df, frames.DataFrame) else df
+    values = registry.make("to_tensor", frame)
+    return values if dtype is None else registry.make("astype", values, np.dtype(dtype))
+
+
+@operation("from_dataframe", room="tensor", prepare=_from_dataframe)
+def from_dataframe(df: Any, dtype: Any = None) -> Any:
+    """A tensor of a frame's values: `df.to_tensor()`."""
+    return df
