@@ -206,3 +206,22 @@ def test_reductions_are_trees() -> None:
         md.Series([1]).sum(combine_size=1)
     with pytest.raises(TypeError, match="skipna"):
         md.Series([1]).sum(skipn=True)
+
+
+def test_indexes() -> None:
+    whole = pd.Series([3, 1, 2, 5, 4], index=[5, 1, 4, 2, 9], name="a")
+    ours = md.Series(whole, chunk_size=2)
+    same(ours + ours.index, whole + whole.index)
+    same(ours + whole.index, whole + whole.index)
+    np.testing.assert_array_equal((ours.index > 2).execute().fetch(), whole.index > 2)
+    np.testing.assert_array_equal(ours.index.isna().execute().fetch(), whole.index.isna())
+    pd.testing.assert_index_equal((ours.index + 1).execute().fetch(), whole.index + 1)
+    assert ours.index.max().execute().fetch() == 9
+    assert np.ndim(ours) == 1
+
+
+def test_window_attributes() -> None:
+    rolling = frame().rolling(3, min_periods=1)
+    assert (rolling.window, rolling.min_periods, rolling.center, rolling.axis) == (3, 1, False, 0)
+    with pytest.raises(KeyError, match="nope"):
+        rolling["nope"]

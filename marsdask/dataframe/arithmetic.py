@@ -47,7 +47,7 @@ def _function(name: str) -> tuple[Callable[..., Any], bool]:
 
 def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool = False) -> Any:
     """One operation of pandas on two operands; a positional one loses its labels first."""
-    if positional and isinstance(right, (pd.Series, pd.Index)):
+    if positional and isinstance(right, pd.Series):
         right = right.array if isinstance(right.dtype, pd.api.extensions.ExtensionDtype) else right.to_numpy()
     if name.startswith("__"):
         function, swapped = _function(name)
@@ -103,7 +103,9 @@ def binary(name: str, frame: Any, other: Any, **kwargs: Any) -> Any:
                 "plain",
                 **kwargs,
             )
-        values = other if isinstance(other, Index) else as_frame(pd.Series(_listed(other)))
+        values = (
+            as_frame(other) if isinstance(other, (Index, pd.Index)) else as_frame(pd.Series(_listed(other)))
+        )
         return registry.make("frame.binary", name, frame, _cut(values, frame, name), "array", **kwargs)
     if isinstance(other, (list, np.ndarray)) and np.ndim(other) == 2:
         other = registry.CONVERTERS[registry.Array](np.asarray(other))

@@ -23,9 +23,14 @@ from marsdask.node import Node, inputs
 from marsdask.passes import EVERYTHING, Demand
 
 
-def rowwise_lower(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Chunks]:
+def rowwise_lower(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
     frame, _, kwargs = yield from matched(frame, (), {k: whole(v) for k, v in kwargs.items()})
-    return graph.per_chunk(partial(method, name), frame, **kwargs)
+    done = graph.per_chunk(partial(method, name), frame, **kwargs)
+    return (
+        graph.to_array(done, dtype=bool)
+        if isinstance(frame.empty, pd.Index) and name in ("isna", "notna")
+        else done
+    )
 
 
 def whole(value: Any) -> Any:
@@ -56,6 +61,8 @@ def rowwise_meta(name: str, frame: FrameMeta, **kwargs: Any) -> FrameMeta:
         cond = sampled(kwargs.pop("cond"))
         kwargs["cond"] = _one_true(cond)
     result = pandas_on_samples(partial(method, name), frame, **kwargs)
+    if isinstance(result, np.ndarray):  # an index' holes
+        return TensorMeta((frame.length,), result.dtype)
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 

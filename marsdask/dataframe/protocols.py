@@ -100,7 +100,8 @@ def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> 
             kwargs.setdefault("axis", None)
         elif name in WHOLE_FRAME:
             kwargs["axis"], args = args[1], (args[0], *args[2:])
-        return getattr(args[0], name)(*args[1:], **kwargs)
+        found = getattr(args[0], name)
+        return found(*args[1:], **kwargs) if callable(found) else found  # np.ndim, np.shape, np.size
     op = registry.OPS.get(name)
     if op is None or op.room != "tensor":
         return NotImplemented
