@@ -77,6 +77,8 @@ VECTORS: dict[str, tuple[dict[str, Any], np.dtype[Any]]] = {
 class RandomState:
     """A source of random tensors: each tensor made takes the next seed of it, when it is made."""
 
+    _source: np.random.SeedSequence
+
     def __init__(self, seed: Any = None):
         self.seed(seed)
 

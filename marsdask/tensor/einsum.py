@@ -74,7 +74,7 @@ def _prepare_einsum(
     out: Any = None,
     dtype: Any = None,
     order: str = "K",
-    casting: str = "safe",
+    casting: Any = "safe",
     optimize: Any = False,
 ) -> Any:
     if not isinstance(subscripts, str):

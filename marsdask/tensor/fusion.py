@@ -37,7 +37,9 @@ def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
     axes_out = tuple(range(ndim))
     dtype = kernel(*(np.empty((0,) * a.ndim, a.dtype) for a in arrays)).dtype
     if reduced is None:
-        return da.blockwise(kernel, axes_out, *args, dtype=dtype, meta=np.empty((0,) * ndim, dtype), name=None)
+        return da.blockwise(
+            kernel, axes_out, *args, dtype=dtype, meta=np.empty((0,) * ndim, dtype), name=None
+        )
     name, axis, keepdims = reduced
     axes = tuple(range(ndim)) if axis is None else tuple(a % ndim for a in np.atleast_1d(axis))
     ufunc = REDUCTIONS[name]
@@ -48,7 +50,7 @@ def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
         *args,
         dtype=result.dtype,
         meta=np.empty((0,) * ndim, result.dtype),
-        adjust_chunks={a: 1 for a in axes},
+        adjust_chunks=dict.fromkeys(axes, 1),
     )
     return da.reduction(
         partial_results,
@@ -113,7 +115,9 @@ def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any
     return ufunc.reduce(joined, axis=0, keepdims=True) if 0 in axes else joined
 
 
-def _blocks(arrays: Any, shape: tuple[int, ...], *, flat: bool = True) -> Iterator[tuple[list[Any], bool, slice]]:
+def _blocks(
+    arrays: Any, shape: tuple[int, ...], *, flat: bool = True
+) -> Iterator[tuple[list[Any], bool, slice]]:
     """Blocks of the operands, whether they are flat runs (all contiguous) or rows, and where their results belong."""
     cells = max(BLOCK_BYTES // max(a.dtype.itemsize for a in arrays), 1)
     size = math.prod(shape)

@@ -10,7 +10,7 @@ from marsdask.tensor import factors, matrices, norms, products  # noqa: F401  # 
 SHARED = ("dot", "inner", "innerproduct", "matmul", "tensordot", "vdot", "trace", "outer")
 globals().update({name: registry.public(registry.lookup(name)) for name in SHARED})
 
-__all__ = [*SHARED, *registry.fill(globals(), "tensor.linalg")]  # noqa: PLE0604  # names come from the registry
+__all__ = [*SHARED, *registry.fill(globals(), "tensor.linalg")]  # names come from the registry
 
 
 def __getattr__(name: str) -> Any:

@@ -191,22 +191,18 @@ def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool)
         a, axis = flat(a), 0
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places or a.numblocks[axis] == 1:
-        chunks = {axis: kept}
+        dtype = np.intp if places else a.dtype
         few = a.map_blocks(
-            partial(_topk_of, k, axis, largest, places),
-            chunks=tuple(chunks.get(i, c) for i, c in enumerate(a.chunks)),
-            dtype=np.intp if places else a.dtype,
+            partial(_topk_of, k, axis, largest, places), chunks=_cut(a, axis, kept), dtype=dtype
         )
         if few.numblocks[axis] == 1:
             return few
         final = partial(_topk_of, k, axis, largest, False)
         few = few.rechunk({axis: -1})
-        chunks = tuple((min(k, a.shape[axis]),) if i == axis else c for i, c in enumerate(few.chunks))
-        return few.map_blocks(final, chunks=chunks, dtype=a.dtype)
+        return few.map_blocks(final, chunks=_cut(few, axis, (min(k, a.shape[axis]),)), dtype=a.dtype)
     index = tuple(range(a.ndim))
     where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
-    cut = tuple(kept if i == axis else c for i, c in enumerate(a.chunks))
-    local = a.map_blocks(partial(_topk_of, k, axis, largest, True), chunks=cut, dtype=np.intp)
+    local = a.map_blocks(partial(_topk_of, k, axis, largest, True), chunks=_cut(a, axis, kept), dtype=np.intp)
     few = da.blockwise(
         partial(_at, axis),
         index,
@@ -223,8 +219,13 @@ def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool)
         adjust_chunks={axis: kept},
     )  # fmt: skip
     few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
-    chunks = tuple((min(k, a.shape[axis]),) if i == axis else c for i, c in enumerate(few.chunks))
+    chunks = _cut(few, axis, (min(k, a.shape[axis]),))
     return da.map_blocks(partial(_last_places, k, axis, largest), few, absolute, chunks=chunks, dtype=np.intp)
+
+
+def _cut(a: da.Array, axis: int, lengths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The chunks of `a` with other lengths along one axis."""
+    return tuple(lengths if i == axis else c for i, c in enumerate(a.chunks))
 
 
 def _at(axis: int, part: Any, places: Any) -> Any:

@@ -246,8 +246,8 @@ def _tensordot_axes(axes: Any, a: TensorMeta, b: TensorMeta) -> tuple[Index, Ind
             left, right = axes
         except (TypeError, ValueError):
             raise ArgumentTypeError(f"axes={axes!r}: expected a whole number or two sequences.") from None
-        left = [left] if isinstance(left, (int, np.integer)) else list(left)
-        right = [right] if isinstance(right, (int, np.integer)) else list(right)
+        left = [int(left)] if isinstance(left, (int, np.integer)) else list(left)
+        right = [int(right)] if isinstance(right, (int, np.integer)) else list(right)
     if len(left) != len(right):
         raise ShapeError(
             f"tensordot(axes={axes!r}): shape-mismatch for sum: {len(left)} and {len(right)} axes."

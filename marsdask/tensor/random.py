@@ -12,7 +12,7 @@ from marsdask.errors import UnknownName
 from marsdask.tensor import choices  # noqa: F401  # registers permutation, choice, shuffle, seed and bytes
 from marsdask.tensor.draws import RandomState
 
-__all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]  # noqa: PLE0604  # names come from the registry
+__all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]  # names come from the registry
 registry.attach(RandomState, "RandomState")
 
 

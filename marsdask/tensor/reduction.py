@@ -99,6 +99,7 @@ def _prepare(
     a = as_tensor(a)
     takes = TABLE[name].takes
     kwargs: dict[str, Any] = {}
+    axes: tuple[int, ...] | None
     if name in PLACES:
         axes = None if axis is None else (one_axis(axis, a.ndim),)
     else:

@@ -103,11 +103,8 @@ for _public, _name in ALIASES.items():
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **given: Any) -> Any:
     """`maximum` and `minimum`, which fuse."""
     low, high = given.get("min", a_min), given.get("max", a_max)
-    if (
-        (a_min is not None
-        and given.get("min") is not None)
-        or (a_max is not None
-        and given.get("max") is not None)
+    if (a_min is not None and given.get("min") is not None) or (
+        a_max is not None and given.get("max") is not None
     ):
         raise ArgumentError("clip: give a_min and a_max, or min and max, not both.")
     result = as_tensor(a)
