@@ -6,7 +6,7 @@ from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
 from marsdask import gaps, registry
 from marsdask.errors import UnknownName
-from marsdask.dataframe import accessors, aggregate, apply, arithmetic, assign, binning, concat, conversion, convert, correlation, counting, creation, csv, duplicates, group_functions, group_rows, groups, holes, index, indexing, iteration, join, labels, mapping, merge, missing, neighbours, order, parquet, plotting, positions, protocols, queries, ranking, reduction, relabelling, reshape, rows, sample, selecting, sort, window, writing
+from marsdask.dataframe import accessors, aggregate, apply, arithmetic, assign, binning, casting, concat, conversion, convert, correlation, counting, creation, csv, duplicates, group_functions, group_rows, groups, holes, index, indexing, iteration, join, labels, mapping, merge, missing, neighbours, order, parquet, plotting, positions, protocols, queries, ranking, reduction, relabelling, resetting, reshape, rows, sample, selecting, setting, sort, window, writing
 from marsdask.dataframe.core import DataFrame, Index, Series
 from marsdask.tensor.core import ExecutableTuple
 __all__ = [

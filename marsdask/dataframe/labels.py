@@ -326,7 +326,7 @@ class Loc:
         return found.copy() if found is self._frame else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from marsdask.dataframe.assign import set_at
+        from marsdask.dataframe.setting import set_at
 
         set_at(self._frame, "loc", key, value)
 

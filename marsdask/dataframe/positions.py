@@ -271,7 +271,7 @@ class ILoc:
         return by_position(frame, rows)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from marsdask.dataframe.assign import set_at
+        from marsdask.dataframe.setting import set_at
 
         set_at(self._frame, "iloc", key, value)
 

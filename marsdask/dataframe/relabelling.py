@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame, frame_meta
-from marsdask.dataframe.creation import from_pandas, with_labels
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, frame_meta
+from marsdask.dataframe.creation import with_labels
 from marsdask.dataframe.labels import known_labels
 from marsdask.errors import (
     ArgumentError,
@@ -21,9 +20,9 @@ from marsdask.errors import (
     Unbuilt,
 )
 from marsdask.graph import Chunks
-from marsdask.handle import Handle, held
+from marsdask.handle import held
 from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.node import Node, inputs
+from marsdask.node import Node
 from marsdask.passes import Demand
 from marsdask.registry import operation
 
@@ -319,202 +318,4 @@ def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
            cases=("df.add_suffix('_s')", "sl.add_suffix('_s')", "dl.add_suffix('_s', axis=0)"))  # fmt: skip
 def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
     """The same data, text put after the column labels (of a series: row labels)."""
-    return self
-
-
-# reset_index, set_index -----------------------------------------------------------------------------------------------
-
-
-def _reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
-                 allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True, name: Any = _NOT_GIVEN) -> Any:  # fmt: skip
-    levels = self.known.empty.index.nlevels
-    all_levels = (
-        level is None or (isinstance(level, (list, tuple)) and len(set(level)) >= levels) or levels == 1
-    )
-    kwargs: dict[str, Any] = {"level": level, "drop": bool(drop)}
-    if self.ndim == 2:
-        kwargs |= {
-            "col_level": col_level,
-            "col_fill": col_fill,
-            "allow_duplicates": allow_duplicates,
-            "names": names,
-        }
-    elif not drop and name is not _NOT_GIVEN:
-        kwargs["name"] = name
-    elif not drop:
-        kwargs["allow_duplicates"] = allow_duplicates
-    made = registry.make("frame.reset_labels", self, kwargs)
-    if all_levels:
-        made = registry.make("frame.renumber", made)
-    if inplace and made.ndim != self.ndim:
-        raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")
-    return done(self, made, inplace)
-
-
-def _reset(chunk: Any, kwargs: dict[str, Any], columns: Any = None) -> Any:
-    kwargs = {k: v for k, v in kwargs.items() if v is not None}
-    new = chunk.reset_index(**kwargs)
-    return new if columns is None or new.ndim == 1 else new.set_axis(columns, axis=1)
-
-
-def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
-    frame, kwargs = node.args
-    known = meta(frame)
-    columns = mine.columns
-    if (
-        known.kind != "DataFrame"
-        or not known.empty.columns.is_unique
-        or isinstance(known.empty.columns, pd.MultiIndex)
-    ):
-        return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
-    made = list(_reset(known.empty, kwargs).columns)
-    new = set(made) - set(known.empty.columns)
-    labels = (
-        not kwargs["drop"] and (columns is None or bool(new & columns))
-    ) or known.empty.index.nlevels > 1
-    # "index" becomes "level_0" beside a column of that name: names are fixed only while that one is there.
-    if columns is not None and "index" in known.empty.columns:
-        columns = columns | {"index"}
-    return [Demand(columns, mine.order, labels or (mine.labels and known.empty.index.nlevels > 1))]
-
-
-@operation("frame.reset_labels", room="engine", demands=_reset_demands,
-           meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW))  # fmt: skip
-def reset_labels(frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
-    """pandas' reset_index chunk by chunk: labels are chunk-local until a renumber makes them whole."""
-    return graph.per_chunk(_reset, frame, kwargs)
-
-
-@operation("DataFrame.reset_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_reset_index, oracle=pd.DataFrame.reset_index,
-           cases=("dl.reset_index()", "dl.reset_index(drop=True)", "df[df.k > 2].reset_index()", "rdf.reset_index()", "dd.reset_index(names='when')",
-                  "df.set_index(['k', 's']).reset_index()", "df.set_index(['k', 's']).reset_index('s')", "df.set_index(['k', 's']).reset_index(0, drop=True)",
-                  "dl.assign(index=1).reset_index()", "[d := dl.copy(), d.reset_index(inplace=True)]", "rdf.assign(s=1).reset_index()",
-                  "df[df.k > 2].reset_index(drop=True)[['v']]", "e.reset_index()"))  # fmt: skip
-def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
-                allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
-    """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
-    return self
-
-
-@operation("Series.reset_index", room="dataframe", owners=["Series"], function=False, prepare=_reset_index, oracle=pd.Series.reset_index,
-           cases=("sl.reset_index()", "sl.reset_index(drop=True)", "sl.reset_index(name='w')", "s[s > 2].reset_index(drop=True)",
-                  "[t := sl.copy(), t.reset_index(drop=True, inplace=True)]", "s.reset_index(inplace=True)"))  # fmt: skip
-def reset_index_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
-                       allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
-    """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
-    return self
-
-
-def _set_index(
-    self: Any,
-    keys: Any,
-    drop: bool = True,
-    append: bool = False,
-    inplace: bool = False,
-    verify_integrity: bool = False,
-) -> Any:
-    listed = list(keys) if isinstance(keys, list) else [keys]
-    found, values = [], []
-    for key in listed:
-        if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
-            values.append(_key_values(self, key))
-            found.append(None)
-        else:
-            try:
-                there = key in self.columns
-            except TypeError:
-                raise ArgumentTypeError(
-                    f"set_index(keys={key!r}): expected columns, series, indexes or arrays."
-                ) from None
-            if not there:
-                raise ColumnNotFound.among(key, self.columns)
-            found.append(key)
-    new = registry.make(
-        "frame.index_from", self, found, values, bool(drop), bool(append), bool(verify_integrity)
-    )
-    return done(self, new, inplace)
-
-
-def _key_values(frame: Any, key: Any) -> Any:
-    if isinstance(key, (pd.Series, FrameHandle)):
-        key = as_frame(key)
-        key = key if key.known.kind == "Series" else registry.make("frame.labels_as_series", key)
-    elif isinstance(key, Handle):
-        key = registry.make("frame.from_tensor", key)
-    else:
-        key = from_pandas(pd.Series(key, name=getattr(key, "name", None)))
-    given, mine = key.shape[0], frame.shape[0]
-    if given == given and mine == mine and given != mine:
-        raise ShapeError(f"Length mismatch: Expected {int(mine)} rows, received array of length {int(given)}")
-    return registry.make("frame.relabelled_like", key, frame)
-
-
-def _index_from(
-    chunk: pd.DataFrame, keys: list[Any], values: Any, drop: bool, append: bool, _checked: Any = None
-) -> pd.DataFrame:
-    left = iter(values)
-    given = [next(left) if k is None else k for k in keys]
-    return chunk.set_index(given, drop=drop, append=append)
-
-
-def _one_call(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:
-    return _index_from(chunk, keys, values, drop, append)
-
-
-def _index_from_meta(
-    frame: FrameMeta, keys: Any, values: list[FrameMeta], drop: bool, append: bool, verify: bool
-) -> FrameMeta:
-    empty = _index_from(frame.empty, keys, [v.empty for v in values], drop, append)
-    return frame_meta(empty, frame.length, NEW)
-
-
-def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
-    frame, keys, _, _, append, _ = node.args
-    columns = None if mine.columns is None else mine.columns | {k for k in keys if k is not None}
-    first = Demand(columns, mine.order, append and mine.labels)
-    return [first, *([Demand(None, mine.order, labels=False)] * (len(inputs(node)) - 1))]
-
-
-@operation("frame.index_from", room="engine", meta=_index_from_meta, demands=_index_from_demands)
-def index_from(
-    frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
-) -> Any:
-    """Columns, or series on the same rows, as the labels."""
-    made = graph.per_chunk(_one_call, frame, keys, drop, append, *values)
-    if verify:
-        labels = graph.per_chunk(_labels, made, lengths=None)
-        made = graph.per_chunk(_after, made, graph.value(_check_unique, labels))
-    return made
-
-
-def _labels(chunk: Any) -> pd.Index:
-    return chunk.index
-
-
-def _after(chunk: Any, checked: Any) -> Any:
-    return chunk
-
-
-def _check_unique(indexes: list[pd.Index]) -> bool:
-    whole = graph.concat(indexes)
-    if not whole.is_unique:
-        again = whole[whole.duplicated()].unique()
-        raise ArgumentError(f"Index has duplicate keys: {again}")
-    return True
-
-
-@operation("DataFrame.set_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_set_index, oracle=pd.DataFrame.set_index,
-           cases=("df.set_index('k')", "df.set_index(['k', 's'])", "df.set_index('k', drop=False)", "df.set_index('k', append=True)",
-                  "df.set_index(df.v * 2)", "df.set_index([df.k, 's'])", "df.set_index('k', verify_integrity=True)", "df.set_index('i', verify_integrity=True)",
-                  "df.set_index('nope')", "[d := df.copy(), d.set_index('k', inplace=True)]", "df.set_index(pd.Index(range(12)))",
-                  "df[df.k > 1].set_index('s')[['v']]", "dn.set_index('o')", "df.set_index([[1, 2]])"))  # fmt: skip
-def set_index(
-    self: Any,
-    keys: Any,
-    drop: bool = True,
-    append: bool = False,
-    inplace: bool = False,
-    verify_integrity: bool = False,
-) -> Any:
-    """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
     return self
