@@ -288,4 +288,35 @@ def test_many_chunks_ask_how_many_groups_there_are(monkeypatch: Any) -> None:
         monkeypatch.setattr(sys.modules["marsdask.dataframe.group_rows"], "MANY_GROUPS", many)
         for sort in (True, False):
             got = frame.groupby(["k", "s"], sort=sort).agg({"v": ["mean", "std"], "i": ["first", "size"]})
-            assert_like(fetched(got), RAW.groupby(["k", "s"], sort=sort).agg({"v": ["mean", "std"], "i": ["first", "size"]}))
+            assert_like(
+                fetched(got),
+                RAW.groupby(["k", "s"], sort=sort).agg({"v": ["mean", "std"], "i": ["first", "size"]}),
+            )
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_tasks_of_a_chunk_in_one(fuse: bool) -> None:
+    def build(f: Any) -> Any:
+        return (f[f.i > 9].v * 2 + f[f.i > 9].i).sum()
+
+    with option_context({"optimize.fuse": fuse}):
+        np.testing.assert_allclose(fetched(build(ours())), build(RAW))
+
+
+def test_a_chain_of_tasks_keeps_joins_apart() -> None:
+    from marsdask import graph
+
+    source = graph.constants([1, 2, 3])
+    doubled = graph.per_chunk(_plus, graph.per_chunk(_plus, source, 1, lengths=None), 10, lengths=None)
+    total = graph.tree(doubled, sum)
+    tasks = graph.merged([total])
+    less = graph.lined_up(tasks, total.keys)
+    assert len(tasks) == 3 + 3 + 3 + 1
+    assert len(less) == 3 + 3 + 1
+    from dask.threaded import get
+
+    assert get(less, total.keys[0]) == sum((1, 2, 3)) + 3 * 11
+
+
+def _plus(a: int, b: int) -> int:
+    return a + b
