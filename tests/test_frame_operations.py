@@ -6,7 +6,7 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import graph, meta, passes
+from marsdask import graph, meta, option_context, passes
 from marsdask.node import walk
 
 N = 12
@@ -225,3 +225,10 @@ def test_window_attributes() -> None:
     assert (rolling.window, rolling.min_periods, rolling.center, rolling.axis) == (3, 1, False, 0)
     with pytest.raises(KeyError, match="nope"):
         rolling["nope"]
+
+
+def test_exact_quantiles_hold_to_the_gather_limit() -> None:
+    many = md.Series(np.arange(4000.0), chunk_size=500)
+    same(many.quantile(0.3), pd.Series(np.arange(4000.0)).quantile(0.3))
+    with option_context({"gather_limit": 1000}), pytest.raises(MemoryError, match="gather_limit"):
+        many.median().execute()

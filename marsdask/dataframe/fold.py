@@ -16,6 +16,7 @@ import pandas as pd
 
 from marsdask import graph
 from marsdask.graph import Chunks
+from marsdask.options import options
 
 State = Any
 
@@ -269,7 +270,7 @@ def _values_and_hole(s: pd.Series, **settings: Any) -> State:
 
 
 def _join_values(states: list[State], **settings: Any) -> State:
-    return graph.gathered(states, "quantile", settings.get("_limit", np.inf))
+    return graph.concat(states)
 
 
 def _median_of(state: State, empty: pd.Series, skipna: bool = True) -> Any:
@@ -308,6 +309,8 @@ FOLDS: dict[str, Fold] = {
     "median": Fold(_values, _join_values, _median_of),
     "quantile": Fold(_values_and_hole, _join_values, _quantile_of),
 }
+GATHERED = ("median", "quantile")
+"""Folds whose state is the column's values: exact, and bounded by `options.gather_limit`."""
 ORDERED = ("idxmax", "idxmin", "top")
 """Folds whose answer depends on the rows' order."""
 
@@ -322,7 +325,10 @@ def fold(
     steps = list(steps)
     parts = graph.per_chunk(shrunk, frame, steps, lengths=None)
     empty = frame.empty
-    return graph.tree(parts, partial(joined, steps), partial(built, steps, empty, build, args), every=every)
+    limit = float(options.gather_limit)
+    return graph.tree(
+        parts, partial(joined, steps, limit), partial(built, steps, limit, empty, build, args), every=every
+    )
 
 
 def column(chunk: Any, at: int) -> pd.Series:
@@ -354,19 +360,29 @@ def shrunk(chunk: Any, steps: Sequence[Step]) -> list[State] | None:
     return states
 
 
-def joined(steps: Sequence[Step], parts: list[list[State] | None]) -> list[State] | None:
+def joined(steps: Sequence[Step], limit: float, parts: list[list[State] | None]) -> list[State] | None:
     """The states of several chunks as those of one."""
     full = [p for p in parts if p is not None]
     if len(full) <= 1:
         return full[0] if full else None
-    return [FOLDS[name].join([p[i] for p in full], **settings) for i, (_, name, settings) in enumerate(steps)]
+    return [
+        graph.gathered([p[i] for p in full], name, limit)
+        if name in GATHERED
+        else FOLDS[name].join([p[i] for p in full], **settings)
+        for i, (_, name, settings) in enumerate(steps)
+    ]
 
 
 def built(
-    steps: Sequence[Step], empty: Any, build: Callable[..., Any], args: tuple[Any, ...], parts: list[Any]
+    steps: Sequence[Step],
+    limit: float,
+    empty: Any,
+    build: Callable[..., Any],
+    args: tuple[Any, ...],
+    parts: list[Any],
 ) -> Any:
     """The answers, put together."""
-    states = joined(steps, parts)
+    states = joined(steps, limit, parts)
     answers = []
     for i, (at, name, settings) in enumerate(steps):
         of = column(empty, at)

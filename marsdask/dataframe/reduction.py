@@ -14,7 +14,7 @@ import pandas as pd
 from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import as_frame, frame_meta
-from marsdask.dataframe.fold import ORDERED, Step, fold
+from marsdask.dataframe.fold import GATHERED, ORDERED, Step, fold
 from marsdask.errors import ArgumentError, ShapeError
 from marsdask.graph import Chunks
 from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta
@@ -202,7 +202,7 @@ def reduction(
                 room="dataframe",
                 lower=lower,
                 signature=signature,
-                status="tiled",
+                status="gathered" if name in GATHERED else "tiled",
                 meta=partial(reduction_meta, name),
                 oracle=source,
                 owners=owners,
