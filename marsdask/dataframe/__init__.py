@@ -5,10 +5,59 @@ from typing import Any
 from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
 from marsdask import gaps, registry
-from marsdask.errors import UnknownName
-from marsdask.dataframe import accessors, aggregate, apply, arithmetic, assign, binning, casting, concat, conversion, convert, correlation, counting, creation, csv, duplicates, group_functions, group_rows, groups, holes, index, indexing, iteration, join, labels, mapping, merge, missing, neighbours, order, parquet, plotting, positions, protocols, queries, ranking, reduction, relabelling, resetting, reshape, rows, sample, selecting, setting, sort, window, writing
+from marsdask.dataframe import (
+    accessors,
+    aggregate,
+    apply,
+    arithmetic,
+    assign,
+    binning,
+    casting,
+    concat,
+    conversion,
+    convert,
+    correlation,
+    counting,
+    creation,
+    csv,
+    duplicates,
+    group_functions,
+    group_rows,
+    groups,
+    holes,
+    index,
+    indexing,
+    iteration,
+    join,
+    labels,
+    mapping,
+    merge,
+    missing,
+    neighbours,
+    order,
+    parquet,
+    parsing,
+    plotting,
+    positions,
+    protocols,
+    queries,
+    ranking,
+    reduction,
+    relabelling,
+    resetting,
+    reshape,
+    rows,
+    sample,
+    selecting,
+    setting,
+    sort,
+    window,
+    writing,
+)
 from marsdask.dataframe.core import DataFrame, Index, Series
+from marsdask.errors import UnknownName
 from marsdask.tensor.core import ExecutableTuple
+
 __all__ = [
     "NA", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
     "Timestamp", *registry.fill(globals(), "dataframe"),
@@ -19,4 +68,6 @@ for kind in (DataFrame, Series, Index):
 
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.dataframe", name, __all__)
+
+
 gaps.close(__name__)
