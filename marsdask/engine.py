@@ -131,6 +131,12 @@ class Distributed:
     def values(self, held: Sequence[Any]) -> list[Any]:
         return list(self.client.gather(list(held)))
 
+    def forget(self, dataset: str) -> None:
+        """Unpublish a dataset, soon: safe also where Python is collecting garbage."""
+        if dataset in self.published and self.client.status == "running":
+            self.published.discard(dataset)
+            self.client.loop.add_callback(self.client.unpublish_dataset, dataset, asynchronous=True)
+
     def listen(self, topic: str, hear: Callable[[Any], None]) -> None:
         """Call `hear` with every event of a topic from now on."""
         if topic not in self.topics:

@@ -50,11 +50,12 @@ class Log:
 _open: weakref.WeakValueDictionary[str, Log] = weakref.WeakValueDictionary()
 
 
-def arrived(name: str, text: str, progress: float | None = None) -> None:
-    """Put text, or how far a function is, into the log of that name, if anybody still holds it."""
+def arrived(name: str, text: str, progress: float | None = None) -> Log | None:
+    """Put text, or how far a function is, into the log of that name, and give it back, if anybody still holds it."""
     if (log := _open.get(name)) is not None:
         log.add(text)
         log.progress = log.progress if progress is None else progress
+    return log
 
 
 class LogPart:

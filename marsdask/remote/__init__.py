@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import marsdask.dataframe
+import marsdask.tensor  # on a worker a function may get any handle
 from marsdask import gaps, registry
 from marsdask.errors import UnknownName
 from marsdask.lazy import ExecutableTuple

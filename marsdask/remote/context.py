@@ -6,7 +6,7 @@ import contextlib
 import contextvars
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,10 +18,10 @@ from marsdask.session import Session
 class Context:
     """Where the running function runs. On threads this process is supervisor and worker."""
 
-    def __init__(self, session: Session, name: str, tell: Callable[[float], None]):
+    def __init__(self, session: Session, name: str, listener: Any):
         self.session = session
         self.name = name
-        self._tell = tell
+        self._listener = listener
 
     def __repr__(self) -> str:
         return f"<Context of {self.name!r} in {self.session!r}>"
@@ -94,11 +94,13 @@ class Context:
             raise ArgumentTypeError(f"set_progress(progress={progress!r}): expected a number from 0 to 1.")
         if not 0 <= progress <= 1:
             raise ArgumentError(f"set_progress(progress={progress!r}): expected a number from 0 to 1.")
-        self._tell(float(progress))
+        self._listener.progress(float(progress))
 
     def create_remote_object(self, name: str, object_cls: type, *args: Any, **kwargs: Any) -> Any:
         """Make a stateful object of that name, one in the session, and give back what calls its methods."""
-        return stateful.create(self.session, name, object_cls, args, kwargs)
+        made = stateful.create(self.session, name, object_cls, args, kwargs)
+        self._listener.published(stateful.dataset(self.session, name), lasting=True)
+        return made
 
     def get_remote_object(self, name: str) -> Any:
         """What calls the methods of the object that somebody in this session made by that name."""

@@ -95,8 +95,13 @@ class Returned:
         self.node, self.bare, self.meta, self.dataset = node, bare, meta, dataset
 
 
-def packed(value: Any, session: Session, name: str) -> Any:
-    """A function's result as it leaves a worker: handles packed, executed data published for whoever gets them."""
+def packed(value: Any, session: Session, name: str, tell: Callable[[str], None]) -> Any:
+    """A function's result as it leaves a worker: handles packed, executed data published for whoever gets them.
+
+    `tell` gets the name of what was published: it is the caller who takes it back when nobody needs it.
+    """
+    from distributed import Future
+
     client = session.engine.client  # type: ignore[attr-defined]
     dataset = f"marsdask-{session.session_id}-{name}"
     futures: dict[Any, Any] = {}
@@ -108,10 +113,8 @@ def packed(value: Any, session: Session, name: str) -> Any:
         if result is None:
             return Returned(node, None, None, "")
         collection = result.collection
-        held = [graph.data_of(t) for t in tasks_of(collection)]
-        if not all(hasattr(h, "status") for h in held):  # the caller's own
-            return Returned(node, None, None, "")
-        futures.update({h.key: h for h in held})
+        for held in map(graph.data_of, tasks_of(collection)):
+            futures[held.key] = held if isinstance(held, Future) else Future(held.key)  # of the caller's own
         return Returned(node, graph.bare(collection), result.meta, dataset)
 
     result = mapped(value, pack)
@@ -119,6 +122,7 @@ def packed(value: Any, session: Session, name: str) -> Any:
         with contextlib.suppress(KeyError):
             client.unpublish_dataset(dataset)  # of an earlier run
         client.publish_dataset(list(futures.values()), name=dataset)
+        tell(dataset)
     return result
 
 
@@ -133,7 +137,7 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
         if arguments is not None and not own:
             own.update({token(n): n for n in walk([arguments])})
         (node,) = replaced([leaf.node], lambda n: own.get(n.args[0].name) if n.op == "handed" else None)
-        if leaf.bare is not None:
+        if leaf.bare is not None and token(node) not in session.results:
             held = _published(session, leaf.dataset, published)
             keys = graph.keys_of(leaf.bare)
             if all(k in held for k in keys):
@@ -151,5 +155,4 @@ def _published(session: Session, dataset: str, known: dict[str, dict[Any, Any]])
     if dataset not in known:
         futures = session.engine.client.get_dataset(dataset, default=[])  # type: ignore[attr-defined]
         known[dataset] = {f.key: f for f in futures}
-        session.engine.published.add(dataset)  # type: ignore[attr-defined]
     return known[dataset]

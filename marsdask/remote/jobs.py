@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -63,7 +64,7 @@ class Call:
         """Function and arguments as bytes, or an error that says what cannot be sent."""
         try:
             return bytes(cloudpickle.dumps((self.func, self.args, self.kwargs)))
-        except Exception as error:  # noqa: BLE001 - pickling runs anybody's code
+        except Exception as error:  # pickling runs anybody's code
             raise NotPicklable.because(self._culprit(), error) from error
 
     def _culprit(self) -> str:
@@ -106,17 +107,17 @@ class Job:
     def listener(self) -> Listener:
         return Listener(self.call.log.name)
 
-    def result(self, value: Any, session: Session) -> Any:
+    def result(self, value: Any, session: Session, listener: Listener) -> Any:
         return value
 
     def __call__(self, *given: Any) -> Any:
         session, listener = self.session(), self.listener()
-        context = Context(session, self.name, listener.progress)
+        context = Context(session, self.name, listener)
         with session.active(), running(context), captured(listener.write):
             try:
                 values = [self._value(i, g, session) for i, g in zip(self.inputs, given, strict=True)]
                 result = self._tried(values)
-                return self.result(outputs(result, self.n_output, self.name), session)
+                return self.result(outputs(result, self.n_output, self.name), session, listener)
             finally:
                 listener.close()
 
@@ -165,8 +166,8 @@ class Travelling(Job):
     def listener(self) -> Listener:
         return Sender(self.log, self._session)
 
-    def result(self, value: Any, session: Session) -> Any:
-        return packed(value, session, self.log)
+    def result(self, value: Any, session: Session, listener: Listener) -> Any:
+        return packed(value, session, self.log, listener.published)
 
 
 def outputs(result: Any, count: int | None, name: str) -> Any:
@@ -194,6 +195,9 @@ class Listener:
 
     def progress(self, value: float) -> None:
         arrived(self.log, "", value)
+
+    def published(self, dataset: str, *, lasting: bool = False) -> None:
+        return None
 
     def close(self) -> None:
         return None
@@ -229,12 +233,22 @@ class Sender(Listener):
     def progress(self, value: float) -> None:
         self.worker.log_event(self.topic, {"log": self.log, "text": "", "progress": value})
 
+    def published(self, dataset: str, *, lasting: bool = False) -> None:
+        self.worker.log_event(
+            self.topic, {"log": self.log, "text": "", "dataset": dataset, "lasting": lasting}
+        )
+
     close = flush
 
 
-def hear(event: dict[str, Any]) -> None:
-    """Take an event that a `Sender` sent."""
-    arrived(event["log"], event["text"], event.get("progress"))
+def hear(engine: Any, event: dict[str, Any]) -> None:
+    """Take an event that a `Sender` sent. What a function has published lasts as long as its call, or the session."""
+    log = arrived(event["log"], event["text"], event.get("progress"))
+    if dataset := event.get("dataset"):
+        if event["lasting"] or log is not None:
+            engine.published.add(dataset)
+        if not event["lasting"] and log is not None:
+            weakref.finalize(log, engine.forget, dataset)
 
 
 def task_of(call: Call, inputs: list[Any], arguments: list[Handed | None], session: Session) -> graph.Chunks:
@@ -254,6 +268,6 @@ def task_of(call: Call, inputs: list[Any], arguments: list[Handed | None], sessi
     if graph.in_one_process():
         job = Job(call, how, session)
     else:
-        session.engine.listen(TOPIC + session.session_id, hear)  # type: ignore[attr-defined]
+        session.engine.listen(TOPIC + session.session_id, functools.partial(hear, session.engine))  # type: ignore[attr-defined]
         job = Travelling(call, how, session)
     return graph.placed(job, *given, where=call.where, label=call.name.strip("<>"))

@@ -7,8 +7,7 @@ import contextlib
 import contextvars
 import os
 import sys
-from collections import UserList
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, MutableSequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -166,20 +165,39 @@ class Environ(MutableMapping[str, str]):
         return getattr(self.below, name)
 
 
-class Argv(UserList[str]):
+class Argv(MutableSequence[str]):
     """`sys.argv` of a process in which several scripts run."""
 
     def __init__(self, below: Any):
         self.below = below
 
     @property
-    def data(self) -> list[str]:  # type: ignore[override]
+    def data(self) -> list[str]:
         mine = _argv.get()
-        return self.below if mine is None else mine
+        return self.below if mine is None else mine  # type: ignore[no-any-return]
 
-    @data.setter
-    def data(self, value: list[str]) -> None:
-        self.data[:] = value
+    def __getitem__(self, at: Any) -> Any:
+        return self.data[at]
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        self.data[at] = value
+
+    def __delitem__(self, at: Any) -> None:
+        del self.data[at]
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return self.data == other
+
+    def __repr__(self) -> str:
+        return repr(self.data)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def insert(self, index: int, value: str) -> None:
+        self.data.insert(index, value)
 
 
 _stand_ins = (StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv))

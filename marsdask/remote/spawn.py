@@ -9,12 +9,11 @@ from typing import Any
 from marsdask import graph, registry
 from marsdask import session as sessions
 from marsdask.errors import ArgumentError, ArgumentTypeError, NoWorkers, UnknownName
-from marsdask.handle import Handle
 from marsdask.lazy import Lazy
 from marsdask.logs import Log
 from marsdask.lower import Keep, Steps
 from marsdask.meta import ObjectMeta, TupleMeta, meta
-from marsdask.node import Data, Node, token
+from marsdask.node import Data, token
 from marsdask.remote.entities import handed, mapped, received
 from marsdask.remote.jobs import TRIES, Call, Slot, task_of
 from marsdask.session import Session
@@ -120,10 +119,6 @@ def _prepared(
         if isinstance(leaf, Lazy):
             handles.append(leaf)
             return Slot(len(handles) - 1)
-        if isinstance(leaf, Handle):
-            raise ArgumentTypeError(
-                f"spawn(args=): a {type(leaf).__name__} cannot be an argument. Hint: pass what it was made of."
-            )
         return registry.frozen(leaf, [])
 
     call = Call(
@@ -245,11 +240,3 @@ def _check_places(call: Call, session: Session) -> None:
         raise NoWorkers(
             f"spawn({call.name}, resources={need!r}): no worker offers that. Hint: start workers with --resources."
         )
-
-
-def spawned(func: Any, *args: Any, **kwargs: Any) -> Object:
-    """For our own use: an Object of a function and its arguments."""
-    return registry.call(registry.lookup("spawn"), (func, args, kwargs), {})  # type: ignore[no-any-return]
-
-
-__all__ = ["Node", "Object", "spawn", "spawned"]

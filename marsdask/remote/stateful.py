@@ -55,7 +55,7 @@ def create(session: Session, name: str, kind: Any, args: tuple[Any, ...], kwargs
                 raise taken
             mine[name] = Proxy(name, kind(*args, **kwargs), threading.RLock())
             return mine[name]
-    key = _key(session, name)
+    key = dataset(session, name)
     if key in client.list_datasets():
         raise taken
     future = _submitted(session, client, kind, args, kwargs)
@@ -75,7 +75,7 @@ def get(session: Session, name: str) -> Proxy:
             raise ObjectNotFound.by(name, near(name, mine))
         return mine[name]
     try:
-        future = client.get_dataset(_key(session, name))
+        future = client.get_dataset(dataset(session, name))
     except KeyError:
         raise ObjectNotFound.by(name) from None
     return Proxy(name, future.result())
@@ -88,10 +88,11 @@ def destroy(session: Session, name: str) -> None:
     if client is None:
         del _here[session][name]
     else:
-        client.unpublish_dataset(_key(session, name))
+        client.unpublish_dataset(dataset(session, name))
 
 
-def _key(session: Session, name: str) -> str:
+def dataset(session: Session, name: str) -> str:
+    """What a cluster knows the object by."""
     return f"marsdask-{session.session_id}-{name}"
 
 

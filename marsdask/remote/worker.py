@@ -41,6 +41,9 @@ class OnWorker(Distributed):
         with self.waiting():
             return super().submit(tasks, keys)
 
+    def close(self) -> None:
+        """The cluster, and what the session has there, are the caller's."""
+
     def values(self, held: Sequence[Any]) -> list[Any]:
         """What the caller holds is known here by its key only; a task that stands for it brings it."""
         from distributed import Future

@@ -13,10 +13,10 @@ import numpy as np
 from marsdask import registry
 from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, UnknownName
 from marsdask.handle import Handle
-from marsdask.meta import TensorMeta, meta
-from marsdask.node import Data, Node
-from marsdask.lazy import ExecutableTuple as ExecutableTuple
+from marsdask.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
 from marsdask.lazy import Lazy
+from marsdask.meta import TensorMeta
+from marsdask.node import Data, Node
 from marsdask.tensor.views import assign
 
 SCALARS = (bool, int, float, complex, np.generic)
@@ -128,7 +128,9 @@ class Tensor(Lazy):
             raise ArgumentTypeError("copy=False: a tensor's data cannot be had without a copy.")
         return np.asarray(self._run_and_fetch(), dtype=dtype)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **kwargs: Any
+    ) -> Any:
         from marsdask.tensor.protocol import array_ufunc
 
         return array_ufunc(ufunc, method, inputs, out, kwargs)
@@ -190,7 +192,9 @@ class Tensor(Lazy):
             data = self._run_and_fetch()
             if data.size == 1:
                 return data.item()
-        raise AmbiguousTruth(f"{what} of a tensor with more than one element is ambiguous. Hint: use .any() or .all().")
+        raise AmbiguousTruth(
+            f"{what} of a tensor with more than one element is ambiguous. Hint: use .any() or .all()."
+        )
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
@@ -219,7 +223,14 @@ BINARY = {
     "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
 }  # fmt: skip
-COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
+COMPARE = {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
@@ -245,7 +256,11 @@ def _binary(name: str, *, reflected: bool = False) -> Any:
 def _in_place(name: str) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         other = operand(other)
-        return NotImplemented if other is NotImplemented else assign(self, registry.make(name, self, other), what=name)
+        return (
+            NotImplemented
+            if other is NotImplemented
+            else assign(self, registry.make(name, self, other), what=name)
+        )
 
     return method
 
