@@ -147,8 +147,14 @@ def array(
     """A tensor of a copy of anything: an array, a list, a scalar, another tensor, a frame."""
 
 
-@operation("scalar", room="tensor", prepare=lambda data, dtype=None, gpu=None: refuse_gpu("scalar", gpu) or in_memory(np.asarray(data, dtype)[()], dtype, None, None),
-           oracle=lambda data, dtype=None: np.asarray(data, dtype), cases=("3.5", "2, 'f4'"))  # fmt: skip
+def _scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Any:
+    refuse_gpu("scalar", gpu)
+    if np.ndim(data):
+        raise ArgumentError("scalar(data=): expected a single value.")
+    return in_memory(data, dtype, None, None)
+
+
+@operation("scalar", room="tensor", prepare=_scalar, oracle=lambda data, dtype=None: np.asarray(data, dtype), cases=("3.5", "2, 'f4'"))  # fmt: skip
 def scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Any:
     """A tensor without axes."""
 

@@ -23,7 +23,7 @@ from marsdask.tensor.selecting import given
 FULL = slice(None)
 
 
-def _joined(function: str, tensors: Any, axis: Any, out: Any, dtype: Any, casting: str) -> Any:
+def _joined(function: str, tensors: Any, axis: Any, out: Any, dtype: Any, casting: Any) -> Any:
     """Checks that joins have in common, and the node."""
     many = as_tensors(tensors)
     if not many:
@@ -62,7 +62,7 @@ def _common_length(function: str, metas: Sequence[TensorMeta], axis: int | None)
 
 
 def _concatenate_meta(
-    tensors: list[TensorMeta], axis: Any = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
+    tensors: list[TensorMeta], axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
 ) -> TensorMeta:
     kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
     if axis is None:
@@ -76,7 +76,7 @@ def _concatenate_meta(
 
 
 def _concatenate(
-    tensors: Any, axis: Any = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
+    tensors: Any, axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
     return _joined("concatenate", tensors, axis, out, dtype, casting)
 
@@ -100,7 +100,7 @@ def concatenate(
     """Tensors one after another along an axis; flat without one."""
     kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
     if axis is None:
-        tensors, axis = [reshaped(t, (-1,)) for t in tensors], 0
+        tensors, axis = [reshaped(t, (-1,)) for t in tensors], 0  # type: ignore[assignment]
     axis = axis_of(axis, tensors[0].ndim)
     _common_length("concatenate", [TensorMeta(t.shape, t.dtype) for t in tensors], axis)
     filled = [t for t in tensors if t.shape[axis]] or tensors[:1]
@@ -108,7 +108,7 @@ def concatenate(
 
 
 def _stack_meta(
-    tensors: list[TensorMeta], axis: int = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
+    tensors: list[TensorMeta], axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
 ) -> TensorMeta:
     shape = list(_common_length("stack", tensors, None))
     shape.insert(axis_of(axis, len(shape) + 1), len(tensors))
@@ -117,7 +117,7 @@ def _stack_meta(
 
 
 def _stack(
-    tensors: Any, axis: int = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
+    tensors: Any, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
     return _joined("stack", tensors, axis, out, dtype, casting)
 

@@ -76,7 +76,8 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
     truths = [i for i, e in enumerate(given) if isinstance(e, (bool, np.bool)) or _is_truth_array(e)]
     if not truths:
         return key, ()
-    new, first = list(given), []
+    new = list(given)
+    first: list[Any] = []
     for i, e in enumerate(given):
         if i in truths:
             new[i] = np.zeros(int(bool(e)), np.intp)

@@ -27,12 +27,12 @@ def _ordered(order: str, own: str) -> str:
     return own if order in "KA" else order
 
 
-def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K", casting: str = "unsafe") -> TensorMeta:
+def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K", casting: Any = "unsafe") -> TensorMeta:
     return TensorMeta(a.shape, np.empty(0, a.dtype).astype(dtype).dtype, _ordered(order, a.order))
 
 
 def _astype(
-    self: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     self = as_tensor(self)
     check_order(order, "CFAK")

@@ -164,7 +164,7 @@ def map_chunk(
     """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
     known = self.shape
     same = [n == m for n, m in zip(known, shape, strict=True)]
-    chunks = tuple(c if s else _declared(c, n) for c, s, n in zip(self.chunks, same, shape, strict=True))
+    chunks: Any = tuple(c if s else _declared(c, n) for c, s, n in zip(self.chunks, same, shape, strict=True))
 
     def make(index: tuple[int, ...]) -> Any:
         lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))

@@ -40,7 +40,7 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
     axis = axis_of(axis, a.ndim)
     if mode not in ("raise", "wrap", "clip"):
         raise ArgumentError(f"take(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
-    index = indices if isinstance(indices, Tensor) else np.asarray(indices)
+    index: Any = indices if isinstance(indices, Tensor) else np.asarray(indices)
     if isinstance(index, np.ndarray) and not index.size:
         index = index.astype(INDEX)
     if index.dtype.kind not in "iub":

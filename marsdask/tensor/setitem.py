@@ -49,7 +49,7 @@ def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
     """A value to assign: a tensor, or a scalar of the dtype by NumPy's rules of assignment."""
     if isinstance(value, Tensor):
         return value
-    if isinstance(value, (Handle, da.Array, np.ndarray)) and np.ndim(value):
+    if isinstance(value, (Handle, da.Array, np.ndarray)) and bool(getattr(value, "ndim", False)):
         return as_tensor(value)
     try:
         if isinstance(value, SCALARS) or not np.ndim(value):
@@ -134,10 +134,10 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
         )
         if (fancy_axes and members is None) or any(index[i] not in pieces[i] for i in other_axes):
             return block
-        local = (*local, *(pieces[i][index[i]][0] for i in other_axes))
+        where_in = (*local, *(pieces[i][index[i]][0] for i in other_axes))
         where = (*([0] if fancy_axes else []), *(pieces[i][index[i]][1] for i in sliced))
         new = graph.Block(value, where) if moves else value
-        return (_written, block, order, local, new, members if moves else None, how)
+        return (_written, block, order, where_in, new, members if moves else None, how)
 
     return graph.blocks(make, x.chunks, x.dtype, [x, value] if moves else [x])
 

@@ -136,7 +136,7 @@ def _target(value: Any, function: str) -> Tensor:
     return value
 
 
-def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     dst = _target(dst, "copyto")
     if np.isscalar(src) and not isinstance(src, np.generic):
         if not np.can_cast(np.min_scalar_type(src), dst.dtype, casting=casting):
