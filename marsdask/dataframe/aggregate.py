@@ -249,7 +249,7 @@ def _quantile_signature() -> inspect.Signature:
 
 
 @registry.operation("frame.quantile", room="dataframe", owners=["DataFrame", "Series"], function=False, signature=_quantile_signature(), prepare=_prepare_quantile,
-                    meta=_quantile_meta, demands=_quantile_demands, oracle=pd.DataFrame.quantile, cases=(
+                    meta=_quantile_meta, status="gathered", demands=_quantile_demands, oracle=pd.DataFrame.quantile, cases=(
     "num.quantile()", "num.quantile([0.1, 0.5, 0.9])", "s.quantile(0.3)", "s.quantile([0.25, 0.75])", "s.quantile(0.4, interpolation='lower')", "s.quantile(0.4, 'higher')",
     "num.quantile(0.3, interpolation='nearest')", "df.quantile(numeric_only=True)", "df.quantile()", "s.quantile(2)", "num.quantile(0.5, axis=1)", "dn.q.quantile(0.33)", "ts.quantile()",
     "dn.f.quantile(0.3)", "e.v.quantile()", "num.quantile(0.5, method='table', interpolation='nearest')", "s.quantile(0.5, interpolation='x')",
