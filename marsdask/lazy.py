@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from typing import Any
+from typing import Any, ClassVar
 
 import dask
 import numpy as np
@@ -141,6 +141,8 @@ def _from_dask(data: Any) -> Any:
 
 class ExecutableTuple(tuple[Any, ...]):
     """Several lazy objects that run together."""
+
+    _plain: ClassVar[Any]  # the namedtuple that fetch() gives, where there are field names
 
     def execute(self, session: Any = None, **kwargs: Any) -> Any:
         """Run all in one run; `wait=False` returns an ExecutionInfo."""

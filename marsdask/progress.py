@@ -47,9 +47,9 @@ class ExecutionInfo:
         """How far it is, from 0 to 1: of functions what they say, of other work whether it is done."""
         if self.done():
             return 1.0
-        return sum(getattr(getattr(h, "_log", None), "progress", 0.0) for h in self.to_execute_tileables) / len(
-            self.to_execute_tileables
-        )
+        return sum(
+            getattr(getattr(h, "_log", None), "progress", 0.0) for h in self.to_execute_tileables
+        ) / len(self.to_execute_tileables)
 
     def cancel(self) -> bool:
         return self._future.cancel()

@@ -69,7 +69,9 @@ def chunks_for(shape: tuple[int, ...], layout: str) -> Any:
 
     if layout == "ragged":
         return tuple(uneven(n) for n in shape)
-    return tuple(((2, 0, n - 2) if n >= 2 else (n, 0)) if axis == 0 else uneven(n) for axis, n in enumerate(shape))
+    return tuple(
+        ((2, 0, n - 2) if n >= 2 else (n, 0)) if axis == 0 else uneven(n) for axis, n in enumerate(shape)
+    )
 
 
 class Names(dict[str, Any]):
@@ -147,7 +149,9 @@ def fetched(value: Any) -> Any:
     return value
 
 
-def assert_like(ours: Any, want: Any, *, rtol: float = 1e-10, atol: float = 1e-12, dtype: bool = True) -> None:
+def assert_like(
+    ours: Any, want: Any, *, rtol: float = 1e-10, atol: float = 1e-12, dtype: bool = True
+) -> None:
     """Equal values, dtype, shape, index and names; holes in the same places."""
     if isinstance(want, (tuple, list)) and not isinstance(want, str):
         assert len(ours) == len(want), (len(ours), len(want))
@@ -253,13 +257,22 @@ def _builtin(error: Exception) -> tuple[type[BaseException], ...]:
     return (wide.get(type(error), type(error)),)
 
 
-DOMAIN = {"arcsin": "u", "arccos": "u", "arctanh": "u", "log": "u", "log2": "u", "log10": "u", "sqrt": "u", "arccosh": "1 + u"}
+DOMAIN = {
+    "arcsin": "u",
+    "arccos": "u",
+    "arctanh": "u",
+    "log": "u",
+    "log2": "u",
+    "log10": "u",
+    "sqrt": "u",
+    "arccosh": "1 + u",
+}
 WHOLE = ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "invert", "bitwise_not")
 
 
 def cases_of(op: Op) -> tuple[str, ...]:
     """The entry's cases; for ufuncs without any, operands that fit the ufunc."""
-    if op.cases or "ufunc" not in op.traits and not isinstance(op.oracle, np.ufunc):
+    if op.cases or ("ufunc" not in op.traits and not isinstance(op.oracle, np.ufunc)):
         return op.cases
     if op.oracle is None:
         return ()

@@ -17,4 +17,6 @@ def test_a_tensor_becomes_a_frame_and_back() -> None:
     assert_like(mt.from_dataframe(named).execute().fetch(), values)
     whole = pd.DataFrame({"a": [1, 2]})
     assert_like(mt.from_dataframe(whole).execute().fetch(), whole.to_numpy())
-    assert_like(mt.from_dataframe(md.DataFrame(whole), dtype="f4").execute().fetch(), whole.to_numpy().astype("f4"))
+    assert_like(
+        mt.from_dataframe(md.DataFrame(whole), dtype="f4").execute().fetch(), whole.to_numpy().astype("f4")
+    )

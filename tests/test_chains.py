@@ -41,7 +41,9 @@ def data_of(value: Any) -> Any:
     return value.execute().fetch() if hasattr(value, "execute") else value
 
 
-def walk_chain(start: Any, mirror: Any, steps: list[str], names: tuple[dict, dict], seed: int, length: int) -> None:
+def walk_chain(
+    start: Any, mirror: Any, steps: list[str], names: tuple[dict, dict], seed: int, length: int
+) -> None:
     """Apply random steps to both; compare now and then, and at the end. What NumPy or pandas refuse, we must refuse."""
     rand = random.Random(seed)
     ours, theirs, chain = start, mirror, []
@@ -55,7 +57,7 @@ def walk_chain(start: Any, mirror: Any, steps: list[str], names: tuple[dict, dic
                     if np.size(want) > 5000 or np.ndim(want) > 4:
                         continue
                 except Exception as refused:
-                    with pytest.raises(Exception):  # noqa: B017, PT011
+                    with pytest.raises(Exception):  # noqa: B017
                         data_of(eval(step, names[0] | {"x": ours}))
                     assert refused is not None
                     continue

@@ -40,6 +40,8 @@ def test_program(on_cluster: Session) -> None:
     want = whole[whole.v > 0.5].groupby("k").v.mean().sort_values(ascending=False).head(3)
     assert_like(got, want)
     t = mt.sort(mt.tensor(whole.v.to_numpy(), chunk_size=77))
-    assert_like(t[t > 0.25].execute().fetch(), np.sort(whole.v.to_numpy())[np.sort(whole.v.to_numpy()) > 0.25])
+    assert_like(
+        t[t > 0.25].execute().fetch(), np.sort(whole.v.to_numpy())[np.sort(whole.v.to_numpy()) > 0.25]
+    )
     assert kept.is_executed() is False
     assert len(on_cluster.results) == 0 or t.node is not None

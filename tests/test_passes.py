@@ -64,11 +64,15 @@ def test_fused_kernels_are_numpys(shape: tuple[int, ...]) -> None:
     a, b = rng.rand(*shape) + 0.5, rng.rand(*shape)
     x, y = mt.tensor(a, chunk_size=50_000), mt.tensor(b, chunk_size=50_000)
     np.testing.assert_array_equal((mt.sqrt(x * 2 + y) - 1).execute().fetch(), np.sqrt(a * 2 + b) - 1)
-    np.testing.assert_allclose((mt.sqrt(x * 2 + y) - 1).sum().execute().fetch(), (np.sqrt(a * 2 + b) - 1).sum())
+    np.testing.assert_allclose(
+        (mt.sqrt(x * 2 + y) - 1).sum().execute().fetch(), (np.sqrt(a * 2 + b) - 1).sum()
+    )
     if a.size:
         np.testing.assert_array_equal((x * 2 - y).max(axis=0).execute().fetch(), (a * 2 - b).max(axis=0))
         np.testing.assert_array_equal((x * 2 - y).min().execute().fetch(), (a * 2 - b).min())
-    np.testing.assert_array_equal(((x * 2 - y) > 0.7).all(axis=-1).execute().fetch(), ((a * 2 - b) > 0.7).all(axis=-1))
+    np.testing.assert_array_equal(
+        ((x * 2 - y) > 0.7).all(axis=-1).execute().fetch(), ((a * 2 - b) > 0.7).all(axis=-1)
+    )
     np.testing.assert_array_equal((x.T + y.T * 2).execute().fetch(), a.T + b.T * 2)
 
 

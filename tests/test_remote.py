@@ -266,7 +266,7 @@ def test_places(on_cluster: Session) -> None:
     objects = [mr.spawn(where, expect_worker=address) for _ in range(4)]
     assert set(mr.ExecutableTuple(objects).execute().fetch()) == {address}
     assert mr.spawn(where, expect_band=(address, "numa-0")).to_object() == address
-    with pytest.raises(TimeoutError, match="expect_worker='tcp://127.0.0.1:9'"):
+    with pytest.raises(TimeoutError, match="expect_worker='tcp://127"):
         mr.spawn(where, expect_worker="tcp://127.0.0.1:9").execute()
     with pytest.raises(TimeoutError, match="no worker offers"):
         mr.spawn(where, resources={"GPU": 1}).execute()
@@ -387,7 +387,7 @@ def test_logs(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     ):
         with pytest.raises(kind, match=next(iter(bad))):
             one.fetch_log(**bad)
-    with pytest.raises(NotImplementedError, match="remote.spawn"):
+    with pytest.raises(NotImplementedError, match="only of what remote"):
         marsdask.fetch_log(mt.ones(3))
 
 

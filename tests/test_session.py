@@ -138,7 +138,8 @@ def test_default_session_is_made_and_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "name"), [({"n_worker": 0}, "n_worker"), ({"n_cpu": "2"}, "n_cpu"), ({"n_workers": 2}, "n_worker")]
+    ("kwargs", "name"),
+    [({"n_worker": 0}, "n_worker"), ({"n_cpu": "2"}, "n_cpu"), ({"n_workers": 2}, "n_worker")],
 )
 def test_bad_session_arguments(kwargs: dict, name: str) -> None:
     with pytest.raises((ValueError, TypeError), match=name) as caught:

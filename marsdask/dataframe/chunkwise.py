@@ -137,7 +137,11 @@ def cut_alike(other: Any, first: Any) -> Any:
     return registry.make("frame.cut_alike", other, first)
 
 
-@registry.operation("frame.cut_alike", room="engine", meta=lambda other, first: FrameMeta(other.empty, first.length, first.rows, True))
+@registry.operation(
+    "frame.cut_alike",
+    room="engine",
+    meta=lambda other, first: FrameMeta(other.empty, first.length, first.rows, True),
+)
 def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
     """The rows of one frame in the chunks of another of equal length."""
     unknown = [c for c in (other, first) if not c.known]
@@ -153,7 +157,12 @@ def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
     return graph.regroup(other, graph.row_ranges(other.lengths, first.lengths))
 
 
-@registry.operation("frame.one_chunk", room="engine", status="gathered", meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged, frame.labels))
+@registry.operation(
+    "frame.one_chunk",
+    room="engine",
+    status="gathered",
+    meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged, frame.labels),
+)
 def _one_chunk(frame: Chunks) -> Chunks:
     """All rows in one chunk, up to `options.gather_limit` bytes."""
     return graph.gather(frame)
@@ -178,7 +187,9 @@ def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
             return value
         value = found.get(id(value), value)
         if value.shape[0] != sum(frame.lengths):
-            raise ShapeError(f"Length of values ({value.shape[0]}) does not match length of index ({int(sum(frame.lengths))})")
+            raise ShapeError(
+                f"Length of values ({value.shape[0]}) does not match length of index ({int(sum(frame.lengths))})"
+            )
         return value.rechunk((tuple(int(n) for n in frame.lengths), *((n,) for n in value.shape[1:])))
 
     return frame, tuple(map(cut, args)), {k: cut(v) for k, v in kwargs.items()}
@@ -189,7 +200,9 @@ def sampled(value: Any) -> Any:
     if isinstance(value, FrameMeta):
         return sample(value.empty)
     if isinstance(value, TensorMeta):
-        return np.ones((2, *(2 if math.isnan(n) else int(n) for n in value.shape[1:]))[: len(value.shape)], value.dtype)[()]
+        return np.ones(
+            (2, *(2 if math.isnan(n) else int(n) for n in value.shape[1:]))[: len(value.shape)], value.dtype
+        )[()]
     if type(value) in (list, tuple):
         return type(value)(sampled(v) for v in value)
     if type(value) is dict:
@@ -197,7 +210,9 @@ def sampled(value: Any) -> Any:
     return value
 
 
-def chunkwise_meta(does: Callable[..., Any], rows: KeptRows, frame: FrameMeta, *args: Any, **kwargs: Any) -> Any:
+def chunkwise_meta(
+    does: Callable[..., Any], rows: KeptRows, frame: FrameMeta, *args: Any, **kwargs: Any
+) -> Any:
     """Metadata of a row by row operation: pandas' own, on made-up rows."""
     result = pandas_on_samples(does, frame, *args, **kwargs)
     if rows == "same":
@@ -209,5 +224,3 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """What pandas makes of made-up rows; its errors are the user's."""
     with np.errstate(all="ignore"):
         return does(*(sampled(a) for a in args), **{k: sampled(v) for k, v in kwargs.items()})
-
-

@@ -12,9 +12,9 @@ import pandas as pd
 from marsdask import registry
 from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ColumnNotFound, UnknownLength, UnknownName
 from marsdask.handle import Handle, held
+from marsdask.lazy import Lazy
 from marsdask.meta import FrameMeta
 from marsdask.node import Data, Node
-from marsdask.lazy import Lazy
 
 
 class FrameHandle(Lazy):
@@ -61,13 +61,19 @@ class FrameHandle(Lazy):
 
     def __bool__(self) -> bool:
         kind = type(self).__name__
-        raise AmbiguousTruth(f"The truth value of a {kind} is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all().")
+        raise AmbiguousTruth(
+            f"The truth value of a {kind} is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+        )
 
-    def to_pandas(self, session: Any = None, fetch_kwargs: dict[str, Any] | None = None, batch_size: int | None = None) -> Any:
+    def to_pandas(
+        self, session: Any = None, fetch_kwargs: dict[str, Any] | None = None, batch_size: int | None = None
+    ) -> Any:
         """The data as pandas, run first if needed. Batch sizes are accepted; the result is the same."""
         return self._run_and_fetch(session)
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = pd.api.extensions.no_default) -> Any:
+    def to_numpy(
+        self, dtype: Any = None, copy: bool = False, na_value: Any = pd.api.extensions.no_default
+    ) -> Any:
         """The data as an ndarray, run first if needed."""
         return self._run_and_fetch().to_numpy(dtype=dtype, copy=copy, na_value=na_value)
 
@@ -163,10 +169,14 @@ class DataFrame(FrameHandle):
         elif name in self.columns:
             self[name] = value
         else:
-            raise UnknownName(f"DataFrame has no column or attribute {name!r}. Hint: df[{name!r}] = ... makes a column.")
+            raise UnknownName(
+                f"DataFrame has no column or attribute {name!r}. Hint: df[{name!r}] = ... makes a column."
+            )
 
     def __dir__(self) -> list[str]:
-        return sorted({*dir(type(self)), *(c for c in self.columns if isinstance(c, str) and c.isidentifier())})
+        return sorted(
+            {*dir(type(self)), *(c for c in self.columns if isinstance(c, str) and c.isidentifier())}
+        )
 
     def _repr_html_(self) -> str:
         if not self.is_executed():
@@ -273,7 +283,12 @@ def as_frame(value: Any) -> Any:
     if isinstance(value, FrameHandle):
         return value
     if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
-        return registry.wrap(Node("frame_data", (Data(value.copy(deep=False) if not isinstance(value, pd.Index) else value), None)))
+        return registry.wrap(
+            Node(
+                "frame_data",
+                (Data(value.copy(deep=False) if not isinstance(value, pd.Index) else value), None),
+            )
+        )
     if isinstance(value, Handle):
         return registry.make("frame.from_tensor", value)
     raise ArgumentTypeError(f"expected a frame or series of marsdask or pandas, got {type(value).__name__}")
@@ -282,8 +297,10 @@ def as_frame(value: Any) -> Any:
 registry.CONVERTERS[registry.Frame] = as_frame
 
 
-def frame_meta(empty: Any, length: float, rows: Any, *, ranged: bool = False, labels: Any = None) -> FrameMeta:
+def frame_meta(
+    empty: Any, length: float, rows: Any, *, ranged: bool = False, labels: Any = None
+) -> FrameMeta:
     """Metadata from any pandas object: its rows are cut off."""
-    return FrameMeta(empty[:0] if isinstance(empty, pd.Index) else empty.iloc[:0], length, rows, ranged, labels)
-
-
+    return FrameMeta(
+        empty[:0] if isinstance(empty, pd.Index) else empty.iloc[:0], length, rows, ranged, labels
+    )

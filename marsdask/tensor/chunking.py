@@ -48,16 +48,22 @@ def requested(chunk_size: Any, ndim: int) -> dict[int, Any]:
         by_axis = {}
         for axis, size in chunk_size.items():
             if not isinstance(axis, Integral) or not -ndim <= axis < ndim:
-                raise ArgumentError(f"chunk_size={chunk_size!r}: axis {axis!r} is not one of the {ndim} axes.")
+                raise ArgumentError(
+                    f"chunk_size={chunk_size!r}: axis {axis!r} is not one of the {ndim} axes."
+                )
             by_axis[int(axis) % ndim] = size
     elif isinstance(chunk_size, (tuple, list)):
         if len(chunk_size) > ndim:
-            raise ArgumentError(f"chunk_size={chunk_size!r}: chunks have more dimensions than the {ndim} axes.")
+            raise ArgumentError(
+                f"chunk_size={chunk_size!r}: chunks have more dimensions than the {ndim} axes."
+            )
         by_axis = dict(enumerate(chunk_size))
     elif isinstance(chunk_size, Integral) and not isinstance(chunk_size, bool):
         by_axis = dict.fromkeys(range(ndim), chunk_size)
     elif isinstance(chunk_size, str):
-        raise ArgumentError(f"chunk_size={chunk_size!r}: expected whole numbers, a tuple per axis, or a dict by axis.")
+        raise ArgumentError(
+            f"chunk_size={chunk_size!r}: expected whole numbers, a tuple per axis, or a dict by axis."
+        )
     else:
         raise ArgumentTypeError(
             f"chunk_size={chunk_size!r}: expected a whole number, a tuple per axis, or a dict by axis, "
@@ -89,7 +95,9 @@ def cut(length: int, size: Any, axis: int = 0) -> tuple[int, ...]:
 
 def _whole(size: Any, axis: int, *, least: int) -> int:
     if not isinstance(size, Integral) or isinstance(size, bool):
-        raise ArgumentTypeError(f"chunk_size {size!r} of axis {axis}: expected a whole number, got {type(size).__name__}.")
+        raise ArgumentTypeError(
+            f"chunk_size {size!r} of axis {axis}: expected a whole number, got {type(size).__name__}."
+        )
     if size < least:
         raise ArgumentError(f"chunk_size {size!r} of axis {axis}: expected {least} or more.")
     return int(size)

@@ -35,8 +35,14 @@ def _xarray() -> Any:
 
 def _from_xarray(array: Any) -> Any:
     if not isinstance(array, _xarray().DataArray):
-        raise ArgumentTypeError(f"from_xarray(array): expected an xarray.DataArray, got {type(array).__name__}.")
-    return registry.lookup("tensor").prepare(array.data) if not isinstance(array.data, da.Array) else _check_dask(array.data)  # type: ignore[misc]
+        raise ArgumentTypeError(
+            f"from_xarray(array): expected an xarray.DataArray, got {type(array).__name__}."
+        )
+    return (
+        registry.lookup("tensor").prepare(array.data)
+        if not isinstance(array.data, da.Array)
+        else _check_dask(array.data)
+    )  # type: ignore[misc]
 
 
 @operation("from_xarray", room="tensor", prepare=_from_xarray)

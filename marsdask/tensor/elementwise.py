@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
@@ -95,7 +94,11 @@ def _prepare(
     if len(outs) != len(results):
         raise ArgumentTypeError(f"{name}(out=): expected {len(results)} tensors, got {len(outs)}.")
     done = tuple(
-        o if o is None else assign(o, r if where is None else registry.make("where", as_tensor(where), r, o), casting=casting)
+        o
+        if o is None
+        else assign(
+            o, r if where is None else registry.make("where", as_tensor(where), r, o), casting=casting
+        )
         for o, r in zip(outs, results, strict=True)
     )
     return done if ufunc.nout > 1 else done[0]
@@ -141,7 +144,8 @@ def broadcast_shape(*shapes: tuple[float, ...]) -> tuple[float, ...]:
         known = {n for n in lengths if n != 1 and not math.isnan(n)}
         if len(known) > 1:
             raise ShapeError(
-                "operands could not be broadcast together with shapes " + " ".join(str(tuple(s)) for s in shapes)
+                "operands could not be broadcast together with shapes "
+                + " ".join(str(tuple(s)) for s in shapes)
             )
         unknown = any(math.isnan(n) for n in lengths)
         result.append(known.pop() if known else math.nan if unknown else 1)

@@ -30,10 +30,14 @@ def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str 
     Raises TypeError for an unsafe cast, ValueError where `value` does not broadcast to the target's shape.
     """
     if not isinstance(target, Handle) or meta(target.node).kind != "Tensor":
-        raise ArgumentTypeError(f"{what}= takes a tensor, got {type(target).__name__}. Hint: {what}=mt.tensor(...)")
+        raise ArgumentTypeError(
+            f"{what}= takes a tensor, got {type(target).__name__}. Hint: {what}=mt.tensor(...)"
+        )
     new, old = meta(value.node), meta(target.node)
     if not np.can_cast(new.dtype, old.dtype, casting=casting):
-        raise ArgumentTypeError(f"{what}: cannot cast from {new.dtype} to {old.dtype} with casting={casting!r}.")
+        raise ArgumentTypeError(
+            f"{what}: cannot cast from {new.dtype} to {old.dtype} with casting={casting!r}."
+        )
     same = len(new.shape) == len(old.shape) and all(
         a == b or a != a or b != b for a, b in zip(new.shape, old.shape, strict=True)
     )
