@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 
 SIZE = 2**20
 """Most bytes that one `fetch_log()` hands out where nobody said how many: Mars's 1 MiB."""
@@ -81,8 +81,12 @@ class LogPart:
     __repr__ = __str__
 
 
-def part_of(log: Log, offsets: Any = None, sizes: Any = None) -> LogPart:
-    """A piece of a log: from an offset, or from where the last piece ended; a dict gives values by chunk."""
+def part_of(handle: Any, offsets: Any = None, sizes: Any = None) -> LogPart:
+    """A piece of an object's log: from an offset, or from where the last piece ended; a dict gives values by chunk."""
+    log = getattr(handle, "_log", None)
+    if not isinstance(log, Log):
+        kind = type(handle).__name__
+        raise Unbuilt.operation("fetch_log", f"of a {kind} nothing is kept, only of what remote.spawn runs")
     offset = offsets.get(log.name) if isinstance(offsets, dict) else offsets
     size = sizes.get(log.name) if isinstance(sizes, dict) else sizes
     start = None if offset is None else number(offset, "offsets")

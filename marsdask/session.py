@@ -4,6 +4,7 @@ A result is held by the handles that point at its node, and by unexecuted handle
 results only weakly, so data are freed with the last handle.
 """
 
+# long: what a session holds, runs and hands out changes together.
 from __future__ import annotations
 
 import atexit
@@ -25,11 +26,10 @@ from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
     SessionClosed,
-    Unbuilt,
     WrongSession,
 )
 from marsdask.handle import Handle, held
-from marsdask.logs import Log, LogPart, part_of
+from marsdask.logs import LogPart, part_of
 from marsdask.lower import Lowering
 from marsdask.meta import meta
 from marsdask.node import Data, Node, _set, token
@@ -189,7 +189,7 @@ class Session:
 
     def fetch_log(self, tileables: Sequence[Any], offsets: Any = None, sizes: Any = None) -> list[LogPart]:
         """What functions have printed so far, one part for each: see `marsdask.fetch_log`."""
-        return [part_of(_log_of(each), offsets, sizes) for each in tileables]
+        return [part_of(each, offsets, sizes) for each in tileables]
 
     def close(self) -> None:
         """Forget the results and close the engine; closing twice is fine."""
@@ -390,13 +390,4 @@ def fetch_log(
     what is handed out.
     """
     handles, _ = _handles(tileables, "fetch_log")
-    return [part_of(_log_of(each), offsets, sizes) for each in handles]
-
-
-def _log_of(handle: Any) -> Log:
-    log = getattr(handle, "_log", None)
-    if not isinstance(log, Log):
-        raise Unbuilt.operation(
-            "fetch_log", f"of a {type(handle).__name__} nothing is kept, only of what remote.spawn runs"
-        )
-    return log
+    return [part_of(each, offsets, sizes) for each in handles]

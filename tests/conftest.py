@@ -25,3 +25,16 @@ def on_cluster(two_workers: Session) -> Iterator[Session]:
         before.as_default()
     else:
         marsdask.session.clear_default_session()
+
+
+@pytest.fixture(params=["threads", pytest.param("workers", marks=pytest.mark.cluster)])
+def each_session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    """The test runs twice: on threads, and on two worker processes."""
+    if request.param == "workers":
+        yield request.getfixturevalue("on_cluster")
+        return
+    before = get_default_session()
+    with new_session() as threads:
+        yield threads
+    if before is not None:
+        before.as_default()

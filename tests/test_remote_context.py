@@ -1,0 +1,192 @@
+"""What spawned functions and scripts know of where they run, and what they print."""
+
+import io
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import marsdask
+import marsdask.remote as mr
+import marsdask.tensor as mt
+from marsdask.session import Session, new_session
+
+
+def test_context(each_session: Session) -> None:
+    def look() -> dict[str, Any]:
+        context = marsdask.get_context()
+        return {
+            "band": context.band == (context.worker_address, "numa-0"),
+            "bands": context.band in context.get_worker_bands(),
+            "workers": context.local_address in context.get_worker_addresses(),
+            "supervisor": context.supervisor_address in context.get_supervisor_addresses(),
+            "session": context.get_current_session().session_id == context.session_id,
+            "cpu": context.get_total_n_cpu() >= context.get_slots() >= 1,
+            "ip": context.get_local_host_ip() == "127.0.0.1",
+            "memory": context.get_storage_info()["memory_used"] > 0,
+        }
+
+    found = mr.spawn(look).to_object()
+    assert all(found.values()), found
+
+
+def test_progress(each_session: Session) -> None:
+    def half() -> None:
+        marsdask.get_context().set_progress(0.5)
+        time.sleep(0.6)
+
+    obj = mr.spawn(half)
+    assert obj.progress() == 0
+    info = obj.execute(wait=False)
+    seen = set()
+    while not info.done():
+        seen |= {obj.progress(), info.progress()}
+        time.sleep(0.02)
+    assert seen <= {0.0, 0.5, 1.0}
+    assert 0.5 in seen
+    assert obj.progress() == info.progress() == 1
+    with pytest.raises(ValueError, match="progress=2"):
+        mr.spawn(lambda: marsdask.get_context().set_progress(2)).execute()
+
+
+class Counter:
+    def __init__(self, start: int):
+        self.count = start
+
+    def up(self, by: int) -> int:
+        self.count += by
+        return self.count
+
+
+def test_stateful_objects(each_session: Session) -> None:
+    def make() -> int:
+        return marsdask.get_context().create_remote_object("counter", Counter, 5).up(1)  # type: ignore[no-any-return]
+
+    def use(_: int) -> int:
+        return marsdask.get_context().get_remote_object("counter").up(10)  # type: ignore[no-any-return]
+
+    def end(_: int) -> None:
+        marsdask.get_context().destroy_remote_object("counter")
+
+    used = mr.spawn(use, args=(mr.spawn(make),)).execute()
+    assert used.fetch() == 16
+    with pytest.raises(ValueError, match="'counter'"):
+        mr.spawn(make).execute()
+    mr.spawn(end, args=(used,)).execute()
+    with pytest.raises(KeyError, match="'counter'"):
+        mr.spawn(use, args=(0,)).execute()
+
+
+def prints(n: int) -> None:
+    for i in range(n):
+        print(f"line {i} é")
+
+
+def test_logs(each_session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    one, two = mr.spawn(prints, args=(2,)), mr.spawn(prints, args=(1,))
+    assert str(one.fetch_log()) == ""
+    marsdask.execute(one, two)
+    assert str(one.fetch_log()) == "line 0 é\nline 1 é\n"
+    assert str(one.fetch_log()) == ""
+    assert str(one.fetch_log(offsets=0, sizes=6)) == "line 0"
+    assert str(one.fetch_log()) == " é\nline 1 é\n"
+    assert str(one.fetch_log(offsets="-0.01K")) == "line 1 é\n"[-9:]
+    part = one.fetch_log(offsets=0, sizes="8")  # the ninth byte belongs to é
+    assert (str(part), part.offsets, len(part)) == ("line 0 ", [7], 1)
+    assert part.results == ["line 0 "]
+    (key,) = part.chunk_op_keys
+    assert str(one.fetch_log(offsets={key: -4}, sizes={key: 3})) == " é"
+    first, second = marsdask.fetch_log(one, two, offsets=0)
+    assert (len(str(first)), str(second)) == (18, "line 0 é\n")
+    assert [str(p) for p in each_session.fetch_log([one, two], offsets=0)] == [str(first), str(second)]
+    assert [str(p) for p in mr.ExecutableTuple([two]).fetch_log(offsets=0)] == [str(second)]
+    if "threads" in repr(each_session):
+        assert capsys.readouterr().out.count("line 0") == 2  # and it is shown
+    for bad, kind in (
+        ({"offsets": "1X"}, ValueError),
+        ({"sizes": -1}, ValueError),
+        ({"offsets": 1.5}, TypeError),
+    ):
+        with pytest.raises(kind, match=next(iter(bad))):
+            one.fetch_log(**bad)
+    with pytest.raises(NotImplementedError, match="only of what remote"):
+        marsdask.fetch_log(mt.ones(3))
+
+
+def test_logs_while_it_runs(each_session: Session) -> None:
+    def slow() -> None:
+        print("early")
+        time.sleep(1)
+        print("late")
+
+    obj = mr.spawn(slow)
+    info = obj.execute(wait=False)
+    seen = ""
+    while not info.done():
+        seen += str(obj.fetch_log())
+        if seen == "early\n":
+            break
+        time.sleep(0.02)
+    assert not info.done()
+    assert seen == "early\n"
+    info.result()
+    assert str(obj.fetch_log()) == "late\n"
+
+
+SCRIPT = """
+import argparse, os, sys
+assert __name__ == "__main__"
+rank, size = int(os.environ["RANK"]), int(os.environ.get("WORLD_SIZE"))
+parser = argparse.ArgumentParser()
+parser.add_argument("--to")
+with open(os.path.join(parser.parse_args().to, str(rank)), "w") as file:
+    file.write(f"{size} {sys.argv[0]} {float(t.sum().execute().fetch())} {session.session_id}")
+os.environ["marsdask_test"] = "1"
+del os.environ["marsdask_test"]
+sys.exit(0)
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "path", "file"])
+def test_scripts(each_session: Session, tmp_path: Path, form: str) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    script = {"text": SCRIPT, "path": str(path), "file": io.BytesIO(SCRIPT.encode())}[form]
+    data = {"t": mt.ones((4,), chunk_size=2)}
+    done = mr.run_script(script, data=data, n_workers=3, command_argv=["--to", str(tmp_path)])
+    assert done.fetch() == {"status": "ok"}
+    want = f"3 script 4.0 {each_session.session_id}"
+    assert [(tmp_path / str(rank)).read_text() for rank in range(3)] == [want] * 3
+    assert type(os.environ).__name__ == "_Environ"
+    assert isinstance(sys.argv, list)
+
+
+def test_scripts_that_fail(each_session: Session) -> None:
+    with pytest.raises(ZeroDivisionError):
+        mr.run_script("x = 1\nx / 0", n_workers=2)
+    with pytest.raises(RuntimeError, match=r"sys.exit\(2\)"):
+        mr.run_script("import sys\nsys.exit(2)")
+    info = mr.run_script("x = 1\n", run_kwargs={"wait": False})
+    assert info.result().fetch() == {"status": "ok"}
+
+
+def test_eager(each_session: Session) -> None:
+    with marsdask.option_context({"eager_mode": True}):
+        obj = mr.spawn(lambda: mt.ones(3).is_executed())
+        assert obj.fetch() is False  # eager is off inside
+    assert repr(obj).startswith("Object <op=")
+
+
+def test_what_is_printed_elsewhere_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with new_session(default=False) as session:
+        obj = mr.spawn(time.sleep, args=(0.2,))
+        info = obj.execute(session=session, wait=False)
+        time.sleep(0.05)
+        print("mine")
+        info.result()
+        assert str(obj.fetch_log()) == ""
+        assert capsys.readouterr().out == "mine\n"
+    assert type(sys.stdout).__name__ != "Tee"
