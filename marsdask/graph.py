@@ -4,6 +4,7 @@
 Dask's own (`dask.task_spec`); a chunk's key is `(name, i)`.
 """
 
+# long: it is the one file that spells Dask graphs, and a lint rule bans them elsewhere.
 from __future__ import annotations
 
 import contextlib

@@ -15,7 +15,6 @@ from marsdask.progress import ExecutionInfo
 from marsdask.session import Session
 
 import marsdask.dataframe.labels
-import marsdask.dataframe.plotting
 import marsdask.dataframe.positions
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.tensor import Tensor
@@ -1309,6 +1308,45 @@ class SeriesGroupBy:
     ) -> Series:
         """pandas' `groupby.var`, over all chunks."""
 
+class PlotAccessor:
+    """`df.plot(...)` and `df.plot.<kind>(...)`: run, then matplotlib Axes as pandas gives them."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call self as a function."""
+
+    def area(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'area'; takes pandas' arguments."""
+
+    def bar(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'bar'; takes pandas' arguments."""
+
+    def barh(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'barh'; takes pandas' arguments."""
+
+    def box(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'box'; takes pandas' arguments."""
+
+    def density(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'density'; takes pandas' arguments."""
+
+    def hexbin(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'hexbin'; takes pandas' arguments."""
+
+    def hist(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'hist'; takes pandas' arguments."""
+
+    def kde(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'kde'; takes pandas' arguments."""
+
+    def line(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'line'; takes pandas' arguments."""
+
+    def pie(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'pie'; takes pandas' arguments."""
+
+    def scatter(self, *args: Any, **kwargs: Any) -> Any:
+        """A plot of kind 'scatter'; takes pandas' arguments."""
+
 class Rolling:
     """Windows of a number of rows, or of a span of time, that end (or are centred) at each row."""
 
@@ -1331,12 +1369,12 @@ class Rolling:
     ) -> DataFrame | Series:
         """The apply of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def axis(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def center(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def closed(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def axis(self) -> Any: ...
+    @property
+    def center(self) -> Any: ...
+    @property
+    def closed(self) -> Any: ...
     def corr(
         self,
         other: Any = None,
@@ -1391,20 +1429,20 @@ class Rolling:
     ) -> DataFrame | Series:
         """The median of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def method(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def method(self) -> Any: ...
     def min(
         self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
     ) -> DataFrame | Series:
         """The min of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def min_periods(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def min_periods(self) -> Any: ...
     def nunique(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
         """The nunique of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def on(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def on(self) -> Any: ...
     def quantile(
         self, q: Any, interpolation: Any = "linear", numeric_only: Any = False, **weights: Any
     ) -> DataFrame | Series:
@@ -1436,6 +1474,8 @@ class Rolling:
     ) -> DataFrame | Series:
         """The std of each window, as pandas'."""
 
+    @property
+    def step(self) -> Any: ...
     def sum(
         self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
     ) -> DataFrame | Series:
@@ -1451,10 +1491,10 @@ class Rolling:
     ) -> DataFrame | Series:
         """The var of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def win_type(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def window(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def win_type(self) -> Any: ...
+    @property
+    def window(self) -> Any: ...
 
 class Expanding:
     """Windows of all rows up to each."""
@@ -1478,10 +1518,10 @@ class Expanding:
     ) -> DataFrame | Series:
         """The apply of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def axis(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def center(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def axis(self) -> Any: ...
+    @property
+    def center(self) -> Any: ...
     def corr(
         self,
         other: Any = None,
@@ -1531,15 +1571,15 @@ class Expanding:
     ) -> DataFrame | Series:
         """The median of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def method(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def method(self) -> Any: ...
     def min(
         self, numeric_only: Any = False, engine: Any = None, engine_kwargs: Any = None, **weights: Any
     ) -> DataFrame | Series:
         """The min of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def min_periods(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def min_periods(self) -> Any: ...
     def nunique(self, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
         """The nunique of each window, as pandas'."""
 
@@ -1593,18 +1633,22 @@ class EWM:
     """Exponentially weighted windows."""
 
     def __getitem__(self, key: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def adjust(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def adjust(self) -> Any: ...
     def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> DataFrame:
         """The agg of each window, as pandas'."""
 
     def aggregate(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """The aggregate of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def alpha(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def axis(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def alpha(self) -> Any: ...
+    @property
+    def axis(self) -> Any: ...
+    @property
+    def center(self) -> Any: ...
+    @property
+    def com(self) -> Any: ...
     def corr(
         self, other: Any = None, pairwise: Any = None, numeric_only: Any = False, **weights: Any
     ) -> Series:
@@ -1620,8 +1664,8 @@ class EWM:
     ) -> Series:
         """The cov of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def ignore_na(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def ignore_na(self) -> Any: ...
 
     kind: Any
 
@@ -1630,10 +1674,10 @@ class EWM:
     ) -> DataFrame | Series:
         """The mean of each window, as pandas'."""
 
-    @deprecated("not built: not written yet")
-    def method(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def min_periods(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def method(self) -> Any: ...
+    @property
+    def min_periods(self) -> Any: ...
     def std(self, bias: Any = False, numeric_only: Any = False, **weights: Any) -> DataFrame | Series:
         """The std of each window, as pandas'."""
 
@@ -1709,11 +1753,9 @@ class DataFrame(Lazy):
         """pandas' `__ge__`, aligned by labels; arrays and lists are positional."""
 
     @overload
-    def __getitem__(
-        self, key: builtins.list[Any] | Series | Tensor | np.ndarray[Any, Any] | pd.Index | builtins.slice
-    ) -> DataFrame: ...
-    @overload
     def __getitem__(self, key: builtins.str | builtins.int | builtins.tuple[Any, ...]) -> Series: ...
+    @overload
+    def __getitem__(self, key: Any) -> DataFrame: ...
     def __getattr__(self, column: builtins.str) -> Series: ...
     def __gt__(self, other: Any) -> DataFrame:
         """pandas' `__gt__`, aligned by labels; arrays and lists are positional."""
@@ -1822,8 +1864,17 @@ class DataFrame(Lazy):
     def aggregate(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> DataFrame | Series:
         """One or several reductions of the columns: names, lists, dicts by column, functions."""
 
-    @deprecated("not built: not written yet")
-    def align(self, *args: Any, **kwargs: Any) -> Any: ...
+    def align(
+        self,
+        other: Any,
+        join: builtins.str = "outer",
+        axis: Any = None,
+        level: Any = None,
+        fill_value: Any = None,
+        copy: Any = None,
+    ) -> builtins.tuple[DataFrame, ...]:
+        """Both frames under the labels of both: a pair of lazy frames."""
+
     def all(
         self,
         axis: Any = 0,
@@ -1885,8 +1936,9 @@ class DataFrame(Lazy):
         """One value by labels."""
 
     @property
-    @deprecated("not built: not written yet")
-    def axes(self) -> Any: ...
+    def axes(self) -> builtins.list[Any]:
+        """The row labels, and the column labels of a frame."""
+
     def backfill(
         self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
     ) -> Any:
@@ -2315,8 +2367,17 @@ class DataFrame(Lazy):
     ) -> Series | Tensor:
         """The median of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
-    @deprecated("not built: not written yet")
-    def melt(self, *args: Any, **kwargs: Any) -> Any: ...
+    def melt(
+        self,
+        id_vars: Any = None,
+        value_vars: Any = None,
+        var_name: Any = None,
+        value_name: Any = "value",
+        col_level: Any = None,
+        ignore_index: builtins.bool = True,
+    ) -> DataFrame:
+        """Columns as rows: one column of names and one of values, in pandas' order of rows."""
+
     def memory_usage(self, index: builtins.bool = True, deep: builtins.bool = False) -> Series:
         """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
 
@@ -2404,7 +2465,7 @@ class DataFrame(Lazy):
         """`func(frame, ...)`."""
 
     @property
-    def plot(self) -> marsdask.dataframe.plotting.PlotAccessor:
+    def plot(self) -> PlotAccessor:
         """Plots; see PlotAccessor."""
 
     def pop(self, item: Any) -> Series:
@@ -2785,8 +2846,9 @@ class DataFrame(Lazy):
     ) -> DataFrame:
         """pandas' `truediv`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def tshift(self, *args: Any, **kwargs: Any) -> Any: ...
+    def tshift(self, periods: builtins.int = 1, freq: Any = None, axis: Any = 0) -> Any:
+        """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`."""
+
     def value_counts(
         self,
         subset: Any = None,
@@ -2989,8 +3051,17 @@ class Series(Lazy):
     def aggregate(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Series | Tensor:
         """One or several reductions of the columns: names, lists, dicts by column, functions."""
 
-    @deprecated("not built: not written yet")
-    def align(self, *args: Any, **kwargs: Any) -> Any: ...
+    def align(
+        self,
+        other: Any,
+        join: builtins.str = "outer",
+        axis: Any = None,
+        level: Any = None,
+        fill_value: Any = None,
+        copy: Any = None,
+    ) -> builtins.tuple[Series, ...]:
+        """Both frames under the labels of both: a pair of lazy frames."""
+
     def all(
         self,
         axis: Any = 0,
@@ -3043,8 +3114,9 @@ class Series(Lazy):
         """The correlation with itself `lag` rows before."""
 
     @property
-    @deprecated("not built: not written yet")
-    def axes(self) -> Any: ...
+    def axes(self) -> builtins.list[Any]:
+        """The row labels, and the column labels of a frame."""
+
     def backfill(
         self, axis: Any = None, inplace: Any = False, limit: Any = None, limit_area: Any = None
     ) -> Any:
@@ -3518,7 +3590,7 @@ class Series(Lazy):
         """`func(frame, ...)`."""
 
     @property
-    def plot(self) -> marsdask.dataframe.plotting.PlotAccessor:
+    def plot(self) -> PlotAccessor:
         """Plots; see PlotAccessor."""
 
     def pow(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
@@ -3865,8 +3937,9 @@ class Series(Lazy):
     def truediv(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
         """pandas' `truediv`, aligned by labels; arrays and lists are positional."""
 
-    @deprecated("not built: not written yet")
-    def tshift(self, *args: Any, **kwargs: Any) -> Any: ...
+    def tshift(self, periods: builtins.int = 1, freq: Any = None, axis: Any = 0) -> Any:
+        """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`."""
+
     def unique(self, method: builtins.str = "tree") -> Tensor:
         """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
 
@@ -4127,7 +4200,7 @@ class Index(Lazy):
         """Whether some value occurs twice: a lazy bool."""
 
     @property
-    def hasnans(self) -> Any:
+    def hasnans(self) -> Tensor:
         """Whether there are holes: a lazy bool."""
 
     @property
@@ -4397,8 +4470,17 @@ def isna(obj: Any) -> DataFrame | Series:
 def isnull(obj: Any) -> DataFrame | Series:
     """Whether each element is a hole (or none)."""
 
-@deprecated("not built: not written yet")
-def melt(*args: Any, **kwargs: Any) -> Any: ...
+def melt(
+    frame: Any,
+    id_vars: Any = None,
+    value_vars: Any = None,
+    var_name: Any = None,
+    value_name: Any = "value",
+    col_level: Any = None,
+    ignore_index: builtins.bool = True,
+) -> DataFrame:
+    """Columns as rows: one column of names and one of values, in pandas' order of rows."""
+
 def merge(
     left: Any,
     right: Any,
@@ -4505,10 +4587,24 @@ def series_from_tensor(
 ) -> Any:
     """A Series of a 1-d tensor; `index` may be lazy."""
 
-@deprecated("not built: not written yet")
-def to_datetime(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def to_numeric(*args: Any, **kwargs: Any) -> Any: ...
+def to_datetime(
+    arg: Any,
+    errors: builtins.str = "raise",
+    dayfirst: builtins.bool = False,
+    yearfirst: builtins.bool = False,
+    utc: builtins.bool = False,
+    format: Any = None,
+    exact: Any = ...,
+    unit: Any = None,
+    origin: Any = "unix",
+    cache: builtins.bool = True,
+    infer_datetime_format: Any = None,
+) -> Series:
+    """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
+
+def to_numeric(arg: Any, errors: builtins.str = "raise", downcast: Any = None) -> Series:
+    """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
+
 @deprecated("not built: Ray is another engine; results go there as pandas or parquet")
 def to_ray_dataset(*args: Any, **kwargs: Any) -> Any: ...
 @deprecated("not built: Ray is another engine; results go there as pandas or parquet")

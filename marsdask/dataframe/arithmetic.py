@@ -204,15 +204,15 @@ def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any)
 def _method_of(name: str) -> None:
     """Register one method or operator of DataFrame and Series, and of Index where pandas has it."""
     source = getattr(pd.DataFrame, name, None)
-    signature = inspect.signature(source)
+    signature = inspect.signature(source)  # type: ignore[arg-type]
     reflected = name.startswith("r") and name not in ("round",)
     cases = CASES_METHOD if not name.startswith("__") else CASES_OPERATOR
     short = name.strip("_")
     base = short[1:] if short.startswith("r") else short
     if base in ("floordiv", "mod"):
-        cases = CASES_WHOLE
+        cases = CASES_WHOLE  # type: ignore[assignment]
     if base in LOGIC:
-        cases = tuple(c.replace("num", "(num > 1)").replace("si", "(si > 2)") for c in CASES_LOGIC)
+        cases = tuple(c.replace("num", "(num > 1)").replace("si", "(si > 2)") for c in CASES_LOGIC)  # type: ignore[assignment]
     elif base in COMPARE:
         cases = (
             *cases,

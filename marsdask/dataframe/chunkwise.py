@@ -149,7 +149,8 @@ def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
         kept = yield Keep(*unknown)
         found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
         other, first = found.get(id(other), other), found.get(id(first), first)
-    assert other.lengths is not None and first.lengths is not None
+    assert other.lengths is not None
+    assert first.lengths is not None
     if other.lengths == first.lengths:
         return other
     if sum(other.lengths) != sum(first.lengths):
@@ -186,9 +187,9 @@ def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
         if not isinstance(value, da.Array) or not value.ndim:
             return value
         value = found.get(id(value), value)
-        if value.shape[0] != sum(frame.lengths):
+        if value.shape[0] != sum(frame.lengths):  # type: ignore[arg-type]
             raise ShapeError(
-                f"Length of values ({value.shape[0]}) does not match length of index ({int(sum(frame.lengths))})"
+                f"Length of values ({value.shape[0]}) does not match length of index ({int(sum(frame.lengths))})"  # type: ignore[arg-type]
             )
         return value.rechunk((tuple(int(n) for n in frame.lengths), *((n,) for n in value.shape[1:])))
 

@@ -285,7 +285,7 @@ def _own_unique(chunk: Any) -> Any:
     return chunk.drop_duplicates()
 
 
-def _unique(self: Any, method: str = "tree") -> Any:
+def _unique(self: Any, method: str = "tree") -> Any:  # type: ignore[no-redef]
     if method not in ("tree", "auto", "shuffle"):
         raise ArgumentError(f"unique(method={method!r}): expected 'tree', 'auto' or 'shuffle'.")
     if self.ndim != 1:

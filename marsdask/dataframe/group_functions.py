@@ -166,7 +166,7 @@ def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, args: Any, kwargs:
     )
     if len(numbered):
         grouping.grouped(spec, frame, keys).apply(
-            lambda group: (seen.append(func(group, *rest, **kwargs)), 0)[1]
+            lambda group: (seen.append(func(group, *rest, **kwargs)), 0)[1]  # type: ignore[func-returns-value]
         )
     first = numbered.to_numpy()
     lone = spec["select"] if frame.ndim == 2 else frame.name

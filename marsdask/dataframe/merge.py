@@ -352,7 +352,7 @@ def _matched(left: Any, right: Any, *, spec: dict[str, Any], flipped: bool, plac
         if counts and placed:
             frame = frame.assign(**{PLACE: homes.astype("i8") << 40 | rows})
         frames.append(frame)
-    result = _pandas(*frames, spec=spec)
+    result = _pandas(*frames, spec=spec)  # type: ignore[misc]
     if not placed:
         return result
     places = result.pop(PLACE).to_numpy().astype("i8")

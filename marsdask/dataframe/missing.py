@@ -62,7 +62,7 @@ def rowwise_meta(name: str, frame: FrameMeta, **kwargs: Any) -> FrameMeta:
         kwargs["cond"] = _one_true(cond)
     result = pandas_on_samples(partial(method, name), frame, **kwargs)
     if isinstance(result, np.ndarray):  # an index' holes
-        return TensorMeta((frame.length,), result.dtype)
+        return TensorMeta((frame.length,), result.dtype)  # type: ignore[return-value]
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 

@@ -181,7 +181,7 @@ def transpose(self: Any) -> Any:
     return self
 
 
-for _kind in (DataFrame, Series, Index):
+for _kind in (DataFrame, Series, Index):  # type: ignore[assignment]
     _kind.T = property(_transpose_of if _kind is not Index else lambda self: self)  # type: ignore[attr-defined]
 
 
@@ -283,5 +283,5 @@ def _matmul(self: Any, other: Any) -> Any:
     return _dot_of(self, other)
 
 
-for _kind in (DataFrame, Series):
+for _kind in (DataFrame, Series):  # type: ignore[assignment]
     _kind.__matmul__ = _matmul  # type: ignore[attr-defined]

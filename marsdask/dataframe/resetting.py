@@ -115,7 +115,8 @@ def _set_index(
     verify_integrity: bool = False,
 ) -> Any:
     listed = list(keys) if isinstance(keys, list) else [keys]
-    found, values = [], []
+    found: list[Any] = []
+    values: list[Any] = []
     for key in listed:
         if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
             values.append(_key_values(self, key))

@@ -14,6 +14,7 @@ from marsdask.lazy import Lazy
 from marsdask.progress import ExecutionInfo
 from marsdask.session import Session
 
+import marsdask.tensor.grids
 import marsdask.tensor.writes
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.dataframe import CategoricalAccessor
@@ -23,6 +24,7 @@ from marsdask.dataframe import DatetimeAccessor
 from marsdask.dataframe import EWM
 from marsdask.dataframe import Expanding
 from marsdask.dataframe import Index
+from marsdask.dataframe import PlotAccessor
 from marsdask.dataframe import Rolling
 from marsdask.dataframe import Series
 from marsdask.dataframe import SeriesGroupBy
@@ -50,7 +52,7 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `binomial`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def bytes(self, length: builtins.int) -> builtins.bytes:
+    def bytes(self, length: builtins.int) -> None:
         """Random bytes, at once."""
 
     def chisquare(
@@ -58,8 +60,17 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `chisquare`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    @deprecated("not built: not written yet")
-    def choice(self, *args: Any, **kwargs: Any) -> Any: ...
+    def choice(
+        self,
+        a: Any,
+        size: Any = None,
+        replace: builtins.bool = True,
+        p: Any = None,
+        chunk_size: Any = None,
+        gpu: Any = None,
+    ) -> None:
+        """Elements drawn with or without putting back, by probabilities where given."""
+
     def dirichlet(
         self, alpha: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
     ) -> Any:
@@ -221,8 +232,9 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `pareto`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    @deprecated("not built: not written yet")
-    def permutation(self, *args: Any, **kwargs: Any) -> Any: ...
+    def permutation(self, x: Any, chunk_size: Any = None) -> None:
+        """A random order of elements along the first axis, over all chunks."""
+
     def poisson(
         self, lam: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
     ) -> Any:
@@ -282,10 +294,11 @@ class RandomState:
         """Draws as NumPy's `sample`; parameters may be tensors. The same seed and chunks, the same data."""
 
     def seed(self, seed: Any = None) -> None:
-        """Start again from `seed`."""
+        """Starts `mt.random` again from a seed."""
 
-    @deprecated("not built: not written yet")
-    def shuffle(self, *args: Any, **kwargs: Any) -> Any: ...
+    def shuffle(self, x: Any) -> None:
+        """Puts a tensor in random order in place, along its first axis; gives back None."""
+
     def standard_cauchy(
         self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
     ) -> Any:
@@ -531,10 +544,28 @@ class Tensor(Lazy):
     def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
         """The slices along an axis where a condition holds, of the flat tensor without one."""
 
-    @deprecated("not built: not written yet")
-    def conj(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def conjugate(self, *args: Any, **kwargs: Any) -> Any: ...
+    def conj(
+        self,
+        out: Any = None,
+        where: Any = None,
+        *,
+        casting: Any = "same_kind",
+        order: Any = "K",
+        dtype: Any = None,
+    ) -> Tensor:
+        """NumPy's `conj` of each element of a tensor."""
+
+    def conjugate(
+        self,
+        out: Any = None,
+        where: Any = None,
+        *,
+        casting: Any = "same_kind",
+        order: Any = "K",
+        dtype: Any = None,
+    ) -> Tensor:
+        """NumPy's `conjugate` of each element of a tensor."""
+
     def copy(self, order: builtins.str = "C") -> Tensor:
         """A copy: writes do not go through."""
 
@@ -551,6 +582,9 @@ class Tensor(Lazy):
     def dtype(self) -> np.dtype[Any]: ...
     @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
+    def fill(self, value: Any) -> Any:
+        """Nothing: writes one value into all elements."""
+
     @property
     def flags(self) -> builtins.dict[builtins.str, builtins.bool]: ...
     @property
@@ -566,10 +600,12 @@ class Tensor(Lazy):
         """A view of the imaginary part; read-only zeros where there is none."""
     @imag.setter
     def imag(self, value: Any) -> None: ...
-    @deprecated("not built: not written yet")
-    def isscalar(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: chunks are dense")
-    def issparse(self, *args: Any, **kwargs: Any) -> Any: ...
+    def isscalar(self) -> Any:
+        """Whether the tensor has no axes."""
+
+    def issparse(self) -> Any:
+        """False: chunks are dense."""
+
     def item(self, *args: Any) -> Any:
         """The only element, or that at an index, as a Python scalar. Runs."""
 
@@ -771,13 +807,15 @@ class Tensor(Lazy):
     ) -> Tensor:
         """The elements at positions along an axis, of the flat tensor without one."""
 
-    @deprecated("not built: chunks are in host memory already")
-    def to_cpu(self, *args: Any, **kwargs: Any) -> Any: ...
+    def to_cpu(self) -> Any:
+        """The tensor itself: chunks are in host memory."""
+
     def to_dask(self) -> Any:
         """The `dask.array.Array` this lowers to."""
 
-    @deprecated("not built: not written yet")
-    def to_dataframe(self, *args: Any, **kwargs: Any) -> Any: ...
+    def to_dataframe(self, index: Any = None, columns: Any = None) -> Any:
+        """A DataFrame of a tensor of one or two axes: `md.dataframe_from_tensor`."""
+
     @deprecated("not built: chunks are NumPy arrays and pandas objects in host memory")
     def to_gpu(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_numpy(self, *, session: Any = None, **kwargs: Any) -> Any:
@@ -786,8 +824,9 @@ class Tensor(Lazy):
     def to_xarray(self, dims: Any = None, coords: Any = None, name: builtins.str | None = None) -> Any:
         """An xarray DataArray over the lowered Dask array, which xarray handles in all its operations."""
 
-    @deprecated("not built: chunks are dense already")
-    def todense(self, *args: Any, **kwargs: Any) -> Any: ...
+    def todense(self) -> Any:
+        """The tensor itself: chunks are dense."""
+
     def tolist(self) -> Any:
         """The data as nested lists. Runs."""
 
@@ -1128,8 +1167,17 @@ def bitwise_and(
 ) -> Tensor:
     """NumPy's `bitwise_and` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def bitwise_not(*args: Any, **kwargs: Any) -> Any: ...
+def bitwise_not(
+    x: ArrayLike,
+    out: Any = None,
+    where: Any = None,
+    *,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+) -> Tensor:
+    """NumPy's `bitwise_not` of each element of a tensor."""
+
 def bitwise_or(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -1163,8 +1211,6 @@ def broadcast_arrays(*arrays: Any, subok: builtins.bool = False) -> ExecutableTu
 def broadcast_to(array: ArrayLike, shape: Any, subok: builtins.bool = False) -> Tensor:
     """A read-only view of a larger shape."""
 
-@deprecated("not built: not written yet")
-def c_(*args: Any, **kwargs: Any) -> Any: ...
 def cbrt(
     x: ArrayLike,
     out: Any = None,
@@ -1431,10 +1477,6 @@ def equal(
 ) -> Tensor:
     """NumPy's `equal` of each element of two tensors, broadcast against each other."""
 
-@deprecated(
-    "not built: floating-point warnings arise on the threads and processes that do the work, where NumPy's state of the caller is not seen"
-)
-def errstate(*args: Any, **kwargs: Any) -> Any: ...
 def exp(
     x: ArrayLike,
     out: Any = None,
@@ -1599,8 +1641,9 @@ def frexp(
 def from_dask(array: Any) -> Any:
     """A tensor over a `dask.array.Array`: the same chunks, nothing run."""
 
-@deprecated("not built: not written yet")
-def from_dataframe(*args: Any, **kwargs: Any) -> Any: ...
+def from_dataframe(df: Any, dtype: Any = None) -> Any:
+    """A tensor of a frame's values: `df.to_tensor()`."""
+
 @deprecated(
     "not built: HDF5 is no dependency; dask.array.from_array takes a dataset of h5py, mt.tensor takes that"
 )
@@ -1658,10 +1701,6 @@ def gcd(
 ) -> Tensor:
     """NumPy's `gcd` of each element of two tensors, broadcast against each other."""
 
-@deprecated(
-    "not built: floating-point warnings arise on the threads and processes that do the work, where NumPy's state of the caller is not seen"
-)
-def geterr(*args: Any, **kwargs: Any) -> Any: ...
 def greater(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -2074,8 +2113,6 @@ def meshgrid(
 ) -> ExecutableTuple:
     """Coordinate matrices from coordinate vectors."""
 
-@deprecated("not built: not written yet")
-def mgrid(*args: Any, **kwargs: Any) -> Any: ...
 def min(
     a: Any,
     axis: Any = None,
@@ -2289,8 +2326,6 @@ def nanvar(
 def ndim(a: Any) -> builtins.int:
     """The number of axes."""
 
-@deprecated("not built: not written yet")
-def ndindex(*args: Any, **kwargs: Any) -> Any: ...
 def negative(
     x: ArrayLike,
     out: Any = None,
@@ -2329,8 +2364,6 @@ def not_equal(
 ) -> Tensor:
     """NumPy's `not_equal` of each element of two tensors, broadcast against each other."""
 
-@deprecated("not built: not written yet")
-def ogrid(*args: Any, **kwargs: Any) -> Any: ...
 def ones(
     shape: Any,
     dtype: Any = None,
@@ -2448,8 +2481,6 @@ def quantile(
 ) -> Tensor:
     """NumPy's `quantile` over axes by any `method`, exact for any chunks."""
 
-@deprecated("not built: not written yet")
-def r_(*args: Any, **kwargs: Any) -> Any: ...
 def rad2deg(
     x: ArrayLike,
     out: Any = None,
@@ -2516,8 +2547,9 @@ def repeat(a: ArrayLike, repeats: Any, axis: builtins.int | None = None) -> Tens
 def reshape(a: ArrayLike, shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
     """The same elements in another shape: a view where NumPy gives one."""
 
-@deprecated("not built: not written yet")
-def result_type(*args: Any, **kwargs: Any) -> Any: ...
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """The dtype that an operation of these gives."""
+
 def right_shift(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -2568,10 +2600,6 @@ def searchsorted(
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Tensor:
     """The distinct elements of the first that are not in the second, in order."""
 
-@deprecated(
-    "not built: floating-point warnings arise on the threads and processes that do the work, where NumPy's state of the caller is not seen"
-)
-def seterr(*args: Any, **kwargs: Any) -> Any: ...
 def shape(a: Any) -> Any:
     """The lengths of all axes: numbers, or tensors to execute where only a run can tell."""
 
@@ -2874,8 +2902,9 @@ def unique(
 ) -> Tensor:
     """The distinct elements in order; with positions of the first, of each in them, and counts. Lengths only a run can tell."""
 
-@deprecated("not built: not written yet")
-def unravel_index(*args: Any, **kwargs: Any) -> Any: ...
+def unravel_index(indices: ArrayLike, shape: Any, order: builtins.str = "C") -> ExecutableTuple:
+    """For flat positions, the positions along each axis of a shape: a tensor for each."""
+
 def var(
     a: Any,
     axis: Any = None,
@@ -2937,6 +2966,8 @@ bool = np.bool
 
 bytes_ = np.bytes_
 
+c_: marsdask.tensor.grids.Joiner
+
 cfloat: builtins.type
 
 character = np.character
@@ -2955,6 +2986,8 @@ dtype = np.dtype
 
 e: builtins.float
 
+errstate = np.errstate
+
 finfo = np.finfo
 
 flexible = np.flexible
@@ -2970,6 +3003,8 @@ float64 = np.float64
 floating = np.floating
 
 generic = np.generic
+
+geterr = np.geterr
 
 inexact = np.inexact
 
@@ -2991,7 +3026,11 @@ integer = np.integer
 
 intp = np.intp
 
+mgrid: marsdask.tensor.grids.Grid
+
 nan: builtins.float
+
+ndindex = np.ndindex
 
 newaxis: None
 
@@ -2999,7 +3038,13 @@ number = np.number
 
 object: builtins.type
 
+ogrid: marsdask.tensor.grids.Grid
+
 pi: builtins.float
+
+r_: marsdask.tensor.grids.Joiner
+
+seterr = np.seterr
 
 signedinteger = np.signedinteger
 

@@ -39,7 +39,7 @@ def _from_xarray(array: Any) -> Any:
             f"from_xarray(array): expected an xarray.DataArray, got {type(array).__name__}."
         )
     return (
-        registry.lookup("tensor").prepare(array.data)
+        registry.lookup("tensor").prepare(array.data)  # type: ignore[misc]
         if not isinstance(array.data, da.Array)
         else _check_dask(array.data)
     )  # type: ignore[misc]

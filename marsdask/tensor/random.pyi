@@ -23,6 +23,7 @@ from marsdask.dataframe import DatetimeAccessor
 from marsdask.dataframe import EWM
 from marsdask.dataframe import Expanding
 from marsdask.dataframe import Index
+from marsdask.dataframe import PlotAccessor
 from marsdask.dataframe import Rolling
 from marsdask.dataframe import Series
 from marsdask.dataframe import SeriesGroupBy
@@ -39,13 +40,22 @@ def binomial(
 ) -> Any:
     """Draws as NumPy's `binomial`; parameters may be tensors. The same seed and chunks, the same data."""
 
-@deprecated("not built: not written yet")
-def bytes(*args: Any, **kwargs: Any) -> Any: ...
+def bytes(length: builtins.int) -> Any:
+    """Random bytes, at once."""
+
 def chisquare(df: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `chisquare`; parameters may be tensors. The same seed and chunks, the same data."""
 
-@deprecated("not built: not written yet")
-def choice(*args: Any, **kwargs: Any) -> Any: ...
+def choice(
+    a: Any,
+    size: Any = None,
+    replace: builtins.bool = True,
+    p: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Any:
+    """Elements drawn with or without putting back, by probabilities where given."""
+
 def dirichlet(
     alpha: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
 ) -> Any:
@@ -174,8 +184,9 @@ def normal(
 def pareto(a: Any, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `pareto`; parameters may be tensors. The same seed and chunks, the same data."""
 
-@deprecated("not built: not written yet")
-def permutation(*args: Any, **kwargs: Any) -> Any: ...
+def permutation(x: Any, chunk_size: Any = None) -> Any:
+    """A random order of elements along the first axis, over all chunks."""
+
 def poisson(
     lam: Any = 1.0, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None
 ) -> Any:
@@ -223,10 +234,12 @@ def rayleigh(
 def sample(size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `sample`; parameters may be tensors. The same seed and chunks, the same data."""
 
-@deprecated("not built: not written yet")
-def seed(*args: Any, **kwargs: Any) -> Any: ...
-@deprecated("not built: not written yet")
-def shuffle(*args: Any, **kwargs: Any) -> Any: ...
+def seed(seed: Any = None) -> Any:
+    """Starts `mt.random` again from a seed."""
+
+def shuffle(x: Any) -> Any:
+    """Puts a tensor in random order in place, along its first axis; gives back None."""
+
 def standard_cauchy(size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
     """Draws as NumPy's `standard_cauchy`; parameters may be tensors. The same seed and chunks, the same data."""
 

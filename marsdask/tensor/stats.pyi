@@ -23,6 +23,7 @@ from marsdask.dataframe import DatetimeAccessor
 from marsdask.dataframe import EWM
 from marsdask.dataframe import Expanding
 from marsdask.dataframe import Index
+from marsdask.dataframe import PlotAccessor
 from marsdask.dataframe import Rolling
 from marsdask.dataframe import Series
 from marsdask.dataframe import SeriesGroupBy
