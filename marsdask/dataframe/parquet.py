@@ -65,7 +65,7 @@ def _opened(path: str, storage: Any) -> Any:
     return files.open_binary(path, storage) if files.is_remote(path) else path
 
 
-def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],
+def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],  # noqa: C901
           merge_small_files: bool, merged_size: int) -> Plan:  # fmt: skip
     _, pq = _arrow()
     paths = files.expand(path, storage)
