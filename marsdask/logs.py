@@ -24,13 +24,14 @@ SIZE = 2**20
 class Log:
     """The text one function has printed so far, in UTF-8."""
 
-    __slots__ = ("__weakref__", "data", "name", "position", "progress")
+    __slots__ = ("__weakref__", "data", "name", "position", "progress", "source")
 
     def __init__(self) -> None:
         self.name = uuid.uuid4().hex
         self.data = bytearray()
         self.position = 0  # where the next read without an offset starts
         self.progress = 0.0  # how far the function said it is
+        self.source: Any = None  # whose events count; others may hear of them too
         _open[self.name] = self
 
     def add(self, text: str) -> None:
@@ -50,11 +51,13 @@ class Log:
 _open: weakref.WeakValueDictionary[str, Log] = weakref.WeakValueDictionary()
 
 
-def arrived(name: str, text: str, progress: float | None = None) -> Log | None:
+def arrived(name: str, text: str, progress: float | None = None, source: Any = None) -> Log | None:
     """Put text, or how far a function is, into the log of that name, and give it back, if anybody still holds it."""
-    if (log := _open.get(name)) is not None:
-        log.add(text)
-        log.progress = log.progress if progress is None else progress
+    log = _open.get(name)
+    if log is None or log.source is not source:
+        return None
+    log.add(text)
+    log.progress = log.progress if progress is None else progress
     return log
 
 

@@ -211,7 +211,7 @@ def module(room: str, found: Learnt) -> str:
     here = {
         o: k
         for o, k in registry.ATTACHED.items()
-        if k.__module__.startswith(name) and room in ("tensor", "dataframe", "remote", k.__module__)
+        if k.__module__.startswith(name) and room in ("tensor", "dataframe", k.__module__)
     }
     parts = [HEAD, imports(room, here)]
     for owner, kind in here.items():
@@ -266,8 +266,6 @@ def values(name: str, room: str, taken: set[str]) -> Iterator[str]:
         home = "pd" if getattr(pd, each, None) is value else "np" if vars(np).get(each) is value else ""
         if home and (isinstance(value, type) or callable(value)):
             yield f"{each} = {home}.{each}\n"
-        elif isinstance(value, type) and value.__module__.startswith("marsdask."):
-            yield f"from {value.__module__} import {each} as {each}\n"
         elif isinstance(value, types.FunctionType):
             yield documented(
                 f"def {each}({parameters(inspect.signature(value), method=False)}) -> Any:",

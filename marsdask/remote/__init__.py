@@ -7,20 +7,14 @@ import marsdask.tensor  # on a worker a function may get any handle
 from marsdask import gaps, registry
 from marsdask.errors import UnknownName
 from marsdask.lazy import ExecutableTuple
-from marsdask.remote import script, spawn
 from marsdask.remote.context import Context, get_context
+from marsdask.remote.objects import Object, spawn
 from marsdask.remote.script import run_script
-from marsdask.remote.spawn import Object
 
-__all__ = [
-    "Context",
-    "ExecutableTuple",
-    "Object",
-    "get_context",
-    "run_script",
-    *registry.fill(globals(), "remote"),
-]
+registry.fill(globals(), "remote")
 registry.attach(Object, "Object")
+
+__all__ = ["Context", "ExecutableTuple", "Object", "get_context", "run_script", "spawn"]
 
 
 def __getattr__(name: str) -> Any:

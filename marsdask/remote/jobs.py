@@ -243,7 +243,7 @@ class Sender(Listener):
 
 def hear(engine: Any, event: dict[str, Any]) -> None:
     """Take an event that a `Sender` sent. What a function has published lasts as long as its call, or the session."""
-    log = arrived(event["log"], event["text"], event.get("progress"))
+    log = arrived(event["log"], event["text"], event.get("progress"), engine)
     if dataset := event.get("dataset"):
         if event["lasting"] or log is not None:
             engine.published.add(dataset)
@@ -266,8 +266,10 @@ def task_of(call: Call, inputs: list[Any], arguments: list[Handed | None], sessi
             how.append(argument)
             given.append(None)
     if graph.in_one_process():
+        call.log.source = None
         job = Job(call, how, session)
     else:
+        call.log.source = session.engine
         session.engine.listen(TOPIC + session.session_id, functools.partial(hear, session.engine))  # type: ignore[attr-defined]
         job = Travelling(call, how, session)
     return graph.placed(job, *given, where=call.where, label=call.name.strip("<>"))

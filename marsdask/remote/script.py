@@ -12,10 +12,9 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
 from marsdask.logs import StandIn
-from marsdask.remote.spawn import Object
+from marsdask.remote.objects import spawn
 from marsdask.session import Session, get_default_session
 
 OK = {"status": "ok"}
@@ -71,16 +70,11 @@ def run_script(
         compile(text, name, "exec")
     except (SyntaxError, ValueError) as error:
         raise adopt(error, f"run_script(script={name!r})") from error
-    spawn = registry.lookup("spawn")
     copies = [
-        registry.call(
-            spawn,
-            (run, (text, name, argv, rank, n_workers, data or {})),
-            {"retry_when_fail": retry_when_fail},
-        )
+        spawn(run, (text, name, argv, rank, n_workers, data or {}), retry_when_fail=retry_when_fail)
         for rank in range(n_workers)
     ]
-    whole: Object = registry.call(spawn, (finished, (copies,)), {})
+    whole = spawn(finished, (copies,))
     return whole.execute(session=session, **(run_kwargs or {}))
 
 

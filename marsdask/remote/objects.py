@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from marsdask import graph, registry
@@ -68,18 +69,41 @@ class Object(Lazy):
 registry.WRAPPERS["Object"] = Object
 
 
-def _public(
-    func,
-    args=(),
-    kwargs=None,
-    retry_when_fail=False,
-    resolve_tileable_input=False,
-    n_output=None,
+def spawn(
+    func: Callable[..., Any],
+    args: Any = (),
+    kwargs: dict[str, Any] | None = None,
+    retry_when_fail: bool = False,
+    resolve_tileable_input: bool = False,
+    n_output: int | None = None,
     *,
-    resources=None,
-    expect_worker=None,
-    expect_band=None,
-): ...
+    resources: dict[str, float] | None = None,
+    expect_worker: str | None = None,
+    expect_band: tuple[str, str] | None = None,
+) -> Any:
+    """A lazy `Object` of what `func(*args, **kwargs)` will give; a list of `n_output` of them where that is given.
+
+    Parameters
+    ----------
+    func : function
+        Runs on a thread of this process, or on a worker of the cluster.
+    args : tuple; kwargs : dict
+        Objects in them, also inside of lists, tuples and dicts, arrive as values. Tensors and frames arrive executed,
+        as handles over chunks that stay where they are: `fetch()` what is needed, or compute on.
+    retry_when_fail : bool
+        Run it again after an error, three times at most.
+    resolve_tileable_input : bool
+        Tensors and frames arrive as NumPy and pandas.
+    n_output : int, optional
+        So many values are returned, and each is an Object.
+    resources : dict, optional
+        What a worker must offer, such as {"GPU": 1}; no effect on threads.
+    expect_worker : str; expect_band : (str, str)
+        Run on the worker of that address.
+    """
+    where = {"resources": resources, "expect_worker": expect_worker, "expect_band": expect_band}
+    given = (func, args, kwargs, retry_when_fail, resolve_tileable_input, n_output)
+    return registry.call(registry.lookup("spawn"), given, where)
 
 
 def _prepared(
@@ -165,36 +189,7 @@ def _known(call: Data, inputs: Any) -> Any:
     return ObjectMeta() if count is None else TupleMeta((ObjectMeta(),) * count)
 
 
-@registry.operation(
-    "spawn",
-    room="remote",
-    sizes="any",
-    signature=inspect.signature(_public),
-    prepare=_prepared,
-    meta=_known,
-    differs="`retry_when_fail` tries again after any error, three times at most",
-)
-def spawn(call: Data, inputs: list[Any]) -> Steps:
-    """A lazy `Object` of what `func(*args, **kwargs)` will give; a list of `n_output` of them where that is given.
-
-    Parameters
-    ----------
-    func : function
-        Runs on a thread of this process, or on a worker of the cluster.
-    args : tuple; kwargs : dict
-        Objects in them, also inside of lists, tuples and dicts, arrive as values. Tensors and frames arrive executed,
-        as handles over chunks that stay where they are: `fetch()` what is needed, or compute on.
-    retry_when_fail : bool
-        Run it again after an error, three times at most.
-    resolve_tileable_input : bool
-        Tensors and frames arrive as NumPy and pandas.
-    n_output : int, optional
-        So many values are returned, and each is an Object.
-    resources : dict, optional
-        What a worker must offer, such as {"GPU": 1}; no effect on threads.
-    expect_worker : str; expect_band : (str, str)
-        Run on the worker of that address.
-    """
+def _lowered(call: Data, inputs: list[Any]) -> Steps:
     plan: Call = call.value
     session = sessions.get_default_or_create()
     _check_places(plan, session)
@@ -214,6 +209,18 @@ def spawn(call: Data, inputs: list[Any]) -> Steps:
         graph.per_chunk(operator.getitem, task, i, label=plan.name, lengths=None)
         for i in range(plan.n_output)
     )
+
+
+_lowered.__doc__ = spawn.__doc__
+registry.operation(
+    "spawn",
+    room="remote",
+    sizes="any",
+    signature=inspect.signature(spawn),
+    prepare=_prepared,
+    meta=_known,
+    differs="`retry_when_fail` tries again after any error, three times at most",
+)(_lowered)
 
 
 def _check_places(call: Call, session: Session) -> None:
