@@ -19,6 +19,7 @@ from marsdask.address import resolve
 from marsdask.errors import (
     ArgumentTypeError,
     ClusterUnreachable,
+    NotPicklable,
     NoWorkers,
     OutOfWorkerMemory,
     WorkerLost,
@@ -129,7 +130,14 @@ class Distributed:
         return WorkerLost.by(operation, address, allowed + 1)
 
     def values(self, held: Sequence[Any]) -> list[Any]:
-        return list(self.client.gather(list(held)))
+        try:
+            return list(self.client.gather(list(held)))
+        except TypeError as error:
+            if "serialize" not in str(error):
+                raise
+            names = sorted({repr(key_split(h.key)) for h in held})
+            cause = TypeError(str(error).partition("\n")[0])
+            raise NotPicklable.because(f"the result of {', '.join(names)}", cause, "to you") from error
 
     def forget(self, dataset: str) -> None:
         """Unpublish a dataset, soon: safe also where Python is collecting garbage."""

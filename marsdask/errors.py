@@ -179,10 +179,10 @@ class NotPicklable(MarsDaskError, TypeError):
     """Something that cannot be sent to a worker."""
 
     @classmethod
-    def because(cls, what: str, error: Exception) -> NotPicklable:
+    def because(cls, what: str, error: Exception, to: str = "to a worker") -> NotPicklable:
         return cls(
-            f"{what} cannot be sent to a worker: {type(error).__name__}: {error}. Hint: open files, locks and "
-            "connections inside of the function, and pass data as arguments."
+            f"{what} cannot be sent {to}: {type(error).__name__}: {error}. Hint: open files, locks and connections "
+            "inside of the function, and pass data as arguments."
         )
 
 

@@ -232,6 +232,23 @@ def test_what_cannot_travel_is_named() -> None:
         mr.spawn(add, args=(1,), kwargs={"b": lock}).execute()
 
 
+def dies_once(path: str) -> str:
+    if not os.path.exists(path):
+        open(path, "x").close()
+        os._exit(3)
+    return "second"
+
+
+@pytest.mark.cluster
+@pytest.mark.filterwarnings("ignore:Creating scratch")
+def test_a_lost_worker_and_a_result_that_cannot_travel(tmp_path: Path) -> None:
+    with new_session(n_worker=1, default=False) as session:
+        assert mr.spawn(dies_once, args=(str(tmp_path / "died"),)).to_object(session) == "second"
+        locked = mr.spawn(lambda: threading.Lock()).execute(session=session)
+        with pytest.raises(TypeError, match="the result of 'lambda' cannot be sent to you"):
+            locked.fetch()
+
+
 @pytest.mark.cluster
 def test_functions_have_their_names_on_the_dashboard(on_cluster: Session) -> None:
     obj = mr.spawn(functools.partial(add, b=2), args=(1,)).execute()

@@ -70,11 +70,9 @@ def run_script(
         compile(text, name, "exec")
     except (SyntaxError, ValueError) as error:
         raise adopt(error, f"run_script(script={name!r})") from error
-    copies = [
-        spawn(run, (text, name, argv, rank, n_workers, data or {}), retry_when_fail=retry_when_fail)
-        for rank in range(n_workers)
-    ]
-    whole = spawn(finished, (copies,))
+    copy = Script(text, name, argv, n_workers)
+    copies = [spawn(copy, (rank, data or {}), retry_when_fail=retry_when_fail) for rank in range(n_workers)]
+    whole = spawn(all_done, (copies,))
     return whole.execute(session=session, **(run_kwargs or {}))
 
 
@@ -97,23 +95,29 @@ def _text(script: Any) -> tuple[str, str]:
     return text.decode("utf-8") if isinstance(text, bytes) else text, str(getattr(script, "name", "<script>"))
 
 
-def finished(copies: list[None]) -> dict[str, str]:
+def all_done(copies: list[None]) -> dict[str, str]:
     """What a script gives back once all copies have run."""
     return dict(OK)
 
 
-def run(text: str, name: str, argv: list[str], rank: int, count: int, data: dict[str, Any]) -> None:
-    """Run one copy, as Python runs a script."""
-    code: CodeType = compile(text, name, "exec")
-    place = {"RANK": str(rank), "WORLD_SIZE": str(count)}
-    variables = {"__name__": "__main__", "__file__": name, "__builtins__": builtins}
-    variables |= {"session": get_default_session(), **data}
-    with told(place, ["script", *argv]):
-        try:
-            exec(code, variables)
-        except SystemExit as end:
-            if end.code not in (None, 0):
-                raise Exited.by(name, end.code) from end
+class Script:
+    """One script: what runs a copy of it, as Python runs a script."""
+
+    def __init__(self, text: str, path: str, argv: list[str], count: int):
+        self.text, self.path, self.argv, self.count = text, path, argv, count
+        self.__name__ = Path(path).stem.strip("<>")  # on the dashboard, and in errors
+
+    def __call__(self, rank: int, data: dict[str, Any]) -> None:
+        code: CodeType = compile(self.text, self.path, "exec")
+        place = {"RANK": str(rank), "WORLD_SIZE": str(self.count)}
+        variables = {"__name__": "__main__", "__file__": self.path, "__builtins__": builtins}
+        variables |= {"session": get_default_session(), **data}
+        with told(place, ["script", *self.argv]):
+            try:
+                exec(code, variables)
+            except SystemExit as end:
+                if end.code not in (None, 0):
+                    raise Exited.by(self.path, end.code) from end
 
 
 _environ: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar(
