@@ -102,7 +102,6 @@ def packed(value: Any, session: Session, name: str, tell: Callable[[str], None])
     """
     from distributed import Future
 
-    client = session.engine.client  # type: ignore[attr-defined]
     dataset = f"marsdask-{session.session_id}-{name}"
     futures: dict[Any, Any] = {}
 
@@ -119,6 +118,7 @@ def packed(value: Any, session: Session, name: str, tell: Callable[[str], None])
 
     result = mapped(value, pack)
     if futures:
+        client = session.engine.client  # type: ignore[attr-defined]
         with contextlib.suppress(KeyError):
             client.unpublish_dataset(dataset)  # of an earlier run
         client.publish_dataset(list(futures.values()), name=dataset)

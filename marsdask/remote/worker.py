@@ -19,10 +19,23 @@ from marsdask.session import Session
 class OnWorker(Distributed):
     """The cluster that this task runs on. While the task waits, its thread's place is given to other tasks."""
 
-    def __init__(self) -> None:
-        from distributed import get_client
+    _client: Any
 
-        super().__init__(get_client())
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    @property
+    def client(self) -> Any:
+        """The worker's own client, made when a function first needs it: most never do."""
+        if self._client is None:
+            from distributed import get_client
+
+            self._client = get_client()
+        return self._client
+
+    @client.setter
+    def client(self, client: Any) -> None:
+        self._client = client
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
