@@ -385,6 +385,62 @@ def _take(arg: Any) -> Callable[[int], Any]:
     return lambda i: arg
 
 
+def even(chunks: Chunks, source: Chunks | None = None) -> Chunks:
+    """The same chunks, each with the dtypes that pandas gives the whole.
+
+    For operations that make floats of whole numbers only where values go missing: one chunk may have floats then and
+    another none. With `source`, nothing is done where its columns are all of dtypes that holes do not change. It waits
+    for all chunks, so it is not for operations whose dtypes follow from the input's.
+    """
+    if chunks.count == 1 or (
+        source is not None and source.node is not None and not _changeable(source.empty)
+    ):
+        return chunks
+    dtypes = value(_common_dtypes, per_chunk(_dtypes, chunks, label="dtypes", lengths=None), label="dtypes")
+    return per_chunk(_with_dtypes, chunks, dtypes)
+
+
+def _changeable(empty: Any) -> bool:
+    dtypes = empty.dtypes if isinstance(empty, pd.DataFrame) else [empty.dtype]
+    return any(isinstance(d, np.dtype) and d.kind in "biuO" for d in dtypes)
+
+
+def _dtypes(chunk: Any) -> tuple[bool, list[Any], Any]:
+    """Whether there are rows, the dtypes, and the columns or None."""
+    if isinstance(chunk, pd.DataFrame):
+        return len(chunk) > 0, list(chunk.dtypes), chunk.columns
+    return len(chunk) > 0, [chunk.dtype], None
+
+
+def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
+    """The dtypes that chunks with rows have in common, and their columns."""
+    full = [each for each in found if each[0]] or found[:1]
+    columns = full[0][2]
+    if any(len(dtypes) != len(full[0][1]) for _, dtypes, _ in full):
+        return [], columns  # columns differ too: nothing that dtypes can mend
+    by_column = list(zip(*(dtypes for _, dtypes, _ in full), strict=True))
+    return [
+        column[0]
+        if len(set(map(str, column))) == 1
+        else pd.concat([pd.Series([], dtype=object).astype(d) for d in column]).dtype
+        for column in by_column
+    ], columns
+
+
+def _with_dtypes(chunk: Any, common: tuple[list[Any], Any]) -> Any:
+    dtypes, columns = common
+    if not dtypes:
+        return chunk
+    if columns is None:
+        return chunk if chunk.dtype == dtypes[0] else chunk.astype(dtypes[0])
+    if not len(chunk) and len(dtypes) != chunk.shape[1]:
+        chunk = pd.DataFrame(index=chunk.index, columns=columns, dtype=object)
+    other = {i: d for i, d in enumerate(dtypes) if chunk.dtypes.iloc[i] != d}
+    if not other:
+        return chunk
+    return chunk.set_axis(range(len(columns)), axis=1).astype(other).set_axis(columns, axis=1)
+
+
 def gather(chunks: Chunks, what: str | None = None, *, limit: bool = True) -> Chunks:
     """All chunks as one. With `limit` only up to `options.gather_limit` bytes."""
     if chunks.count == 1:

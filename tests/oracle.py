@@ -19,11 +19,13 @@ import pandas as pd
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import registry
+from marsdask import graph, registry
 from marsdask.engine import Threads
+from marsdask.graph import Chunks
 from marsdask.handle import Handle
 from marsdask.meta import ObjectMeta, nothing_runs, raising_scheduler
 from marsdask.registry import Op
+from marsdask.results import tasks_of
 
 rng = np.random.RandomState(7)
 
@@ -240,9 +242,28 @@ def check_case(op: Op, case: str, layout: str) -> None:
         metas = [h.known if isinstance(h, Handle) else None for h in several]
         ours = fetched(made)
     assert_like(ours, want)
+    for handle in several:
+        if isinstance(handle, Handle):
+            assert_chunks_agree(handle)
     for known, value in zip(metas, ours if several is made else (ours,), strict=True):
         if known is not None and not isinstance(known, ObjectMeta):
             assert_meta(_Known(known), value)
+
+
+def assert_chunks_agree(handle: Any) -> None:
+    """No chunk of an executed frame has dtypes of its own: what follows would work on other values in each."""
+    result = handle._result
+    if result is None or not isinstance(result.collection, Chunks):
+        return
+    parts = [graph.data_of(t) for t in tasks_of(result.collection)]
+    if not isinstance(parts[0], (pd.DataFrame, pd.Series)):
+        return
+    want = graph.concat(parts)
+    for part in parts:
+        if part.ndim == 2:
+            pd.testing.assert_series_equal(part.dtypes, want.dtypes)
+        else:
+            assert part.dtype == want.dtype, (part.dtype, want.dtype)
 
 
 class _Known:

@@ -138,7 +138,7 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
     example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
     if isinstance(example, (np.ndarray, list)):
         return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
-    return result
+    return graph.even(result) if isinstance(example, pd.DataFrame) else result
 
 
 def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:

@@ -252,7 +252,7 @@ def _both_meta(frame: FrameMeta, other: FrameMeta, method: str, kwargs: Any) -> 
 )
 def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
     """A method of two frames on the same rows, or on all rows of both in one chunk."""
-    return graph.per_chunk(_both, frame, other, method, kwargs)
+    return graph.even(graph.per_chunk(_both, frame, other, method, kwargs))
 
 
 def _combining(method: str) -> Callable[..., Any]:
@@ -323,7 +323,7 @@ def _explode(chunk: Any, kwargs: Any) -> Any:
 )
 def exploded(frame: Chunks, kwargs: Any) -> Chunks:
     """A row for each element of lists."""
-    return graph.per_chunk(_explode, frame, kwargs, lengths="unknown")
+    return graph.even(graph.per_chunk(_explode, frame, kwargs, lengths="unknown"))
 
 
 def _explode_frame(self: Any, column: Any, ignore_index: bool = False) -> Any:

@@ -73,7 +73,8 @@ def _mapped_meta(
 )
 def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> Chunks:
     """Each value through a function, a dict or a series."""
-    return graph.per_chunk(_map_chunk, frame, func, kwargs, dtype)
+    # What a function or a dict gives decides the dtype, in pandas for all values together.
+    return graph.even(graph.per_chunk(_map_chunk, frame, func, kwargs, dtype))
 
 
 def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:

@@ -26,6 +26,8 @@ from marsdask.passes import EVERYTHING, Demand
 def rowwise_lower(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
     frame, _, kwargs = yield from matched(frame, (), {k: whole(v) for k, v in kwargs.items()})
     done = graph.per_chunk(partial(method, name), frame, **kwargs)
+    if name in ("where", "mask", "clip"):
+        done = graph.even(done, frame)
     return (
         graph.to_array(done, dtype=bool)
         if isinstance(frame.empty, pd.Index) and name in ("isna", "notna")

@@ -72,7 +72,7 @@ def with_neighbours(
             reverse=True,
             label="after",
         )
-    return graph.per_chunk(_own_rows, frame, does, head, tail, args, kwargs)
+    return graph.even(graph.per_chunk(_own_rows, frame, does, head, tail, args, kwargs), frame)
 
 
 def _own_rows(chunk: Any, does: Callable[..., Any], head: Any, tail: Any, args: Any, kwargs: Any) -> Any:
@@ -171,7 +171,7 @@ def moved(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
             else graph.per_chunk(does, graph.gather(frame))
         )
     if by_rows(frame.empty, kwargs):
-        return graph.per_chunk(does, frame)
+        return graph.even(graph.per_chunk(does, frame), frame)
     periods = kwargs.get("periods", 1)
     each = [
         whole_number(name, p)
@@ -208,7 +208,7 @@ def fill(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """ffill or bfill over chunk borders: one row of last (next) values is carried, or `limit` rows."""
     does = partial(method, name, **kwargs)
     if by_rows(frame.empty, kwargs):
-        return graph.per_chunk(does, frame)
+        return graph.even(graph.per_chunk(does, frame), frame)
     if kwargs.get("limit_area") is not None:
         return graph.per_chunk(does, graph.gather(frame))
     limit = kwargs.get("limit")

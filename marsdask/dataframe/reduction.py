@@ -107,7 +107,8 @@ def reduce_chunks(name: str, frame: Chunks, **kwargs: Any) -> Any:
     """A reduction by column in a tree, or row by row in each chunk."""
     empty = frame.empty
     if by_rows(empty, kwargs):
-        return graph.per_chunk(partial(call, name), frame, **kwargs)
+        rows = graph.per_chunk(partial(call, name), frame, **kwargs)
+        return graph.even(rows) if name == "nunique" else rows
     settings = settings_of(kwargs)
     every = kwargs.get("combine_size")
     if empty.ndim == 1 or (kwargs.get("axis", 0) is None and name not in ("nunique", "count")):
