@@ -173,7 +173,7 @@ class Session:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""
         global _default
         if inside():
-            _active.set(self)
+            _chosen.set(self)
         else:
             _default = self
         return self
@@ -181,11 +181,12 @@ class Session:
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
         """Inside the block, in this thread, this is the default session: what runs in a session works in it."""
-        before = _active.set(self)
+        before, chosen = _active.set(self), _chosen.set(None)
         try:
             yield
         finally:
             _active.reset(before)
+            _chosen.reset(chosen)
 
     def fetch_log(self, tileables: Sequence[Any], offsets: Any = None, sizes: Any = None) -> list[LogPart]:
         """What functions have printed so far, one part for each: see `marsdask.fetch_log`."""
@@ -227,7 +228,9 @@ _submitted: set[str] = set()
 
 
 _default: Session | None = None
+# In a thread that works for a session: that session, and one that a function there has made its default.
 _active: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-session", default=None)
+_chosen: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-chosen", default=None)
 _lock = threading.Lock()
 
 
@@ -283,12 +286,13 @@ def new_session(
 
 def get_default_session() -> Session | None:
     """The session `execute()` uses, if there is one: inside of a task the task's own."""
-    return _active.get() or _default
+    chosen = _chosen.get()
+    return chosen if chosen is not None and not chosen.closed else _active.get() or _default
 
 
 def get_default_or_create() -> Session:
     """The session `execute()` uses: threads in this process if nobody made another."""
-    if (mine := _active.get()) is not None:
+    if inside() and (mine := get_default_session()) is not None:
         return mine
     with _lock:
         return _default if _default is not None else new_session()

@@ -17,7 +17,7 @@ import marsdask.dataframe as md
 import marsdask.remote as mr
 import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError
-from marsdask.session import Session, new_session
+from marsdask.session import Session, get_default_session, new_session
 
 
 def add(a: Any, b: Any = 1) -> Any:
@@ -173,6 +173,17 @@ def test_a_session_that_is_not_the_default(each_session: Session) -> None:
         assert obj.fetch() == other.session_id
         with pytest.raises(ValueError, match="was executed in"):
             mr.spawn(add, args=(obj,)).execute(session=each_session)
+
+
+def test_a_session_of_its_own_inside(each_session: Session) -> None:
+    def makes() -> Any:
+        with new_session() as mine:
+            inner = marsdask.get_default_session() is mine
+            value = mt.ones(3).sum().execute().fetch()
+        return inner, float(value), marsdask.get_default_session().session_id
+
+    assert mr.spawn(makes).to_object() == (True, 3.0, each_session.session_id)
+    assert get_default_session() is each_session
 
 
 class Own(ValueError):
