@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,6 +174,13 @@ def test_a_session_that_is_not_the_default(each_session: Session) -> None:
         assert obj.fetch() == other.session_id
         with pytest.raises(ValueError, match="was executed in"):
             mr.spawn(add, args=(obj,)).execute(session=each_session)
+
+
+def test_inputs_run_side_by_side() -> None:
+    barrier = threading.Barrier(2)
+    with dask.config.set(num_workers=2), new_session(default=False) as session:
+        parts = [mr.spawn(barrier.wait, kwargs={"timeout": 20}) for _ in range(2)]
+        assert mr.spawn(total, args=(parts,)).to_object(session) == 1
 
 
 def test_a_session_of_its_own_inside(each_session: Session) -> None:
