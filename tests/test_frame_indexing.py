@@ -76,6 +76,22 @@ def test_get(name: str, text: str, lengths: str) -> None:
     check(text, FRAMES[name], made(FRAMES[name], lengths))
 
 
+LEVELS = "df.loc[(1, 2.0):(3, 4.0)] | df.loc[(1, 3.5):] | df.loc[:(3, 1.0)] | df.loc[2:3] | df.loc[(9, 9.0):] | df.loc[(1, 2.0):(5, 5.0):2]"
+
+
+@pytest.mark.parametrize("lengths", ["known", "unknown"])
+@pytest.mark.parametrize("text", LEVELS.split(" | "))
+def test_a_span_of_sorted_levels(text: str, lengths: str) -> None:
+    raw = FRAMES["levels"].sort_index()
+    check(text, raw, made(raw, lengths))
+
+
+@pytest.mark.parametrize("lengths", ["known", "unknown"])
+def test_a_span_of_unsorted_levels_says_what_to_do(lengths: str) -> None:
+    with pytest.raises(pd.errors.UnsortedIndexError, match=r"sort_index\(\)"):
+        fetched(made(FRAMES["levels"], lengths).loc[(1, 2.0) : (3, 4.0)])
+
+
 @pytest.mark.parametrize("text", KNOWN_ONLY.split(" | "))
 def test_a_repeated_label(text: str) -> None:
     """Where labels are known its rows; where only a run can tell an error that says what to write, never another answer."""

@@ -189,6 +189,17 @@ def _located_list(chunk: Any, labels: list[Any]) -> Any:
 # A span of labels ---------------------------------------------------------------------------------------------------
 
 
+class UnsortedLabels(LabelNotFound, pd.errors.UnsortedIndexError):
+    """A span of labels of several levels that are not sorted."""
+
+
+def _no_span(error: KeyError, key: slice) -> LabelNotFound:
+    """The error about labels that bound no span."""
+    if isinstance(error, pd.errors.UnsortedIndexError):
+        return UnsortedLabels(f"loc[{key!r}]: {error.args[0]}. Hint: call sort_index() first.")
+    return missing_label(error.args[0] if error.args else key)
+
+
 def label_slice(frame: Any, key: slice) -> Any:
     """`frame.loc[a:b]`, both ends included."""
     there = known_labels(frame.known)
@@ -202,7 +213,7 @@ def label_slice(frame: Any, key: slice) -> Any:
         try:
             found = there.slice_indexer(key.start, key.stop, key.step)
         except KeyError as error:
-            raise missing_label(error.args[0] if error.args else key) from None
+            raise _no_span(error, key) from None
         except TypeError as error:
             raise ArgumentTypeError(f"loc[{key!r}]: {error}") from None
         return registry.make("frame.rows_at", frame, found)
@@ -242,7 +253,7 @@ def _span(indexes: list[pd.Index], key: slice, text: str | None = None) -> slice
             )
         return whole.slice_indexer(key.start, key.stop, key.step)  # type: ignore[no-any-return]
     except KeyError as error:
-        raise missing_label(error.args[0] if error.args else key) from None
+        raise _no_span(error, key) from None
 
 
 def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
