@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from marsdask import graph, registry
-from marsdask.dataframe.apply import _make, _nodes, _public, inferred
+from marsdask.dataframe.applied import inferred, made, nodes_of
+from marsdask.dataframe.apply import _public
 from marsdask.dataframe.core import Series, frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.graph import Chunks
@@ -69,7 +70,7 @@ def _mapped_meta(
     "frame.mapped",
     room="engine",
     meta=_mapped_meta,
-    demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(_nodes(node))],
+    demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(nodes_of(node))],
 )
 def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> Chunks:
     """Each value through a function, a dict or a series."""
@@ -90,7 +91,7 @@ def _map_frame(
     if not callable(func):
         raise ArgumentTypeError("the func argument must be callable")
     given = {**({"na_action": na_action} if na_action else {}), **kwargs}
-    return _make(self, "same", "map", func, (), given, {"dtypes": dtypes, "skip_infer": skip_infer})
+    return made(self, "same", "map", func, (), given, {"dtypes": dtypes, "skip_infer": skip_infer})
 
 
 _public("Series.map", ("Series", "Index"), _map_series, "Each value through a function, a dict or a series (a lazy one too).",
