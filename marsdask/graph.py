@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import hashlib
 import itertools
 import math
@@ -259,13 +260,32 @@ def nbytes(part: Any) -> int:
 
 def gathered(parts: Sequence[Any], what: str, limit: float) -> Any:
     """`concat`, unless that is more than one worker should hold."""
-    size = sum(map(nbytes, parts))
+    check_size(parts, what, limit)
+    return concat(parts)
+
+
+def check_size(parts: Any, what: str, limit: float) -> None:
+    """An error where `parts` (chunks, or lists and tuples of what exchanges hand on) are more than one worker should hold."""
+    size = _held_bytes(parts)
     if size > limit:
         raise TooLargeForOneChunk(
             f"{what!r} works in one chunk, and its input has {size:,} bytes where options.gather_limit allows "
             f"{int(limit):,}. Hint: reduce the input first, or raise options.gather_limit if a worker can hold it."
         )
-    return concat(parts)
+
+
+def _held_bytes(held: Any) -> int:
+    return sum(map(_held_bytes, held)) if isinstance(held, (list, tuple)) else nbytes(held)
+
+
+def limited(func: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`func` of parts that come to one chunk from all others: as `gather`, only up to `options.gather_limit` bytes."""
+    return functools.partial(_limited, func, _place.get().label, float(options.gather_limit))
+
+
+def _limited(func: Callable[[Any], Any], what: str, limit: float, parts: Any) -> Any:
+    check_size(parts, what, limit)
+    return func(parts)
 
 
 def value(func: Callable[..., Any], *args: Any, label: str | None = None, **kwargs: Any) -> Chunks:

@@ -30,7 +30,7 @@ def large(monkeypatch: Any) -> None:
     import sys
 
     monkeypatch.setattr(sys.modules["marsdask.dataframe.shuffle"], "SMALL_BYTES", -1)
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.merge"], "BROADCAST_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.merge_plans"], "BROADCAST_BYTES", -1)
     monkeypatch.setattr(sys.modules["marsdask.dataframe.duplicates"], "LARGE_BYTES", -1)
 
 
@@ -320,3 +320,21 @@ def test_a_chain_of_tasks_keeps_joins_apart() -> None:
 
 def _plus(a: int, b: int) -> int:
     return a + b
+
+
+ALL_IN_ONE = ("ours().v.rank()", "ours().groupby('k').filter(lambda g: len(g) > 5)", "ours().groupby('k').v.value_counts()",
+              "ours().groupby('k', as_index=False).apply(lambda g: g.v.max())", "ours().groupby(['k', 's']).v.describe()",
+              "ours().groupby('k').apply(lambda g: g)")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ALL_IN_ONE)
+def test_rows_that_come_to_one_chunk_hold_to_the_gather_limit(text: str) -> None:
+    fetched(eval(text))
+    with option_context({"gather_limit": 500}), pytest.raises(MemoryError, match=r"options\.gather_limit"):
+        fetched(eval(text))
+
+
+def test_small_frames_are_exchanged_where_the_gather_limit_is_smaller() -> None:
+    want = RAW.groupby("k").v.transform("cumsum")
+    with option_context({"gather_limit": 500}):
+        assert_like(fetched(ours().groupby("k").v.transform("cumsum")), want)

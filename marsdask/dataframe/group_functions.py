@@ -149,7 +149,7 @@ def apply(
         )
     each = partial(_recorded, spec=spec, args=args, kwargs=kwargs)
     met = shuffle.sent(frame, keys, group_rows._keys_of(spec), each, count)
-    return graph.value(partial(_applied, spec=spec), met).with_lengths((math.nan,))
+    return graph.value(graph.limited(partial(_applied, spec=spec)), met).with_lengths((math.nan,))
 
 
 def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, args: Any, kwargs: Any) -> Any:

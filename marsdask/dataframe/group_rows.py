@@ -71,7 +71,7 @@ def reduce(
         k = grouping.count_keys(spec)
         merge = partial(_joined_parts, spec=spec, parts=parts)
         met = shuffle.sent(tables, [], partial(_table_keys, k=k), merge, tables.count)
-        return graph.value(partial(_in_order, end=end), met).with_lengths((math.nan,))
+        return graph.value(graph.limited(partial(_in_order, end=end)), met).with_lengths((math.nan,))
     graph.rule("groupby: tree over parts")
     join = partial(aggregation.joined, spec=spec, parts=parts)
     return graph.tree(tables, join, end, every=every).with_lengths((math.nan,))
@@ -145,7 +145,7 @@ def _exchanged(
     inner = partial(_ran, spec={**spec, "as_index": True}, name=name, args=args, kwargs=kwargs)
     met = shuffle.sent(frame, keys, _keys_of(spec), partial(_met_and_placed, run=inner, spec=spec), count)
     end = partial(_groups_in_order, spec=spec, like=_like(frame, spec, keys, name, args, kwargs, empty))
-    return graph.value(end, met).with_lengths((math.nan,))
+    return graph.value(graph.limited(end), met).with_lengths((math.nan,))
 
 
 MANY_ROWS = (

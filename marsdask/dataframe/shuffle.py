@@ -18,6 +18,7 @@ import pandas as pd
 
 from marsdask import graph
 from marsdask.graph import Chunks
+from marsdask.options import options
 
 Piece = tuple[int, np.ndarray, Any, list[Any]]
 
@@ -35,7 +36,8 @@ def is_small(frame: Chunks, per_row: int | None = None) -> bool:
     """Whether a frame of known length is so small that one chunk is the best place for it."""
     if frame.count == 1:
         return True
-    return frame.known and sum(frame.lengths or ()) * (per_row or row_bytes(frame.empty)) <= SMALL_BYTES
+    most = min(SMALL_BYTES, options.gather_limit)
+    return frame.known and sum(frame.lengths or ()) * (per_row or row_bytes(frame.empty)) <= most
 
 
 def hashed(keys: Sequence[Any]) -> np.ndarray:
@@ -120,7 +122,12 @@ def sent(
     frame: Chunks, others: Sequence[Any], keys: Callable[..., list[Any]] | None, merge: Callable[[list[Piece]], Any],
     count: int, label: str | None = None,
 ) -> Chunks:  # fmt: skip
-    """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met."""
+    """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met.
+
+    Where all rows come to one chunk, `options.gather_limit` bounds them.
+    """
+    if count == 1 < frame.count:
+        merge = graph.limited(merge)
     where = None if keys is None or count == 1 else partial(by_hash, keys=keys, count=count)
     split = partial(split_rows, where=where, count=count)
     return graph.exchange(frame, split, merge, count, numbers_of(frame), *others, label=label, lengths=None)
