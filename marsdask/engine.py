@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Protocol
 import dask
 import dask.array as da
 import numpy as np
+import pandas as pd
 from dask.threaded import get as threaded_get
 from dask.typing import Key
 from dask.utils import key_split
@@ -230,6 +231,18 @@ def _sizes(engine: Engine, collections: Sequence[Any], held: dict[Key, Any]) -> 
     else:
         shapes = {}
     return [_sizes_of(c, shapes) for c in collections]
+
+
+def described(engine: Engine, held: Any) -> Any:
+    """The dtype of a chunk that the engine holds; a list by column for a frame's."""
+    if engine.shared_memory:
+        return _dtypes(held)
+    (found,) = engine.values(engine.submit({"dtypes": graph.call("dtypes", _dtypes, held)}, ["dtypes"]))
+    return found
+
+
+def _dtypes(part: Any) -> Any:
+    return list(part.dtypes) if isinstance(part, pd.DataFrame) else getattr(part, "dtype", None)
 
 
 def _sure(collection: Any) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from marsdask import engine as engines
 from marsdask import graph, registry
+from marsdask.engine import Engine
 from marsdask.errors import WrongSession
 from marsdask.meta import FrameMeta, TensorMeta, TupleMeta, meta
 from marsdask.node import Node
@@ -43,14 +46,34 @@ def finished(collection: Any, parts: list[Any], known: Any) -> Any:
     return graph.concat(parts) if isinstance(known, FrameMeta) else parts[0]
 
 
-def exact(known: Any, collection: Any) -> Any:
-    """Metadata with the sizes that a run has found."""
+def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
+    """Metadata with the sizes that a run has found; with its engine also the dtypes, where only data could tell."""
     if isinstance(known, TensorMeta):
         return TensorMeta(tuple(collection.shape), known.dtype, known.order)
     if isinstance(known, FrameMeta):
         length = sum(collection.lengths) if collection.known else known.length
-        return FrameMeta(known.empty, length, known.rows, known.ranged, known.labels)
+        empty = known.empty if engine is None else _found_dtypes(known, collection, engine)
+        return FrameMeta(empty, length, known.rows, known.ranged, known.labels)
     return known
+
+
+def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any:
+    """`known.empty` with the dtypes of the first chunk that has rows."""
+    lengths = chunks.lengths or (math.nan,) * chunks.count
+    first = next((i for i, n in enumerate(lengths) if n > 0), None)
+    if first is None:
+        return known.empty
+    found = engines.described(engine, graph.data_of(tasks_of(chunks)[first]))
+    if known.kind == "DataFrame":
+        if not isinstance(found, list) or len(found) != len(known.empty.columns):
+            return known.empty
+        other = {i: d for i, d in enumerate(found) if known.empty.dtypes.iloc[i] != d}
+        if not other:
+            return known.empty
+        columns = known.empty.columns
+        return known.empty.set_axis(range(len(columns)), axis=1).astype(other).set_axis(columns, axis=1)
+    multiple = isinstance(known.empty, pd.MultiIndex) or isinstance(found, list)
+    return known.empty if multiple or known.empty.dtype == found else known.empty.astype(found)
 
 
 def with_siblings(node: Node) -> list[Node]:

@@ -97,7 +97,7 @@ class Session:
         flat = list({id(c): c for c in collections}.values())
         done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
         results = [
-            Result(self, done[id(c)], exact(meta(n), done[id(c)]))
+            Result(self, done[id(c)], exact(meta(n), done[id(c)], self.engine))
             for n, c in zip(nodes, collections, strict=True)
         ]
         for node, result in zip(nodes, results, strict=True):
@@ -167,7 +167,7 @@ class Session:
             return None
         (collection,), kept = self.lowered([node])
         (done,) = engines.persist(self.engine, [collection], kept)
-        return self.value_of(done, exact(meta(node), done))
+        return self.value_of(done, exact(meta(node), done, self.engine))
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""

@@ -245,6 +245,8 @@ def check_case(op: Op, case: str, layout: str) -> None:
     for handle in several:
         if isinstance(handle, Handle):
             assert_chunks_agree(handle)
+            if not isinstance(handle.known, ObjectMeta):
+                assert_meta(handle, fetched(handle))  # now that it has run, exactly
     for known, value in zip(metas, ours if several is made else (ours,), strict=True):
         if known is not None and not isinstance(known, ObjectMeta):
             assert_meta(_Known(known), value)

@@ -139,7 +139,7 @@ def test_lengths_that_only_a_run_can_tell() -> None:
     t, f = tensor(), frame()
     wrong = f[f.alpha > 1]
     wrong["new"] = t.reshape(-1)[t.reshape(-1) > 100]  # no error yet: nobody knows
-    with pytest.raises(ValueError, match="Length of values") as caught:
+    with pytest.raises(ValueError, match="Length mismatch: Expected axis has 2 elements") as caught:
         wrong.execute()
     assert isinstance(caught.value, MarsDaskError)
     masked = t[t > 3] + t[t > 7]

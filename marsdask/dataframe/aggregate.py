@@ -265,7 +265,7 @@ def quantile(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation:
     like = pandas_on_samples(_quantile, meta_of(frame), *args)
     settings = {"q": q, "interpolation": interpolation}
     if method == "table":
-        return graph.per_chunk(_quantile, graph.gather(frame), *args).with_lengths((float(np.size(q)),))
+        return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
     if empty.ndim == 1:
         done = fold(frame, [(0, "quantile", settings)], _first)
         return (

@@ -195,7 +195,18 @@ def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any)
     elif isinstance(other, da.Array):
         frame, (other,), _ = yield from matched(frame, (other,), {})
     empty = frame.empty
-    result = graph.per_chunk(operate, name, frame, other, kwargs, how == "array", label=name.strip("_"))
+    # Two frames in one chunk each may not have the same labels: pandas' alignment says how many rows come out.
+    aligned = how == "rows" and isinstance(other, Chunks) and frame.count == other.count == 1
+    result = graph.per_chunk(
+        operate,
+        name,
+        frame,
+        other,
+        kwargs,
+        how == "array",
+        label=name.strip("_"),
+        lengths="unknown" if aligned else "same",
+    )
     if isinstance(empty, pd.Index) and name.strip("_") in COMPARE:
         return graph.to_array(result, dtype=bool)
     return result
