@@ -111,7 +111,7 @@ def _map_chunk(
         raise ArgumentTypeError(f"map_chunk(func={func!r}): expected a function.")
     kwargs = dict(kw or {})
     known = self.known.shape
-    if dtype is None or (shape is None and not elementwise):
+    if dtype is None:
         sample = np.ones((2,) * self.ndim, self.dtype)
         index = {"chunk_index": (0,) * self.ndim} if with_chunk_index else {}
         try:
@@ -121,14 +121,16 @@ def _map_chunk(
             raise ArgumentTypeError(
                 f"map_chunk(): trying func on ones of shape {sample.shape} failed with {error!r}. Hint: give dtype= and shape=."
             ) from error
-        dtype = result.dtype if dtype is None else dtype
+        dtype = result.dtype
         if shape is None and not elementwise:
             if result.ndim != self.ndim:
                 raise ArgumentError(
                     f"map_chunk(): func gives {result.ndim} dimensions for {self.ndim}. Hint: keep the dimensions."
                 )
             shape = tuple(n if made == 2 else NAN for n, made in zip(known, result.shape, strict=True))
-    shape = tuple(known) if elementwise and shape is None else tuple(shape)
+    if shape is None:
+        shape = known if elementwise else (NAN,) * self.ndim
+    shape = tuple(shape)
     if len(shape) != self.ndim:
         raise ArgumentError(f"map_chunk(shape={shape!r}): expected {self.ndim} lengths.")
     return registry.make(
@@ -161,7 +163,8 @@ def map_chunk(
     shape: Any = None,
     **kw: Any,
 ) -> Any:
-    """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
+    """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are found by trying ones of shape
+    (2, 2, ...) where dtype is not given; with dtype= alone func is not tried, and lengths are unknown until it has run."""
     known = self.shape
     same = [n == m for n, m in zip(known, shape, strict=True)]
     chunks: Any = tuple(c if s else _declared(c, n) for c, s, n in zip(self.chunks, same, shape, strict=True))
