@@ -270,3 +270,25 @@ def _first_row(block: Any) -> Any:
 
 def _fails(block: Any) -> Any:
     raise ZeroDivisionError
+
+
+def test_masks_without_axes() -> None:
+    x = mt.tensor([1.0, 2.0]).sum()
+    assert x[x > x.mean()].execute().fetch().tolist() == []
+    assert x[x > 1].execute().fetch().tolist() == [3]
+    t = mt.tensor(3.5)
+    v = t[...]
+    t[t < 1] = 9
+    assert t.execute().fetch() == 3.5
+    t[t > 1] = mt.tensor([7.0])
+    assert (t.execute().fetch(), v.execute().fetch()) == (7, 7)
+    assert t[t < 1].execute().fetch().shape == (0,)
+    twice = mt.tensor(3.5)
+    with pytest.raises(ValueError):
+        twice[twice > 1] = [1, 2]
+        twice.execute()
+    w, a = mt.tensor(np.arange(6.0), chunk_size=4), np.arange(6.0)
+    w[t > 1, 2:] = 5
+    a[np.array(True), 2:] = 5
+    w[t < 1] = 8
+    assert_like(w.execute().fetch(), a)

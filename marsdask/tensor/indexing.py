@@ -211,6 +211,7 @@ def _getitem(self: Any, key: Any) -> Any:
     "x, w[:3] % 5", "x, (n[:, 0], n[:, 1] % 5)", "c3, (slice(None), n[0, :2] % 3)", "x, n % 7", "v, w[0]", "x, 7", "x, -8", "x, (0, 0, 0)", "x, 1.0", "x, [0, 9]",
     "x, [1.5]", "x, x", "x, 'a'", "x, b[:4]", "x, ([0, 1], [0, 1, 2])", "x, np.s_[::0]", "x, (..., ...)", "x, np.s_[1.0:]", "x, np.array(2)", "x, (np.int8(-1), np.uint8(3))",
     "e, []", "e, x[:0, 0] > 0", "x, np.s_[5:2]", "x, np.s_[-100:100]", "x, (x > 0, 0)",
+    "s0, s0 > 1", "s0, s0 < 1", "s0, np.array(True)", "s0, (None, s0 > 1)", "x, s0 > 1", "x, s0 < 1", "x, (s0 > 1, slice(1, None))", "c3, (slice(1, None), s0 > 1, [0, 1])",
 ))  # fmt: skip
 def getitem_method(self: Array, key: Any) -> Any:
     """The part of the tensor that `key` names. Basic keys make views: writes go both ways."""

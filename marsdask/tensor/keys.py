@@ -70,17 +70,17 @@ def plain(
 def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
     """A key whose True and False are gone, and the basic key that must be applied first: each is an index on a new axis.
 
-    `x[True]` is `x[None][[0]]`, `x[False]` is `x[None][[]]`.
+    `x[True]` is `x[None][[0]]`, `x[False]` is `x[None][[]]`, `x[t]` with a tensor of no axes is `x[None][t[None]]`.
     """
     given = list(key) if isinstance(key, tuple) else [key]
-    truths = [i for i, e in enumerate(given) if isinstance(e, (bool, np.bool)) or _is_truth_array(e)]
+    truths = [i for i, e in enumerate(given) if _is_truth(e)]
     if not truths:
         return key, ()
     new = list(given)
     first: list[Any] = []
     for i, e in enumerate(given):
         if i in truths:
-            new[i] = np.zeros(int(bool(e)), np.intp)
+            new[i] = np.zeros(int(e), np.intp) if isinstance(e, (bool, np.bool, np.ndarray)) else e[None]
             first.append(None)
         elif e is Ellipsis:
             first.append(Ellipsis)
@@ -91,8 +91,8 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
     return tuple(new), tuple(first)
 
 
-def _is_truth_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and not value.ndim and value.dtype == bool
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool) or (getattr(value, "ndim", None) == 0 and value.dtype == bool)
 
 
 def _entry(value: Any, lazy: Callable[[Any], Lazy | None]) -> Any:
