@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 from marsdask.errors import ReadOnly
 from marsdask.node import Node
@@ -26,6 +27,7 @@ class Handle:
         "_restore",
         "_result",
         "_seen",
+        "_views",
     )
     _node: Node
     _base: Handle | None
@@ -37,6 +39,7 @@ class Handle:
         self._result: Any = None  # the executed data, held for as long as this handle points at it
         self._keep = keep  # executed data of inputs, held until this handle is executed itself
         self._seen: Node | None = None
+        self._views: WeakValueDictionary[int, Handle] | None = None  # by id: handles compare by elements
         self._group: list[
             Any
         ] = []  # executed data of the other results of one operation, shared by their handles
@@ -62,8 +65,22 @@ class Handle:
         self, base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, Node], Node]
     ) -> None:
         """Make this handle a view: it follows `base`, and writes to it reach `base`."""
-        self._base, self._derive, self._restore = base, derive, restore
+        self._derive, self._restore = derive, restore
+        self._follow(base)
         self._seen = base.node
+
+    def _follow(self, base: Handle) -> None:
+        if self._base is not None and self._base._views is not None:
+            self._base._views.pop(id(self), None)
+        if base._views is None:
+            base._views = WeakValueDictionary()
+        base._views[id(self)] = self
+        self._base = base
+
+    def part_from(self, former: Handle) -> None:
+        """Hand the views of this handle to `former`, which stands for what this handle was until now."""
+        for view in list((self._views or {}).values()):
+            view._follow(former)
 
     def freeze(self, reason: str) -> None:
         """Make writes raise, as NumPy does for broadcast results: a view that cannot be restored."""

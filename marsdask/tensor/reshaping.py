@@ -13,7 +13,7 @@ import numpy as np
 
 from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
-from marsdask.handle import Handle, held
+from marsdask.handle import held
 from marsdask.meta import NAN, TensorMeta
 from marsdask.node import Node
 from marsdask.registry import Array, operation
@@ -285,10 +285,10 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
         raise ArgumentError(
             "x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)"
         )
-    former = type(self)(self._node, held(self))
+    former = type(self)(self.node, held(self))
     if self._base is not None:
         former.view_of(self._base, self._derive, self._restore)
+    self.part_from(former)
     derive = partial(_reshaped_node, numbers, "C")
     self._node, self._result = derive(former.node), None
     self.view_of(former, derive, partial(_unreshaped_node, "C"))
-    assert isinstance(former, Handle)

@@ -1,0 +1,204 @@
+"""What happens in place: operators, `out=`, `x.shape = ...`; memory order; what is fetched, and what never changes."""
+
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+import marsdask
+import marsdask.tensor as mt
+from tests.oracle import assert_like
+
+
+def arrays() -> tuple[Any, Any]:
+    data = np.arange(24.0).reshape(4, 6)
+    return mt.tensor(data, chunk_size=((1, 3), (4, 2))), data.copy()
+
+
+def test_an_alias_sees_what_happens_in_place() -> None:
+    f = mt.tensor(np.arange(4.0), chunk_size=2)
+    later, w = f + 0, f
+    w += 1
+    assert w is f
+    assert f.execute().fetch().tolist() == [1, 2, 3, 4]
+    assert later.execute().fetch().tolist() == [0, 1, 2, 3]
+    for text in ("f -= 1", "f *= 3", "f /= 2", "f //= 1", "f **= 2", "f %= 3"):
+        exec(text, {"f": f})
+    want = ((np.arange(4.0) * 3 / 2) // 1) ** 2 % 3
+    assert f.execute().fetch().tolist() == want.tolist()
+    i = mt.tensor(np.arange(4), chunk_size=3)
+    for text in ("i &= 6", "i |= 1", "i ^= 2", "i <<= 2", "i >>= 1"):
+        exec(text, {"i": i})
+    assert i.execute().fetch().tolist() == ((((np.arange(4) & 6) | 1) ^ 2) << 2 >> 1).tolist()
+
+
+def test_in_place_keeps_dtype_and_shape() -> None:
+    i, f = mt.tensor([1, 2, 3]), mt.tensor([1.0, 2.0, 3.0])
+    with pytest.raises(TypeError):
+        i += 0.5
+    with pytest.raises(TypeError):
+        i /= 2
+    with pytest.raises(TypeError):
+        f *= 1j
+    with pytest.raises(ValueError):
+        f += f[:, None]
+    i += True
+    f += i
+    f += np.float32(1)
+    assert i.execute().fetch().tolist() == [2, 3, 4]
+    assert f.execute().fetch().tolist() == [4, 6, 8]
+    assert (i.dtype, f.dtype) == (np.int64, np.float64)
+    row = mt.zeros((2, 3))
+    row += f
+    assert row.execute().fetch().tolist() == [[4, 6, 8]] * 2
+
+
+def test_out() -> None:
+    x, a = arrays()
+    out = mt.zeros((4, 6), chunk_size=5)
+    assert mt.add(x, 1, out=out) is out
+    assert_like(out.execute().fetch(), a + 1)
+    whole = mt.zeros((4, 6), dtype="i8")
+    with pytest.raises(TypeError):
+        mt.sqrt(x, out=whole)
+    with pytest.raises(ValueError):
+        mt.add(x, 1, out=mt.zeros((4, 5)))
+    with pytest.raises(TypeError):
+        mt.add(x, 1, out=np.zeros((4, 6)))
+    small = mt.zeros((4, 6), dtype="f4")
+    mt.multiply(x, 2, out=small)
+    assert_like(small.execute().fetch(), (a * 2).astype("f4"))
+    base, mirror = mt.zeros((8, 6), chunk_size=3), np.zeros((8, 6))
+    mt.negative(x, out=base[2:6])
+    np.negative(a, out=mirror[2:6])
+    mt.add(x, 1, out=base[::2], where=x > 10)
+    np.add(a, 1, out=mirror[::2], where=a > 10)
+    mt.take(x, [0, 1], 1, out=base[:4, 4:])
+    np.take(a, [0, 1], 1, out=mirror[:4, 4:])
+    mt.concatenate([x, x], out=base)
+    np.concatenate([a, a], out=mirror)
+    assert_like(base.execute().fetch(), mirror)
+
+
+def test_shape_assigned() -> None:
+    x, a = arrays()
+    for t in (x, a):
+        view = t[1:3]
+        view.shape = (3, 4)
+        view[0] = -5
+    assert_like(x.execute().fetch(), a)
+    y = mt.tensor(np.arange(6.0), chunk_size=4)
+    y.shape = (2, 3)
+    assert y.shape == (2, 3)
+    y[1] = 0
+    assert y.execute().fetch().tolist() == [[0, 1, 2], [0, 0, 0]]
+    with pytest.raises(ValueError):
+        y.shape = (4, 2)
+
+
+@pytest.mark.parametrize("executed", [False, True])
+def test_shape_assigned_while_views_live(executed: bool) -> None:
+    x, a = arrays()
+    pairs = []
+    for t in (x, a):
+        whole = t[...]
+        row, turned = whole[1], t.T
+        inner = row[2:5]
+        if executed and t is x:
+            x.execute()
+        t.shape = (3, 8)
+        row[0] = -1
+        t[2] = t[2] * 3
+        turned[5] = -2
+        whole.shape = (2, 12)
+        t.shape = (24,)
+        inner += 7
+        t[-1] = -3
+        whole[0, :3] = -4
+        pairs.append((t, whole, row, turned, inner, t[4:6]))
+    for ours, theirs in zip(*pairs, strict=True):
+        assert ours.shape == theirs.shape
+        assert_like(ours.execute().fetch(), np.asarray(theirs))
+
+
+def test_sorted_in_place_while_views_live() -> None:
+    x, a = arrays()
+    pairs = []
+    for t in (x, a):
+        t *= -1
+        view = t[1:3]
+        turned = view.T
+        t.sort()
+        turned += 1
+        view.sort(axis=0)
+        pairs.append((t, view, turned))
+    for ours, theirs in zip(*pairs, strict=True):
+        assert_like(ours.execute().fetch(), theirs)
+
+
+def test_views_are_known_weakly() -> None:
+    x, _ = arrays()
+    view = x[1:]
+    gone = weakref.ref(view)
+    del view
+    assert gone() is None
+    x.shape = (24,)
+    assert x.execute().fetch().shape == (24,)
+
+
+def test_order() -> None:
+    f = mt.ones((3, 4), order="F", chunk_size=2)
+    assert (f.order, f.T.order, (f + f).order, (f + mt.ones((3, 4))).order) == ("F", "C", "F", "C")
+    assert f.execute().fetch().flags.f_contiguous
+    assert (f + 1).execute().fetch().flags.f_contiguous
+    assert f.T.execute().fetch().flags.c_contiguous
+    for made in (mt.ones((3, 4)).copy("F"), mt.ones((3, 4)).astype("i4", order="F"), mt.asfortranarray(np.ones((3, 4))),
+                 mt.tensor(np.ones((4, 3)).T, chunk_size=2), mt.zeros_like(f), mt.array(f), mt.full((3, 4), 2, order="F")):  # fmt: skip
+        assert made.order == "F"
+        assert made.execute().fetch().flags.f_contiguous
+    assert mt.ascontiguousarray(f).execute().fetch().flags.c_contiguous
+    with pytest.raises(ValueError):
+        mt.ones((3, 4), order="Q")
+
+
+def test_slices_of_executed_tensors_are_fetched_alone() -> None:
+    x, a = arrays()
+    with pytest.raises(ValueError, match="Cannot fetch unexecuted"):
+        x[:2].fetch()
+    x.execute()
+    assert_like(x[:2, 3:5].fetch(), a[:2, 3:5])
+    assert x[1, 2].fetch() == a[1, 2]
+    assert_like(x[1:][::-1].fetch(), a[1:][::-1])
+    with pytest.raises(ValueError):
+        x[[0, 1]].fetch()
+    with pytest.raises(ValueError):
+        (x + 1)[:2].fetch()
+
+
+def test_source_is_never_written() -> None:
+    source = np.arange(4.0)
+    t = mt.tensor(source)
+    t[...] = 0
+    t.execute()
+    assert source.tolist() == [0, 1, 2, 3]
+    fetched = mt.tensor(source).execute().fetch()
+    fetched[0] = 99
+    assert source[0] == 0
+    kept = t.execute()
+    kept.fetch()[0] = 5
+    assert kept.fetch()[0] == 0
+
+
+def test_nothing_runs_while_writing() -> None:
+    from marsdask.meta import nothing_runs
+
+    with nothing_runs():
+        x, _ = arrays()
+        v = x[1:].T
+        v[x[0] > 2] = 5
+        x[x > 3] = mt.arange(3)
+        v += 1
+        assert v.shape == (6, 3)
+    with pytest.raises(ValueError):
+        marsdask.execute(x)
