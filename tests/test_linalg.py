@@ -45,3 +45,14 @@ def test_bad_arguments_are_named() -> None:
         mt.linalg.inv(t)
     with pytest.raises(AttributeError, match="'norm'"):
         mt.linalg.norn  # noqa: B018
+
+
+def test_numpys_defaults_count_where_numpy_is_called() -> None:
+    tensor = mt.tensor(TALL, chunk_size=(6, 3))
+    u, s, vt = np.linalg.svd(tensor)
+    assert [t.shape for t in (u, s, vt)] == [t.shape for t in np.linalg.svd(TALL)]
+    k = len(s)
+    np.testing.assert_allclose((u[:, :k] * s) @ vt, TALL, atol=1e-10)
+    assert mt.linalg.svd(tensor)[0].shape == TALL.shape
+    for thin in (np.linalg.svd(tensor, False), np.linalg.svd(tensor, full_matrices=False)):
+        assert thin[0].shape == TALL.shape

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from functools import partial
+import inspect
+from collections.abc import Mapping
+from functools import cache, partial
 from typing import Any
 
 import dask.array as da
@@ -246,7 +248,7 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     wanted = special or name
     for op in registry.in_room(room):
         if op.public == wanted and op.function and op.lower is not None:
-            return registry.call(op, args, kwargs)
+            return registry.call(op, args, {**_defaults(func, op, args, kwargs), **kwargs})
     where = importlib.import_module("marsdask.tensor")
     for part in module.split(".")[1:]:
         where = getattr(where, part, None)  # type: ignore[assignment]
@@ -263,6 +265,29 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, names)} "
         "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."
     )
+
+
+def _defaults(func: Any, op: Op, args: Any, kwargs: Any) -> dict[str, Any]:
+    """NumPy's defaults of the arguments left out, where ours are others (`svd(full_matrices=)`)."""
+    ours = op.signature.parameters
+    given_here = op.signature.bind_partial(*args).arguments if len(args) <= len(ours) else {}
+    return {
+        name: theirs.default
+        for name, theirs in _parameters(func).items()
+        if isinstance(theirs.default, (bool, int, float, str))
+        and name in ours
+        and name not in given_here
+        and name not in kwargs
+        and theirs.default != ours[name].default
+    }
+
+
+@cache
+def _parameters(func: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(func).parameters
+    except ValueError:  # functions in C do not tell in every version of NumPy
+        return {}
 
 
 def _gaps(room: str) -> set[str]:
