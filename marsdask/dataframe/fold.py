@@ -232,6 +232,12 @@ def _join_distinct(states: list[State], **settings: Any) -> State:
     return graph.concat(states).drop_duplicates()
 
 
+def _distinct_of(state: State, empty: pd.Series, dropna: bool = True) -> int:
+    if isinstance(state.dtype, np.dtype) and state.dtype.kind != "O":
+        return int(state.count()) if dropna else len(state)  # each value once by now: no need to hash them again
+    return int(state.nunique(dropna=dropna))
+
+
 def _counts(s: pd.Series, dropna: bool = True) -> State:
     return s.value_counts(sort=False, dropna=dropna)
 
@@ -303,7 +309,7 @@ FOLDS: dict[str, Fold] = {
     "idxmin": Fold(
         partial(_extreme_row, "idxmin"), partial(_join_extremes, "idxmin"), partial(_apply, "idxmin")
     ),
-    "nunique": Fold(_distinct, _join_distinct, partial(_apply, "nunique")),
+    "nunique": Fold(_distinct, _join_distinct, _distinct_of),
     "mode": Fold(_counts, _join_counts, _mode_of),
     "top": Fold(_counts, _join_counts, _top_of),
     "median": Fold(_values, _join_values, _median_of),
