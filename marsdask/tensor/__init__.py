@@ -23,6 +23,7 @@ from marsdask.tensor import (
     manipulation,
     partition,
     products,
+    protocol,
     quantiles,
     random,
     rearranging,
