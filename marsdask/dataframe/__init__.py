@@ -42,6 +42,7 @@ from marsdask.dataframe import (
     protocols,
     queries,
     ranking,
+    rechunking,
     reduction,
     relabelling,
     resetting,
