@@ -14,6 +14,7 @@ from marsdask.meta import TensorMeta
 from marsdask.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, whole_along
+from marsdask.tensor.selecting import with_axis
 from marsdask.tensor.sort import IN_ONE_CHUNK, argsort, check_kind, line_axis, line_meta, sort
 from marsdask.tensor.views import assign
 
@@ -47,6 +48,8 @@ def _prepare_partition(
         raise ArgumentError(f"select kind must be 'introselect' (got {kind!r}).")
     check_kind(None, None, parallel_kind, psrs_kinds)
     a = as_tensor(a)
+    if name == "argpartition" and not a.ndim:
+        a, axis = with_axis(a, axis)
     axis = line_axis(a, axis)
     length = float(np.prod(a.shape)) if axis is None else a.shape[axis]
     kth = _check_kth(kth, length)
@@ -97,7 +100,7 @@ def partition(
     prepare=partial(_prepare_partition, "argpartition"),
     owners=["Tensor"],
     oracle=np.argpartition,
-    cases=("f(x, 2)[:, 2]", "f(x, 3, axis=0)[3]", "f(v, 4, axis=None)[4]", "v, 12"),
+    cases=("f(x, 2)[:, 2]", "f(x, 3, axis=0)[3]", "f(v, 4, axis=None)[4]", "v, 12", "s0, 0", "s0, 0, axis=0"),
 )
 def argpartition(
     a: Array,

@@ -20,7 +20,7 @@ from marsdask.registry import Array, operation
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
 from marsdask.tensor.indexing import part, sliced
 from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
-from marsdask.tensor.selecting import flat
+from marsdask.tensor.selecting import flat, with_axis
 
 FULL = slice(None)
 
@@ -123,9 +123,7 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Any:
 
 
 def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    a = as_tensor(a)
-    if axis is None:
-        a, axis = flat(a), 0
+    a, axis = with_axis(as_tensor(a), axis)
     axis = axis_of(axis, a.ndim)
     if not isinstance(repeats, Tensor):
         counts = np.asarray(repeats)
@@ -154,7 +152,8 @@ def _repeat_meta(a: TensorMeta, repeats: Any, axis: int) -> TensorMeta:
 
 
 @operation("repeat", room="tensor", owners=("Tensor",), meta=_repeat_meta, prepare=_repeat, oracle=np.repeat, cases=(
-    "x, 2", "x, 3, 0", "x, [0, 2, 1, 3, 1], 1", "x, 0, 0", "v, w % 3", "x, [2], 1", "x, -1", "x, [1, 2], 0", "s0, 3", "v[v > 0], 2", "x, n[0], 1", "x, 2, 5"))  # fmt: skip
+    "x, 2", "x, 3, 0", "x, [0, 2, 1, 3, 1], 1", "x, 0, 0", "v, w % 3", "x, [2], 1", "x, -1", "x, [1, 2], 0", "s0, 3", "v[v > 0], 2", "x, n[0], 1", "x, 2, 5", "s0, 3, axis=0", "s0, [2], axis=-1",
+    "s0, 2, axis=1"))  # fmt: skip
 def repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
     """Each element several times, along an axis; of the flat tensor without one."""
     axis = axis or 0

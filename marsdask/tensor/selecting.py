@@ -33,10 +33,15 @@ def flat(a: Tensor) -> Tensor:
     return a if a.ndim == 1 else registry.make("reshape", a, (-1,))  # type: ignore[no-any-return]
 
 
-def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-    a = as_tensor(a)
+def with_axis(a: Tensor, axis: Any) -> tuple[Tensor, Any]:
+    """A tensor and the axis to work along: flat for axis=None; one without axes counts as one of one element."""
     if axis is None:
-        a, axis = flat(a), 0
+        return flat(a), 0
+    return (a if a.ndim else flat(a)), axis
+
+
+def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    a, axis = with_axis(as_tensor(a), axis)
     axis = axis_of(axis, a.ndim)
     if mode not in ("raise", "wrap", "clip"):
         raise ArgumentError(f"take(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
@@ -57,15 +62,13 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
 
 @operation("take", room="tensor", owners=("Tensor",), prepare=_take, oracle=np.take, cases=(
     "x, [3, 0, 3]", "x, [3, 0, 3], 0", "x, [[1, 0], [4, 4]], 1", "x, 2, 1", "x, [9, -1, 12], 0, mode='wrap'", "x, [9, -1, 2], 1, mode='clip'", "x, [50]", "x, n, 1",
-    "x, 3", "x, [], 0", "[4, 3, 5, 7, 6, 8], [0, 1, 4]", "v[v > 0], [1, 0]", "x, [0], mode='nope'"))  # fmt: skip
+    "x, 3", "x, [], 0", "[4, 3, 5, 7, 6, 8], [0, 1, 4]", "v[v > 0], [1, 0]", "x, [0], mode='nope'", "s0, [0, 0], axis=0", "s0, 0, axis=-1", "s0, [0], axis=1"))  # fmt: skip
 def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """The elements at positions along an axis, of the flat tensor without one."""
 
 
 def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
-    a = as_tensor(a)
-    if axis is None:
-        a, axis = flat(a), 0
+    a, axis = with_axis(as_tensor(a), axis)
     axis = axis_of(axis, a.ndim)
     before = [slice(None)] * axis
     if isinstance(condition, Tensor):
@@ -87,7 +90,7 @@ def _compress_method(self: Any, condition: Any, axis: Any = None, out: Any = Non
 
 
 @operation("compress", room="tensor", prepare=_compress, oracle=np.compress, cases=(
-    "[0, 1, 1], x, 0", "[True, False, True], x, 1", "[0, 1, 1, 0, 1], x", "x[:, 0] > 0, x, 0", "x[0] > 0, x, 1", "x[:3, 0] > 0, x, 0", "[0, 1] * 4, x, 0", "x > 0, x, 0"))  # fmt: skip
+    "[0, 1, 1], x, 0", "[True, False, True], x, 1", "[0, 1, 1, 0, 1], x", "x[:, 0] > 0, x, 0", "x[0] > 0, x, 1", "x[:3, 0] > 0, x, 0", "[0, 1] * 4, x, 0", "x > 0, x, 0", "[True], s0, 0"))  # fmt: skip
 def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
 

@@ -17,6 +17,7 @@ from marsdask.meta import TensorMeta
 from marsdask.registry import Array, operation
 from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.fold import flat, one_axis, one_chunk, whole_along
+from marsdask.tensor.selecting import with_axis
 from marsdask.tensor.views import assign
 
 # Values per chunk that splitters are chosen from: buckets then differ by a few percent.
@@ -64,6 +65,8 @@ def _prepare_sort(
 ) -> Any:
     check_kind(kind, stable, parallel_kind, psrs_kinds)
     a = as_tensor(a)
+    if name == "argsort" and not a.ndim:  # NumPy sorts nothing there, but has a position
+        a, axis = with_axis(a, axis)
     axis = line_axis(a, axis)
     extra = {"order": order} if order is not None else {}
     if order is not None and a.dtype.names is None:
@@ -213,7 +216,7 @@ def _sorted_together(pieces: list[Any]) -> Any:
     oracle=np.argsort,
     cases=(
         "x", "x, axis=0", "x, axis=None", "i, 1", "v", "w, kind='stable'", "n, kind='stable'", "n, axis=0, stable=True", "n, axis=None, kind='stable'",
-        "vn, kind='stable'", "b, axis=0, kind='stable'", "z, axis=0", "s0, axis=None", "e, axis=0", "x, axis=-3", "x, kind='no'",
+        "vn, kind='stable'", "b, axis=0, kind='stable'", "z, axis=0", "s0, axis=None", "s0", "s0, axis=0", "s0, axis=1", "e, axis=0", "x, axis=-3", "x, kind='no'",
     ),
 )  # fmt: skip
 def argsort(
