@@ -10,11 +10,13 @@ from __future__ import annotations
 import inspect
 import math
 import uuid
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import dask.array as da
+from dask.array.core import PerformanceWarning
 
 from marsdask import graph
 from marsdask.graph import Chunks, Place
@@ -73,6 +75,12 @@ class Lowering:
 
     def run(self, roots: Sequence[Node]) -> list[Lowered]:
         """The collections of `roots`, in order."""
+        with warnings.catch_warnings():
+            # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
+            warnings.simplefilter("ignore", PerformanceWarning)
+            return self._run(roots)
+
+    def _run(self, roots: Sequence[Node]) -> list[Lowered]:
         waiting = [n for n in walk(roots) if id(n) not in self.done]
         missing = {id(n): len({id(i) for i in inputs(n) if id(i) not in self.done}) for n in waiting}
         users: dict[int, list[Node]] = {}
