@@ -844,6 +844,7 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         for need in task.dependencies:
             users.setdefault(need, []).append(key)
     outside = set(keys)
+    graph = _unaliased(graph, users, outside)
     top: dict[Key, Key] = {}
     members: dict[Key, list[Key]] = {}
     for key in _users_first(graph, users):
@@ -863,6 +864,24 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
             new[root] = Task(root, Chain(tasks, needs), *map(TaskRef, needs))
             for key in group[1:]:
                 del new[key]
+    return new
+
+
+def _unaliased(graph: dict[Key, Any], users: dict[Key, list[Key]], outside: set[Key]) -> dict[Key, Any]:
+    """The same graph without aliases of tasks that nobody else looks at: the tasks take the alias's key.
+
+    Dask's array optimizer leaves one for each chain that it fuses, and an alias costs as much as any task.
+    """
+    new = dict(graph)
+    for key, task in graph.items():
+        if type(task) is not Alias or users.get(task.target) != [key] or task.target in outside:
+            continue
+        held = new.get(task.target)
+        if type(held) is Task:
+            del new[task.target]
+            new[key] = held.substitute({}, key=key)
+            for need in held.dependencies:
+                users[need] = [key if user == task.target else user for user in users[need]]
     return new
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import marsdask.dataframe as md
-from marsdask import option_context
+from marsdask import graph, option_context
 from marsdask.dataframe import codes
 from marsdask.registry import OPS, in_room, lookup
 from tests.oracle import assert_like, check_case, fetched
@@ -338,3 +338,17 @@ def test_small_frames_are_exchanged_where_the_gather_limit_is_smaller() -> None:
     want = RAW.groupby("k").v.transform("cumsum")
     with option_context({"gather_limit": 500}):
         assert_like(fetched(ours().groupby("k").v.transform("cumsum")), want)
+
+
+def test_a_reduction_runs_no_task_for_an_alias(monkeypatch: Any) -> None:
+    counts = []
+    real = graph.lined_up
+
+    def counting(tasks: Any, keys: Any) -> Any:
+        new = real(tasks, keys)
+        counts.append(len(new))
+        return new
+
+    monkeypatch.setattr(graph, "lined_up", counting)
+    assert_like(fetched(md.Series(np.arange(80), chunk_size=10).sum()), np.arange(80).sum())
+    assert counts == [8 + 2 + 1]  # chunks, and a tree that joins four at a time
