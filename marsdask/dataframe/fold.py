@@ -38,9 +38,7 @@ def _add(name: str) -> Fold:
 
 def _total(name: str, s: pd.Series, skipna: bool = True, min_count: int = 0) -> State:
     if not min_count and isinstance(s.dtype, np.dtype) and s.dtype.kind in "iufb":
-        return getattr(s, name)(
-            skipna=skipna
-        ), 1  # holes add nothing, and nobody asks how many values there are
+        return getattr(s, name)(skipna=skipna), 1  # holes add nothing, and nobody asks how many there are
     count = s.count()
     return None if skipna and not count else getattr(s, name)(skipna=skipna), count
 
@@ -234,7 +232,9 @@ def _join_distinct(states: list[State], **settings: Any) -> State:
 
 def _distinct_of(state: State, empty: pd.Series, dropna: bool = True) -> int:
     if isinstance(state.dtype, np.dtype) and state.dtype.kind != "O":
-        return int(state.count()) if dropna else len(state)  # each value once by now: no need to hash them again
+        return (
+            int(state.count()) if dropna else len(state)
+        )  # each value once by now: no need to hash them again
     return int(state.nunique(dropna=dropna))
 
 
@@ -248,14 +248,8 @@ def _join_counts(states: list[State], **settings: Any) -> State:
 
 
 def _mode_of(state: State, empty: pd.Series, dropna: bool = True) -> pd.Series:
-    return (
-        state[state == state.max()]
-        .index.to_series()
-        .reset_index(drop=True)
-        .astype(empty.dtype)
-        .mode(dropna=dropna)
-        .rename(empty.name)
-    )
+    values = state[state == state.max()].index.to_series().reset_index(drop=True)
+    return values.astype(empty.dtype).mode(dropna=dropna).rename(empty.name)
 
 
 def _top_of(state: State, empty: pd.Series) -> tuple[Any, Any, Any]:
