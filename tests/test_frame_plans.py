@@ -335,7 +335,7 @@ def test_rows_that_come_to_one_chunk_hold_to_the_gather_limit(text: str) -> None
 
 
 def test_small_frames_are_exchanged_where_the_gather_limit_is_smaller() -> None:
-    want = RAW.groupby("k").v.transform("cumsum")
+    want = RAW.groupby("k")["v"].transform("cumsum")
     with option_context({"gather_limit": 500}):
         assert_like(fetched(ours().groupby("k").v.transform("cumsum")), want)
 
