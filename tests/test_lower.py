@@ -202,11 +202,16 @@ def test_interruption_leaves_the_session_usable(ops: Any, session: Session, in_q
         return a.map_blocks(slow, dtype=a.dtype, meta=np.empty(0))
 
     x = ops("sleeps", sleeps if in_question else plain)(mt.ones((40,), chunk_size=1))
+    # A shell that starts tests in the background has them ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        x.execute(session=session)
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            x.execute(session=session)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not x.is_executed()
     assert closed == [True] * in_question
     assert (mt.ones((2,)) + 1).execute(session=session).fetch().tolist() == [2.0, 2.0]

@@ -2530,10 +2530,18 @@ class DataFrame(Lazy):
     def rdivmod(self, other: Any) -> Any:
         """Quotient and remainder of `other` by this: two frames."""
 
-    @deprecated("not built: not written yet")
-    def rebalance(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rebalance(
+        self,
+        factor: builtins.float | None = None,
+        axis: Any = 0,
+        num_partitions: builtins.int | None = None,
+        reassign_worker: builtins.bool = True,
+    ) -> Any:
+        """The same frame in chunks of equal length: `num_partitions`, or `factor` times as many as tasks run at a time."""
+
+    def rechunk(self, chunk_size: Any, reassign_worker: builtins.bool = False) -> Any:
+        """The same frame in chunks of `chunk_size` rows (an entry for columns is checked and has no effect)."""
+
     def reindex(
         self,
         labels: Any = None,
@@ -3649,10 +3657,18 @@ class Series(Lazy):
     def rdivmod(self, other: Any) -> Any:
         """Quotient and remainder of `other` by this: two frames."""
 
-    @deprecated("not built: not written yet")
-    def rebalance(self, *args: Any, **kwargs: Any) -> Any: ...
-    @deprecated("not built: not written yet")
-    def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rebalance(
+        self,
+        factor: builtins.float | None = None,
+        axis: Any = 0,
+        num_partitions: builtins.int | None = None,
+        reassign_worker: builtins.bool = True,
+    ) -> Any:
+        """The same frame in chunks of equal length: `num_partitions`, or `factor` times as many as tasks run at a time."""
+
+    def rechunk(self, chunk_size: Any, reassign_worker: builtins.bool = False) -> Any:
+        """The same frame in chunks of `chunk_size` rows (an entry for columns is checked and has no effect)."""
+
     def reindex(
         self,
         labels: Any = None,

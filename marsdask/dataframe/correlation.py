@@ -236,7 +236,9 @@ def _corrwith_whole(
 )
 def corrwith_chunks(frame: Chunks, other: Chunks, *args: Any) -> Chunks:
     """Correlation column by column of two frames, in one chunk."""
-    return graph.per_chunk(_corrwith_whole, graph.gather(frame), graph.gather(other), *args, lengths="unknown")
+    return graph.per_chunk(
+        _corrwith_whole, graph.gather(frame), graph.gather(other), *args, lengths="unknown"
+    )
 
 
 def _corrwith(

@@ -621,7 +621,7 @@ class Tensor(Lazy):
         shape: Any = None,
         **kw: Any,
     ) -> Tensor:
-        """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
+        """`func(chunk, *args, **kw)` of each chunk."""
 
     def max(
         self,
@@ -2058,7 +2058,7 @@ def map_chunk(
     shape: Any = None,
     **kw: Any,
 ) -> Tensor:
-    """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are tried on a small array of ones where not given."""
+    """`func(chunk, *args, **kw)` of each chunk."""
 
 def matmul(a: ArrayLike, b: ArrayLike, out: Any = None, *, dtype: Any = None) -> Tensor:
     """The matrix product; leading axes are broadcast."""

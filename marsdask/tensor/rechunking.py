@@ -163,8 +163,11 @@ def map_chunk(
     shape: Any = None,
     **kw: Any,
 ) -> Any:
-    """`func(chunk, *args, **kw)` of each chunk. `shape` and `dtype` of the result are found by trying ones of shape
-    (2, 2, ...) where dtype is not given; with dtype= alone func is not tried, and lengths are unknown until it has run."""
+    """`func(chunk, *args, **kw)` of each chunk.
+
+    Without `dtype`, func is tried on ones of shape (2, 2, ...) to learn dtype and shape. With `dtype` alone it is not
+    tried, and lengths are unknown until it has run, unless `shape` is given or the function is `elementwise`.
+    """
     known = self.shape
     same = [n == m for n, m in zip(known, shape, strict=True)]
     chunks: Any = tuple(c if s else _declared(c, n) for c, s, n in zip(self.chunks, same, shape, strict=True))
