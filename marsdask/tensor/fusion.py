@@ -13,9 +13,9 @@ import numpy as np
 
 from marsdask.registry import operation
 
-# Bytes of one operand in a block: scratch and operands stay in a core's second-level cache. The chain of
-# tests/benchmarks, 64e6 doubles, one thread, CPU ms by size: 64 KiB 69, 128 KiB 60, 256 KiB 54, 512 KiB 55.
-BLOCK_BYTES = 256 * 1024
+# Bytes of one operand in a block: scratch stays in the cache, and calls are few. The chain of tests/benchmarks, 2 x 64e6
+# doubles in memory, two threads, CPU ms by KiB: 128 190, 256 142, 512 107, 1024 101, 2048 87-129, 8192 194.
+BLOCK_BYTES = 1024 * 1024
 
 Program = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 
