@@ -230,6 +230,7 @@ OLDER: tuple[tuple[Any, str, tuple[str, ...], str], ...] = (
     (pd, "3.1", ("merge(df, right, on='k')", "df.merge(right, on='k')"), "an inner merge has another order than the left side's"),
     (pd, "3.1", ("skew(", "kurt(", "kurtosis("), "moments of nullable and float32 columns are worked out in single precision"),
     (pd, "3.1", (".to_pydatetime()",), "to_pydatetime has another index"),
+    (pd, "3.1", ("dn.groupby(['q', 'c'], observed=False).size()",), "size counts missing keys into a group"),
     (pd, "3.1", ("(['sum', 'mean'], axis=1)",), "agg over rows has another order"),
 )  # fmt: skip
 """Cases in which an older NumPy or pandas differs from the present one, which ours follows: library, version, texts, how."""
