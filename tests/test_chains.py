@@ -56,10 +56,9 @@ def walk_chain(
                     want = eval(step, names[1] | {"x": theirs})
                     if np.size(want) > 5000 or np.ndim(want) > 4:
                         continue
-                except Exception as refused:
+                except Exception:
                     with pytest.raises(Exception):  # noqa: B017
                         data_of(eval(step, names[0] | {"x": ours}))
-                    assert refused is not None
                     continue
                 if np.ndim(want) == 0:  # scalars end a chain soon; compared, and left alone
                     assert_like(data_of(eval(step, names[0] | {"x": ours})), want, rtol=1e-7, atol=1e-9)
