@@ -12,14 +12,14 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 READY := $(VENV)/.installed
 READY_OLDEST := $(VENV_OLDEST)/.installed
-EXTRAS := test,demo,plot,xarray
+EXTRAS := test,demo,plot,xarray,kubernetes,uvloop
 # Processes of tests: one per core, but not dozens; a session of its own in each would be slow.
 PARALLEL := -n $(JOBS) --maxprocesses=8
 NO_PYTHON = There is no $(PYTHON). Install Python 3.11 or later, or name it: make PYTHON=/path/to/python3.11
 NO_VENV = No virtual environment could be made with $(PYTHON). On Debian and Ubuntu: apt-get install python3-venv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast test-oldest lint format types imports docs coverage-page stubs \
+.PHONY: help setup test test-fast test-oldest test-larger test-kubernetes lint format types imports docs coverage-page stubs \
 	generated-check bench bench-compare demo build test-wheel clean
 
 help:  ## list the commands
@@ -56,10 +56,16 @@ test: $(READY)  ## all tests, the code blocks of the docs and the docstrings' ex
 	$(PY) -m pytest $(PARALLEL) $(ARGS)
 
 test-fast: $(READY)  ## the tests without the slow ones and without worker processes
-	$(PY) -m pytest $(PARALLEL) -m 'not slow and not cluster' $(ARGS)
+	$(PY) -m pytest $(PARALLEL) -m 'not slow and not cluster and not kubernetes' $(ARGS)
 
 test-oldest: $(READY_OLDEST)  ## all tests with the oldest versions we support, in an environment of its own
 	$(VENV_OLDEST)/bin/python -m pytest $(PARALLEL) $(ARGS)
+
+test-kubernetes: $(READY)  ## the tests on a real Kubernetes node that is started for them, or on the cluster of MARSDASK_TEST_KUBECONFIG
+	$(PY) -m tests.kubernetes.node run -- $(PY) -m pytest -m kubernetes -rs tests/kubernetes $(ARGS)
+
+test-larger: $(READY)  ## sort and merge three times as much as a worker's memory, on two directories; minutes
+	$(PY) -m tests.spill.larger $(ARGS)
 
 ## Checks
 

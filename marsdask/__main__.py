@@ -7,17 +7,49 @@ exp: delegated, mt.exp
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from marsdask import __version__, coverage, registry
+from marsdask import __version__
 from marsdask.errors import near
-from marsdask.options import options as settings
-from marsdask.registry import Op
+
+if TYPE_CHECKING:
+    from marsdask.registry import Op
 
 
-@click.group()
+# Commands that other rooms have, imported when one of them is called, and what `--help` says of them.
+ROOMS = {
+    "kubernetes": ("marsdask.deploy.kubernetes.commands:kubernetes", "Clusters on Kubernetes."),
+    "supervisor": ("marsdask.deploy.supervisor:main", "Start a supervisor: a Dask scheduler."),
+    "worker": ("marsdask.deploy.worker:main", "Start a worker."),
+    "web": ("marsdask.deploy.proxy:main", "Open a port that leads to the web port of a supervisor."),
+}
+
+
+class Lazy(click.Group):
+    """A group that imports the commands of other rooms only when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *ROOMS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in ROOMS:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = ROOMS[cmd_name][0].partition(":")
+        return cast(click.Command, getattr(import_module(module), name))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click's own, but importing nothing."""
+        texts = {name: text for name, (_, text) in ROOMS.items()}
+        texts |= {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(texts.items()))
+
+
+@click.group(cls=Lazy)
 @click.version_option(__version__, prog_name="marsdask")
 def main() -> None:
     """Mars's API on Dask's engine."""
@@ -30,6 +62,8 @@ def main() -> None:
 )
 def ops(name: str | None, write: Path | None) -> None:
     """Tell what is known of the operation NAME: `sort`, `mt.sort`, `df.merge`. Without a name, count them all."""
+    from marsdask import coverage
+
     if write is not None:
         write.write_text(coverage.page(), encoding="utf-8")
         click.echo(f"wrote {write}")
@@ -50,6 +84,9 @@ def ops(name: str | None, write: Path | None) -> None:
 )
 def options(write: Path | None) -> None:
     """Tell the options and their values."""
+    from marsdask import coverage
+    from marsdask.options import options as settings
+
     if write is None:
         click.echo(repr(settings))
     else:
@@ -62,11 +99,15 @@ PREFIXES = {"mt": "tensor", "md": "dataframe", "df": "DataFrame", "t": "Tensor",
 
 def known() -> set[str]:
     """Every public name, and every name of the registry."""
+    from marsdask import registry
+
     return {*registry.OPS, *(op.public for op in registry.OPS.values())}
 
 
 def matching(name: str) -> list[Op]:
     """The entries that a person may mean by `name`: as written in the registry, or in a program."""
+    from marsdask import registry
+
     if name in registry.OPS and "." in name:
         return [registry.lookup(name)]
     room, _, last = name.rpartition(".")
@@ -78,6 +119,8 @@ def matching(name: str) -> list[Op]:
 
 def told(op: Op) -> str:
     """What is known of an entry, in lines."""
+    from marsdask import coverage, registry
+
     module = {"tensor": "mt", "dataframe": "md"}
     first, dot, rest = op.room.partition(".")
     users = [f"{module.get(first, first)}{dot}{rest}.{op.public}"] if coverage.belongs(op, op.room) else []

@@ -9,123 +9,352 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
+from typing import Any
 from urllib.parse import urlsplit
 
-from marsdask.errors import ArgumentError, ClusterUnreachable
+from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch
 
 SCHEMES = ("tcp", "tls", "ws", "wss", "inproc", "ucx")
 """Schemes that Dask's client takes as they are."""
+ROUTE = "/marsdask/address.json"
+"""Where a supervisor of ours says `{"address": ..., "listeners": [...]}`: its comm address, and all it listens at."""
+HINT = "Hint: is it running, and is the port right?"
+STEP = 2.0
+"""Seconds that one attempt may take."""
 
 
-def resolve(address: str, *, timeout: float = 10.0) -> str:
+class Unsuited(ClusterUnreachable):
+    """Who listens at an address is no scheduler, or not for this scheme; waiting does not change that."""
+
+
+def resolve(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | None = None) -> str:
     """An address for `distributed.Client`: comm addresses as they are, a web address by asking the scheduler there.
 
-    `timeout` in seconds bounds the whole search. Raises ClusterUnreachable with what was tried.
+    `timeout` in seconds bounds the whole search; `context` has the certificates for https and tls. Raises
+    ClusterUnreachable with what was tried.
 
     >>> resolve("tcp://10.0.0.1:8786")
     'tcp://10.0.0.1:8786'
     >>> resolve("10.0.0.1:8786")
     'tcp://10.0.0.1:8786'
     """
-    scheme, found, rest = address.partition("://")
-    if not found:
-        _check_host(address, address)
+    scheme = check_host(address)
+    if not scheme:
         return f"tcp://{address}"
     if scheme in SCHEMES:
-        if scheme not in ("inproc", "ucx"):
-            _check_host(address, rest.partition("/")[0])
         return address
-    if scheme not in ("http", "https"):
+    return _Search(address.rstrip("/"), time.monotonic() + timeout, context).found()
+
+
+def check_host(address: str) -> str:
+    """The scheme of an address, "" where it has none; raises ArgumentError where it cannot be an address."""
+    scheme, found, rest = address.partition("://")
+    if not found:
+        _check_port(address, address)
+        return ""
+    if scheme in ("http", "https"):
+        try:
+            parts = urlsplit(address)
+            usable = parts.hostname and parts.port != 0  # reading the port checks it
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ArgumentError(
+                f"address={address!r}: expected a host and a port, for example 'http://10.0.0.1:8787'."
+            )
+    elif scheme not in SCHEMES:
         known = ", ".join(f"{s}://" for s in ("tcp", "tls", "ws", "wss", "http", "https"))
         raise ArgumentError(
             f"address={address!r}: unknown scheme {scheme!r}; expected host:port or one of {known}."
         )
-    return _from_web(address.rstrip("/"), time.monotonic() + timeout)
+    elif scheme not in ("inproc", "ucx"):
+        _check_port(address, rest.partition("/")[0])
+    return scheme
 
 
-def _check_host(address: str, host_port: str) -> None:
+def _check_port(address: str, host_port: str) -> None:
     host, colon, port = host_port.rpartition(":")
-    if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise ArgumentError(f"address={address!r}: expected host:port, for example '10.0.0.1:8786'.")
 
 
-def _from_web(web: str, deadline: float) -> str:
-    parts = urlsplit(web)
-    if not parts.hostname:
-        raise ArgumentError(f"address={web!r}: expected a host, for example 'http://10.0.0.1:8787'.")
-    tried: list[str] = []
-    comm = _comm_address(web, deadline, tried)
-    if comm and _answers(comm, tried):
-        return comm
-    if _speaks_websocket(parts.hostname, _port(web), tls=parts.scheme == "https", tried=tried):
-        return f"{'wss' if parts.scheme == 'https' else 'ws'}://{parts.netloc}{parts.path}"
-    scheme, _, host_port = (comm or "tcp://:8786").partition("://")
-    outside = f"{scheme}://{parts.hostname}:{host_port.rpartition(':')[2]}"
-    if outside != comm and _answers(outside, tried):
-        return outside
-    raise ClusterUnreachable(
-        f"address={web!r}: no scheduler found from this web address. Tried: {'; '.join(tried)}. "
-        "Hint: give the scheduler's own address, 'tcp://host:8786'."
-    )
+class _Search:
+    """The search for a scheduler from a web address, and what was tried on the way."""
 
+    def __init__(self, web: str, deadline: float, context: ssl.SSLContext | None):
+        self.web, self.deadline, self.context = web, deadline, context
+        self.parts = urlsplit(web)
+        self.host = self.parts.hostname or ""
+        self.secure = self.parts.scheme == "https"
+        self.tried: list[str] = []
 
-def _port(web: str) -> int:
-    parts = urlsplit(web)
-    return parts.port or (443 if parts.scheme == "https" else 80)
+    def found(self) -> str:
+        ours = self._asked(ROUTE, again=False)
+        told = ours or self._asked("/json/identity.json") or {}
+        comm = str(told.get("address") or "")
+        listeners = [str(each) for each in told.get("listeners") or () if str(each) != comm]
+        for each in (comm, *(e for e in listeners if e.startswith(("tcp:", "tls:")))):
+            if each and self._answers(each):
+                return each
+        if self._speaks_websocket():
+            return f"{'wss' if self.secure else 'ws'}://{self.parts.netloc}{self.parts.path}"
+        scheme, _, host_port = (comm or "tcp://:8786").partition("://")
+        outside = f"{scheme}://{_bracketed(self.host)}:{host_port.rpartition(':')[2]}"
+        if outside != comm and self._answers(outside):
+            return outside
+        said = "; ".join(map(_readable, self.tried))
+        unlike = (
+            self.secure and "handshake" in said
+        )  # a server without TLS waits for more of what it takes for a request
+        raise (EncryptionMismatch if unlike else ClusterUnreachable)(
+            f"address={self.web!r}: no scheduler found from this web address. Tried: {said}. "
+            "Hint: give the scheduler's own address, 'tcp://host:8786'."
+        )
 
+    def _left(self) -> float:
+        """Seconds for the next attempt."""
+        return max(min(STEP, self.deadline - time.monotonic()), 0.05)
 
-def _comm_address(web: str, deadline: float, tried: list[str]) -> str | None:
-    """The address that the scheduler at a web address gives for itself; a busy one is asked again."""
-    said = ""
-    while True:
+    def _asked(self, route: str, *, again: bool = True) -> dict[str, Any] | None:
+        """The JSON object at a route; with `again` a busy scheduler is asked until it answers or the time is over."""
+        while True:
+            patient = again
+            try:
+                with urllib.request.urlopen(
+                    self.web + route, timeout=self._left(), context=self.context if self.secure else None
+                ) as answer:
+                    found = json.load(answer)
+                if not isinstance(found, dict):
+                    raise ValueError("no JSON object")
+                self.tried.append(f"{self.web}{route} names {found.get('address')}")
+                return found
+            except urllib.error.HTTPError as error:
+                said = f"HTTP {error.code}"
+                patient = again and error.code >= 500  # a busy scheduler; anything else will not change
+            except ssl.SSLError as error:
+                raise EncryptionMismatch.because(self.web, error) from error
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                if isinstance(getattr(error, "reason", None), ssl.SSLError):
+                    raise EncryptionMismatch.because(self.web, error) from error
+                said = str(error)
+                patient = again and "timed out" in said
+            if not patient or time.monotonic() > self.deadline:
+                if route != ROUTE or not said.startswith("HTTP 4"):
+                    self.tried.append(f"{self.web}{route}: {said}")
+                return None
+            time.sleep(0.2)
+
+    def _answers(self, address: str) -> bool:
+        """Whether something listens at a comm address."""
+        host, port = _host_port(address)
         try:
-            with urllib.request.urlopen(f"{web}/json/identity.json", timeout=2) as answer:
-                found = json.load(answer).get("address")
-            tried.append(f"{web}/json/identity.json names {found}")
-            return str(found) if found else None
-        except urllib.error.HTTPError as error:
-            said = f"HTTP {error.code}"
-            again = error.code >= 500  # a busy scheduler; anything else will not change
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            said, again = str(error), False
-        if not again or time.monotonic() > deadline:
-            tried.append(f"{web}/json/identity.json: {said}")
-            return None
-        time.sleep(0.2)
+            with socket.create_connection((host, port), timeout=self._left()):
+                return True
+        except (OSError, ValueError) as error:
+            self.tried.append(f"{address}: {error}")
+            return False
+
+    def _speaks_websocket(self) -> bool:
+        """Whether the web port takes websockets at its root, as one that serves Dask's ws comm does."""
+        port = self.parts.port or (443 if self.secure else 80)
+        try:
+            status = _upgraded(
+                self.host, port, self.parts.path + "/", self._left(), self.context, secure=self.secure
+            )
+        except (OSError, http.client.HTTPException) as error:
+            self.tried.append(f"websocket at {self.host}:{port}: {error}")
+            return False
+        if status != 101:
+            self.tried.append(f"websocket at {self.host}:{port}: HTTP {status}")
+        return status == 101
 
 
-def _answers(address: str, tried: list[str]) -> bool:
-    """Whether something listens at a comm address."""
-    host, _, port = address.partition("://")[2].rpartition(":")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=2):
-            return True
-    except (OSError, ValueError) as error:
-        tried.append(f"{address}: {error}")
-        return False
-
-
-def _speaks_websocket(host: str, port: int, *, tls: bool, tried: list[str]) -> bool:
-    """Whether a web port takes websockets at its root, as one that serves Dask's ws comm does."""
-    kind = http.client.HTTPSConnection if tls else http.client.HTTPConnection
+def _upgraded(
+    host: str, port: int, path: str, timeout: float, context: ssl.SSLContext | None, *, secure: bool
+) -> int:
+    """The HTTP status that answers a request for a websocket; 101 where it is granted."""
     upgrade = {
         "Upgrade": "websocket",
         "Connection": "Upgrade",
         "Sec-WebSocket-Key": "bWFyc2Rhc2stbWFyc2Rhcw==",
         "Sec-WebSocket-Version": "13",
     }
-    connection = kind(host, port, timeout=2)
+    connection: http.client.HTTPConnection
+    if secure:
+        connection = http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
+    else:
+        connection = http.client.HTTPConnection(host, port, timeout=timeout)
     try:
-        connection.request("GET", "/", headers=upgrade)
-        status = connection.getresponse().status
-    except (OSError, http.client.HTTPException) as error:
-        tried.append(f"websocket at {host}:{port}: {error}")
+        connection.request("GET", path, headers=upgrade)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def _readable(text: str) -> str:
+    """`text` for a terminal, whatever bytes a stranger answered: what cannot be printed escaped, and cut short."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shown if len(shown) <= 200 else f"{shown[:200]}..."
+
+
+def try_to_listen(host: str, port: int) -> None:
+    """Raises OSError where nobody can listen there now: gaierror for a name that is none."""
+    family, kind, number, _, where = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, number) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(where)
+        probe.listen(1)
+
+
+def _host_port(address: str) -> tuple[str, int]:
+    host, _, port = address.partition("://")[2].partition("/")[0].rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | None = None) -> None:
+    """Returns when something that may be a scheduler answers at a comm address, and agrees on encryption.
+
+    Raises ClusterUnreachable where nobody listens in `timeout` seconds, EncryptionMismatch at once where one side wants
+    TLS and the other not, or where a certificate is refused. Dask's client would try again until its time is over, and
+    then not say why.
+    """
+    scheme = address.partition("://")[0]
+    if scheme not in ("tcp", "tls", "ws", "wss"):
+        return
+    secure = scheme in ("tls", "wss")
+    if secure and context is None:
+        raise EncryptionMismatch(
+            f"address={address!r}: {scheme}:// needs certificates. Hint: pass security=distributed.Security("
+            "tls_ca_file=..., tls_client_cert=..., tls_client_key=...), or set distributed.comm.tls in Dask's configuration."
+        )
+    deadline = time.monotonic() + timeout
+    with _connected(address, deadline) as connection:
+        if secure:
+            assert context is not None
+            _shake_hands(address, connection, context, deadline, speaks_first=scheme == "tls")
+        elif scheme == "tcp" and not _greets(connection, min(deadline, time.monotonic() + STEP)):
+            if _wants_tls(address, deadline):
+                raise EncryptionMismatch(
+                    f"address={address!r}: who listens there speaks TLS. Hint: use tls:// and pass security=distributed."
+                    "Security(tls_ca_file=..., tls_client_cert=..., tls_client_key=...)."
+                )
+            if _speaks_http(address, deadline):
+                host_port = address.partition("://")[2]
+                raise Unsuited(
+                    f"address={address!r}: no scheduler answers: who listens there speaks HTTP, as a web port does. "
+                    f"Hint: give 'http://{host_port}', or the scheduler's own port."
+                )
+            if not _greets(connection, deadline):  # a busy scheduler takes longer
+                raise _silent(address)
+    if scheme in ("ws", "wss"):
+        _check_websocket(address, context, deadline)
+
+
+def _check_websocket(address: str, context: ssl.SSLContext | None, deadline: float) -> None:
+    """Raises Unsuited where a web port answers and takes no websocket; Dask's client would try until its time is over."""
+    scheme, _, rest = address.partition("://")
+    path = "/" + rest.partition("/")[2]
+    try:
+        timeout = max(min(STEP, deadline - time.monotonic()), 0.05)
+        status = _upgraded(*_host_port(address), path, timeout, context, secure=scheme == "wss")
+    except (OSError, http.client.HTTPException):
+        return  # busy perhaps: the client may try
+    if status != 101:
+        web = address.replace("ws", "http", 1)
+        raise Unsuited(
+            f"address={address!r}: no sessions by {scheme}:// there: HTTP {status} instead of a websocket. The web port of a "
+            f"plain `dask scheduler`, or of an encrypted one, has pages only. Hint: give {web!r}, or tcp:// or tls:// of the "
+            "scheduler's own port."
+        )
+
+
+def _connected(address: str, deadline: float) -> socket.socket:
+    """A connection; one that is refused is tried again, since a scheduler may be starting."""
+    while True:
+        try:
+            return socket.create_connection(
+                _host_port(address), timeout=max(min(STEP, deadline - time.monotonic()), 0.05)
+            )
+        except OSError as error:
+            if time.monotonic() + 0.1 > deadline or isinstance(error, socket.gaierror):
+                raise ClusterUnreachable(
+                    f"address={address!r}: no scheduler answers ({error}). {HINT}"
+                ) from error
+        time.sleep(0.1)
+
+
+def _greets(connection: socket.socket, deadline: float) -> bool:
+    """Whether the other side sends something first, as Dask's servers do: the length, in eight bytes, of a short message.
+
+    Who sends another number, or nothing, is no scheduler; Dask's client would wait for the rest of it without end.
+    """
+    greeting = b""
+    try:
+        while len(greeting) < 8:
+            connection.settimeout(max(deadline - time.monotonic(), 0.05))
+            more = connection.recv(8 - len(greeting))
+            if not more:
+                return False
+            greeting += more
+    except OSError as error:
+        if isinstance(error, ssl.SSLError):
+            raise
+        return False
+    return 0 < int.from_bytes(greeting, "little") < 2**20
+
+
+def _silent(address: str) -> ClusterUnreachable:
+    return ClusterUnreachable(
+        f"address={address!r}: no scheduler answers: who listens there does not greet as one. {HINT}"
+    )
+
+
+def _shake_hands(
+    address: str, connection: socket.socket, context: ssl.SSLContext, deadline: float, *, speaks_first: bool
+) -> None:
+    connection.settimeout(max(deadline - time.monotonic(), 0.05))
+    try:
+        with context.wrap_socket(connection, server_hostname=_host_port(address)[0]) as secured:
+            # Only the first read shows a refused client certificate.
+            if speaks_first and not _greets(secured, deadline):
+                raise _silent(address)
+    except (ssl.SSLError, ConnectionResetError, TimeoutError) as error:
+        raise EncryptionMismatch.because(address, error) from error
+
+
+def _speaks_http(address: str, deadline: float) -> bool:
+    """Whether a web server listens there."""
+    timeout = max(min(STEP, deadline - time.monotonic()), 0.05)
+    connection = http.client.HTTPConnection(*_host_port(address), timeout=timeout)
+    try:
+        connection.request("HEAD", "/")
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()
-    if status != 101:
-        tried.append(f"websocket at {host}:{port}: HTTP {status}")
-    return status == 101
+    return True
+
+
+def _wants_tls(address: str, deadline: float) -> bool:
+    """Whether a TLS server listens there, whatever certificate it has."""
+    blind = ssl.create_default_context()
+    blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection(
+                _host_port(address), timeout=max(min(STEP, deadline - time.monotonic()), 0.05)
+            ) as plain,
+            blind.wrap_socket(plain),
+        ):
+            return True
+    except OSError:
+        return False

@@ -18,6 +18,7 @@ from typing import Any
 import marsdask.dataframe
 import marsdask.learn
 import marsdask.remote
+import marsdask.session
 import marsdask.tensor
 from marsdask import gaps, registry, semantics
 from marsdask.options import OPTIONS
@@ -49,6 +50,10 @@ TITLES = {
     "EWM": "Exponentially weighted windows: `.ewm()`",
     "Categorical": "Categorical",
     "marsdask": "Sessions: `marsdask`",
+    "session": "Sessions, in full: `marsdask.session`",
+    "Session": "A session",
+    "AsyncSession": "A session that is awaited",
+    "ExecutionInfo": "What `execute(wait=False)` gives back",
     "remote": "Plain functions: `marsdask.remote`",
     "Object": "What `remote.spawn` gives back",
 }
@@ -112,6 +117,10 @@ def where(key: str) -> Any:
         return importlib.import_module(registry.FILLED[key])
     if key == "marsdask":
         return marsdask
+    if key == "session":
+        return marsdask.session
+    if key in ("Session", "AsyncSession", "ExecutionInfo"):
+        return getattr(marsdask.session, key)
     if key == "Object":
         return marsdask.remote.Object
     if key.partition(".")[0] in ("remote", "learn"):

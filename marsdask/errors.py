@@ -3,10 +3,13 @@
 A message says what was given, what was expected and what to do next.
 """
 
+# long: the errors of all rooms stand here, so that one page shows what may be caught.
 from __future__ import annotations
 
+import concurrent.futures
 import difflib
-from collections.abc import Iterable
+import errno
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -125,6 +128,25 @@ class WrongSession(MarsDaskError, ValueError):
     """Data executed in one session was asked of another."""
 
 
+class Cancelled(MarsDaskError, concurrent.futures.CancelledError):
+    """An execution that somebody has cancelled."""
+
+
+class TookTooLong(MarsDaskError, TimeoutError):
+    """An execution that was not done in the time allowed; it was cancelled."""
+
+    @classmethod
+    def after(cls, seconds: float) -> TookTooLong:
+        return cls(
+            f"not done after {seconds:g} s, the session's timeout=; what was running was cancelled. Hint: open the "
+            "session with a longer timeout, or execute(wait=False) and result(timeout=)."
+        )
+
+
+class NoSuchSession(MarsDaskError, KeyError):
+    """A session was to be joined that nobody has opened."""
+
+
 class TooLargeForOneChunk(MarsDaskError, MemoryError):
     """An operation that works in one chunk was given more than one worker should hold."""
 
@@ -154,9 +176,162 @@ class OutOfWorkerMemory(WorkerLost, MemoryError):
 class NoWorkers(MarsDaskError, TimeoutError):
     """There was no worker to run a task in the time allowed."""
 
+    @classmethod
+    def waited(cls, operation: str, seconds: float, states: Sequence[str]) -> NoWorkers:
+        """`states`: what each worker that is connected says of itself."""
+        paused = states.count("paused")
+        if paused and paused == len(states):
+            why = (
+                f"all {paused} workers are paused, for their memory is full: no spill directory took more, or it is no data "
+                "that could be spilled. Hint: workers with more memory or larger spill directories, or smaller chunks "
+                "(chunk_size=)"
+            )
+        elif states:
+            why = f"the workers that are connected are {', '.join(sorted(set(states)))}. Hint: start another worker"
+        else:
+            why = "no worker is connected. Hint: start one, or see in the log of those that were there why they left"
+        return cls(f"{operation!r} found no worker in time: it waited {seconds:g} s, and {why}.")
+
 
 class ClusterUnreachable(MarsDaskError, ConnectionError):
     """No scheduler answers at an address."""
+
+
+class SpillFull(MarsDaskError, OSError):
+    """A value that no spill directory could take; `reasons` says by path why."""
+
+    errno = errno.ENOSPC
+
+    @classmethod
+    def of(cls, key: object, size: int, reasons: Iterable[tuple[str, str]]) -> SpillFull:
+        by_path = list(reasons)
+        told = "; ".join(f"{path}: {reason}" for path, reason in by_path)
+        error = cls(
+            f"the {size:,} bytes of {short(key)} could not be spilled. {told}. Hint: give the worker more or larger "
+            "spill directories, larger quotas, or more memory."
+        )
+        error.key, error.reasons = key, by_path
+        return error
+
+    @classmethod
+    def everywhere(cls, workers: int, reasons: Iterable[tuple[str, str]]) -> SpillFull:
+        """`workers` that can do nothing more, and why each of their directories takes nothing."""
+        by_path = list(reasons)
+        told = "; ".join(f"{path}: {reason}" for path, reason in by_path)
+        who = "the only worker is" if workers == 1 else f"all {workers} workers are"
+        error = cls(
+            f"{who} paused: memory is full, and the spill directories take no more. {told}. Hint: larger spill directories "
+            "or quotas, more memory, or fewer results that are held at a time."
+        )
+        error.reasons = by_path
+        return error
+
+    key: object = None
+    reasons: list[tuple[str, str]] = []
+
+
+class SpillDamaged(MarsDaskError, OSError):
+    """A spilled value that is not on disk as it was written: changed, truncated, missing, or unreadable."""
+
+    errno = errno.EIO
+
+    @classmethod
+    def of(cls, key: object, path: str, reason: str) -> SpillDamaged:
+        error = cls(f"the spilled value of {short(key)} in {path!r} is damaged: {reason}.")
+        error.key, error.path, error.reason = key, path, reason
+        return error
+
+    key: object = None
+    path: str = ""
+    reason: str = ""
+
+
+class BadSpillDirectory(MarsDaskError, OSError):
+    """A spill directory that cannot be used as it was given."""
+
+    @classmethod
+    def because(cls, path: str, reason: object) -> BadSpillDirectory:
+        return cls(
+            f"the spill directory {path!r} cannot be used: {reason}. Hint: name directories that this worker's user "
+            "can make or write to."
+        )
+
+
+class EncryptionMismatch(ClusterUnreachable):
+    """A scheduler and a client do not agree on encryption or certificates."""
+
+    @classmethod
+    def because(cls, address: str, error: Exception) -> EncryptionMismatch:
+        return cls(
+            f"address={address!r}: no encrypted connection: {error}. Hint: does security= name the authority (tls_ca_file) "
+            "and a client certificate that the scheduler trusts, and does it speak TLS?"
+        )
+
+
+class KubernetesError(MarsDaskError, RuntimeError):
+    """Kubernetes refused something, or did not do it."""
+
+
+class NotPermitted(KubernetesError, PermissionError):
+    """Kubernetes does not let this user do something."""
+
+
+class InUse(KubernetesError):
+    """Something cannot be removed because clusters need it."""
+
+
+class ClusterNotStarted(KubernetesError):
+    """A cluster did not come up; nothing of it is left. The message tells the pods, their events and last log lines."""
+
+
+class ClusterStartTimeout(ClusterNotStarted, TimeoutError):
+    """A cluster was not up in the time allowed."""
+
+
+class StillThere(KubernetesError, TimeoutError):
+    """A cluster that was stopped was not gone in the time allowed."""
+
+
+class SchedulerLost(ClusterUnreachable):
+    """The scheduler of a session went away and did not come back in time."""
+
+    @classmethod
+    def after(cls, address: str, seconds: float) -> SchedulerLost:
+        return cls(
+            f"the scheduler at {address} went away and was not back after {seconds:g} s. Hint: start it again at the same "
+            "address and call execute() once more: expressions are kept here and run again. Where it comes back at "
+            "another address, close() this session and open one there. options.cluster.reconnect_timeout is how long to wait."
+        )
+
+
+class DataLost(MarsDaskError, RuntimeError):
+    """The cluster forgot data of executed expressions, and running them again was given up."""
+
+    @classmethod
+    def because(cls, reason: str) -> DataLost:
+        return cls(
+            f"the cluster lost data that this needs: {reason}. Hint: execute() runs again what was lost, at most "
+            "options.cluster.recompute_limit times in one call; checkpoint() keeps data in files."
+        )
+
+
+class BadCheckpoint(MarsDaskError, ValueError):
+    """A path that cannot take, or does not hold, the checkpoint asked for."""
+
+    @classmethod
+    def at(cls, path: str, reason: object, hint: str) -> BadCheckpoint:
+        return cls(f"checkpoint(path={path!r}): {reason}. Hint: {hint}.")
+
+
+class CheckpointDamaged(MarsDaskError, OSError):
+    """A chunk of a checkpoint that is not in its file as it was written: changed, truncated or missing."""
+
+    @classmethod
+    def of(cls, path: str, reason: str) -> CheckpointDamaged:
+        return cls(
+            f"the chunk in {path!r} is damaged: {reason}. Hint: checkpoint() of the same expression at the same path makes "
+            "this chunk again, and no other."
+        )
 
 
 class ObjectNotFound(MarsDaskError, KeyError):
@@ -176,13 +351,26 @@ class Exited(MarsDaskError, RuntimeError):
 
 
 class NotPicklable(MarsDaskError, TypeError):
-    """Something that cannot be sent to a worker."""
+    """Something that cannot be sent to a worker, or back."""
+
+    why: Exception
 
     @classmethod
     def because(cls, what: str, error: Exception, to: str = "to a worker") -> NotPicklable:
-        return cls(
+        made = cls(
             f"{what} cannot be sent {to}: {type(error).__name__}: {error}. Hint: open files, locks and connections "
             "inside of the function, and pass data as arguments."
+        )
+        made.why = error
+        return made
+
+    @classmethod
+    def spilling(cls, key: object, error: Exception) -> NotPicklable:
+        # Dask adds the whole value to its message.
+        said = str(error.args[0] if error.args else error)[:300]
+        return cls(
+            f"the value of {short(key)} cannot be written to disk: {type(error).__name__}: {said}. Hint: smaller chunks "
+            "stay in memory; values of open files, locks and connections cannot leave it."
         )
 
 
@@ -219,3 +407,16 @@ def near(name: object, names: Iterable[object]) -> str:
     by_text = {str(n): n for n in names}
     close = difflib.get_close_matches(str(name), by_text, n=1)
     return f" Did you mean {by_text[close[0]]!r}?" if close else ""
+
+
+def short(key: object, width: int = 100) -> str:
+    """`repr(key)`, cut in the middle where it is long: fused tasks have long names.
+
+    >>> short("add-" + "0" * 200, width=20)
+    "'add-000...00000000'"
+    """
+    text = repr(key)
+    if len(text) <= width:
+        return text
+    head = (width - 3) // 2
+    return f"{text[:head]}...{text[-(width - 3 - head) :]}"

@@ -47,6 +47,14 @@ def close(package: str) -> None:
                 kind.__getattr__ = _asked_before(kind, kind.__getattr__)  # type: ignore[attr-defined]
 
 
+def on(kind: type, owner: str) -> None:
+    """Put a gap on a class that has no operations for each name of Mars's `owner` that it does not have."""
+    for name in missing(owner, kind):
+        setattr(
+            kind, name, registry.public(_gap(owner, name, room="methods", owners=(owner,), function=False))
+        )
+
+
 def fill(room: str, module: dict[str, Any]) -> None:
     """Put a gap in a module's namespace for each name of Mars that it does not have."""
     for name in missing(room, module):

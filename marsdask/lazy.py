@@ -11,6 +11,7 @@ import numpy as np
 
 from marsdask import graph, registry
 from marsdask import session as sessions
+from marsdask.checkpoint import checkpoint
 from marsdask.handle import Handle
 from marsdask.meta import TensorMeta, meta
 from marsdask.node import Data, Node, _set, token
@@ -31,6 +32,40 @@ class Lazy(Handle):
     def fetch(self, session: Session | None = None, **kwargs: Any) -> Any:
         """The data as NumPy or pandas. Raises ValueError if this was not executed."""
         return sessions.fetch(self, session=session, **kwargs)
+
+    def fetch_infos(self, session: Session | None = None, fields: Any = None) -> Any:
+        """Where each chunk of the executed data is, and how large: see `marsdask.session.fetch_infos`."""
+        (infos,) = sessions.fetch_infos(self, session=session, fields=fields)
+        return infos
+
+    def checkpoint(
+        self,
+        path: Any,
+        storage_options: dict[str, Any] | None = None,
+        *,
+        overwrite: bool = False,
+        session: Session | None = None,
+    ) -> Any:
+        """Run, with each chunk into a file as soon as it is done, hold the result, and return self, which reads the files from now on.
+
+        A program that was interrupted goes on here when it is run again, also in another process: chunks that have a file
+        do not run again. What led here is forgotten; a lost worker costs reading files.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            A folder, or a URL of one that fsspec knows, which this process and all workers see. New, empty, or of an
+            earlier checkpoint of the same expression. Its chunks may be pickles: read only what you trust.
+        storage_options : dict, optional
+            For fsspec.
+        overwrite : bool
+            Discard the checkpoint of another expression.
+
+        Raises ValueError where the path cannot be used or holds another expression, before anything runs; an OSError when
+        a file that is read later has changed. Random tensors without a seed are another expression in every process.
+        """
+        checkpoint(self, path, storage_options, overwrite=overwrite, session=session)
+        return self
 
     def is_executed(self) -> bool:
         """Whether the data are there."""
@@ -69,7 +104,7 @@ class Lazy(Handle):
         if cached is None or cached[0] is not node:
             session = self._result.session if self._result is not None else sessions.get_default_or_create()
             if self._result is not None:
-                return self._result.collection
+                return session.intact(self._result).collection
             (collection,), kept = session.lowered([node])
             if kept:
                 (collection,) = (graph.settled(collection, kept),)
@@ -133,7 +168,9 @@ def _from_dask_meta(data: Any) -> Any:
     return TensorMeta(tuple(collection.shape), np.dtype(collection.dtype))
 
 
-@registry.operation("from_dask", room="engine", sizes="any", status="delegated", meta=_from_dask_meta)
+@registry.operation(
+    "from_dask", room="engine", sizes="any", status="delegated", meta=_from_dask_meta, traits=("theirs",)
+)
 def _from_dask(data: Any) -> Any:
     """A Dask collection of the user's."""
     return data.value

@@ -19,9 +19,9 @@ import dask.array as da
 from dask.array.core import PerformanceWarning
 
 from marsdask import graph
-from marsdask.graph import Chunks, Place
+from marsdask.graph import Chunks, Label, Place
 from marsdask.node import Node, inputs, replace, token, walk
-from marsdask.registry import Op, explain_failure, lookup
+from marsdask.registry import Op, explain_failure, label, lookup
 
 
 class Ask:
@@ -46,6 +46,13 @@ Lowered = Any
 Steps = Generator[Question, Any, Lowered]
 
 
+class Kept(dict[str, dict[Any, Any]]):
+    """What `Keep` held, by name of the collection; and which operation made a collection."""
+
+    def __init__(self) -> None:
+        self.labels: dict[str, Label] = {}
+
+
 @dataclass
 class Open:
     """A lowering that waits for an answer."""
@@ -61,14 +68,14 @@ class Open:
 class Lowering:
     """One walk from nodes to collections.
 
-    `answer` gets the open questions and gives the answers, in order. `kept` collects what `Keep` held, by collection
-    name, for every graph that is built later: nothing kept is computed twice.
+    `answer` gets the open questions and gives the answers, in order. `kept` collects what `Keep` held, for every graph
+    that is built later: nothing kept is computed twice.
     """
 
-    answer: Callable[[Sequence[Question], dict[str, dict[Any, Any]]], Sequence[Any]]
+    answer: Callable[[Sequence[Question], Kept], Sequence[Any]]
     shared_memory: bool = True
     done: dict[int, Lowered] = field(default_factory=dict)
-    kept: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
     salt: str = field(default_factory=lambda: uuid.uuid4().hex)
     asked: dict[int, list[str]] = field(default_factory=dict)
     rules: dict[int, list[str]] = field(default_factory=dict)
@@ -116,7 +123,7 @@ class Lowering:
 
     def _start(self, node: Node, still_open: list[Open]) -> None:
         op = lookup(node.op)
-        place = Place(op.public, self.salt + token(node), self.shared_memory)
+        place = Place(label(node), self.salt + token(node), self.shared_memory, labels=self.kept.labels)
         steps = self._steps(node, op)
         self._advance(Open(node, op, place, steps, Ask()), None, still_open)
 
@@ -126,8 +133,10 @@ class Lowering:
             with graph.at(each.place):
                 each.question = each.steps.send(answer)
             still_open.append(each)
+            self._label(each, each.question.collections)
         except StopIteration as end:
             result = end.value
+            self._label(each, result if isinstance(result, tuple) else (result,))
             if isinstance(result, Chunks) and result.node is None:
                 result = result.with_node(each.node)
             self.done[id(each.node)] = result
@@ -135,6 +144,14 @@ class Lowering:
         except Exception as error:
             explain_failure(error, each.op)
             raise
+
+    def _label(self, each: Open, made: Sequence[Any]) -> None:
+        """Note which operation made collections; what it only handed on is another's."""
+        mine = graph.THEIRS if "theirs" in each.op.traits else Label(each.place.label)
+        for collection in made:
+            name = collection.name if isinstance(collection, (Chunks, da.Array)) else None
+            if name and (mine is graph.THEIRS or name not in self.kept.labels):
+                self.kept.labels[name] = mine
 
     def _steps(self, node: Node, op: Op) -> Steps:
         """The lowering of one node as a generator, unknown array sizes resolved first where it needs them."""

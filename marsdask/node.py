@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+import contextvars
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -18,18 +19,21 @@ import numpy as np
 from dask.tokenize import tokenize
 
 _set = object.__setattr__
+_calling: contextvars.ContextVar[str | None] = contextvars.ContextVar("marsdask-calling", default=None)
 
 
 class Node:
     """One operation and its arguments. Knows nothing and runs nothing.
 
-    Arguments may hold other nodes, in tuples, lists and dicts of any depth. `meta` and `token` are caches.
+    Arguments may hold other nodes, in tuples, lists and dicts of any depth. `meta` and `token` are caches; `called` is
+    the function that people called, for the names of tasks, and no part of what the node says.
     """
 
-    __slots__ = ("__weakref__", "_inputs", "_meta", "_token", "args", "kwargs", "op")
+    __slots__ = ("__weakref__", "_inputs", "_meta", "_token", "args", "called", "kwargs", "op")
     op: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+    called: str | None
     _inputs: tuple[Node, ...] | None
     _meta: Any
     _token: str | None
@@ -41,6 +45,7 @@ class Node:
         _set(self, "_token", None)
         _set(self, "_meta", None)
         _set(self, "_inputs", None)
+        _set(self, "called", _calling.get())
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Node is frozen; cannot set {name!r}")
@@ -49,7 +54,7 @@ class Node:
         raise AttributeError(f"a Node is frozen; cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load, (self.op, self.args, self.kwargs, token(self))
+        return _load, (self.op, self.args, self.kwargs, token(self), self.called)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Node) and token(self) == token(other))
@@ -64,16 +69,20 @@ class Node:
 
 
 class Data:
-    """Something in memory that a node carries: never hashed, known by a random name."""
+    """Something in memory that a node carries: never hashed, known by a random name, or by one that says what it is.
 
-    __slots__ = ("name", "value")
+    `stable`: the name is of the second kind, and means the same in another process.
+    """
 
-    def __init__(self, value: Any, name: str = ""):
+    __slots__ = ("name", "stable", "value")
+
+    def __init__(self, value: Any, name: str = "", *, stable: bool | None = None):
         self.value = value
+        self.stable = bool(name) if stable is None else stable
         self.name = name or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Data, (self.value, self.name)
+        return _data, (self.value, self.name, self.stable)
 
     def __dask_tokenize__(self) -> str:
         return self.name
@@ -82,10 +91,31 @@ class Data:
         return f"<{type(self.value).__name__}>"
 
 
-def _load(op: str, args: tuple[Any, ...], kwargs: dict[str, Any], known: str) -> Node:
+def _data(value: Any, name: str, stable: bool) -> Data:  # noqa: FBT001 - as pickle gives it
+    return Data(value, name, stable=stable)
+
+
+def _load(op: str, args: tuple[Any, ...], kwargs: dict[str, Any], known: str, called: str | None) -> Node:
     node = Node(op, args, kwargs)
     _set(node, "_token", known)
+    _set(node, "called", called)
     return node
+
+
+class calling:
+    """Nodes made inside the block belong to a call of `name`, unless that is part of another call."""
+
+    __slots__ = ("before", "name")
+
+    def __init__(self, name: str | None):
+        self.name = name
+
+    def __enter__(self) -> None:
+        self.before = None if _calling.get() is not None else _calling.set(self.name)
+
+    def __exit__(self, *error: object) -> None:
+        if self.before is not None:
+            _calling.reset(self.before)
 
 
 def _short(value: object) -> str:
@@ -151,7 +181,11 @@ def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
     if not inputs(node):
         return node
     args, kwargs = replace(node.args, swap), replace(node.kwargs, swap)
-    return node if args is node.args and kwargs is node.kwargs else Node(node.op, args, kwargs)
+    if args is node.args and kwargs is node.kwargs:
+        return node
+    new = Node(node.op, args, kwargs)
+    _set(new, "called", node.called)
+    return new
 
 
 def token(node: Node) -> str:

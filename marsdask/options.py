@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,12 @@ OPTIONS: dict[str, Option] = {
     "optimize.fuse": Option(True, (bool,), "pass: elementwise chains in one kernel per chunk"),
     "optimize.drop": Option(True, (bool,), "pass: leave out columns, order and labels nobody sees"),
     "optimize.batch": Option(True, (bool,), "pass: many tiny tasks of one reduction in one task"),
+    "cluster.recompute_limit": Option(
+        3, (int,), "how often one execute() or fetch() runs again what a cluster has lost", least=0
+    ),
+    "cluster.reconnect_timeout": Option(
+        60, (int, float), "seconds to wait for a scheduler that went away", least=0
+    ),
     "bincount.chunk_size_limit": Option(100_000_000, (int,), "most bins of a bincount", least=1),
     "dataframe.use_arrow_dtype": Option(None, (bool, NONE), "arrow strings in read_*"),
     "dataframe.mode.use_inf_as_na": Option(False, (bool,), "inf counts as missing in isna, dropna"),
@@ -82,11 +89,26 @@ dask.config.update_defaults(
 )
 
 
+# What `option_context` says in this thread, and in what is run from it. Not in Dask's configuration, which is one for all
+# threads: of two blocks that overlap, the one that ends last would put back what the other had set.
+_here: contextvars.ContextVar[Mapping[str, Any] | None] = contextvars.ContextVar(
+    "marsdask-options", default=None
+)
+
+
+def of_block() -> dict[str, Any]:
+    """The options that `option_context` sets here."""
+    return dict(_here.get() or {})
+
+
 def get(name: str) -> Any:
     """The value of one option."""
     name = MOVED.get(name, name)
     if name not in OPTIONS:
         raise UnknownName.among("options", name, OPTIONS)
+    here = _here.get()
+    if here is not None and name in here:
+        return here[name]
     options_now: dict[str, Any] = dask.config.get("marsdask.options")
     return options_now.get(name, OPTIONS[name].default)
 
@@ -117,6 +139,9 @@ class Options:
 
     def __setattr__(self, name: str, value: Any) -> None:
         new = checked({self._prefix + name: value})
+        if (here := _here.get()) is not None:  # ends with the block
+            _here.set({**here, **new})
+            return
         dask.config.set({"marsdask.options": dask.config.get("marsdask.options") | new})
 
     def __dir__(self) -> list[str]:
@@ -134,6 +159,9 @@ options = Options()
 @contextlib.contextmanager
 def option_context(values: Mapping[str, Any] | None = None) -> Iterator[Options]:
     """Set options inside a `with` block; `values` by dotted name."""
-    new = checked(values or {})
-    with dask.config.set({"marsdask.options": dask.config.get("marsdask.options") | new}):
+    before = _here.get()
+    _here.set({**(before or {}), **checked(values or {})})
+    try:
         yield options
+    finally:
+        _here.set(before)

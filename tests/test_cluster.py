@@ -1,6 +1,7 @@
 """The same answers from two worker processes: one case of every operation, and a program."""
 
 import gc
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,18 @@ import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.registry import lookup
 from marsdask.session import Session
+from tests.names import prefixes, unknown
 from tests.oracle import all_cases, assert_like, check_case
 
-pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("on_cluster")]
+pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("on_cluster", "names_are_known")]
+
+
+@pytest.fixture(scope="module")
+def names_are_known(two_workers: Session) -> Iterator[None]:
+    """What the scheduler calls the tasks of all these cases: our operations."""
+    before = prefixes(two_workers)
+    yield
+    assert unknown(prefixes(two_workers) - before) == set()
 
 
 def first_cases(room: str) -> list[tuple[str, str]]:

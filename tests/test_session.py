@@ -127,6 +127,21 @@ def test_closed_session() -> None:
     assert t.execute().fetch().tolist() == [2.0, 2.0]  # the lineage runs again in another session
 
 
+def test_the_default_before_is_the_default_again() -> None:
+    clear_default_session()
+    t = (mt.ones(3) + 1).execute()
+    first = marsdask.get_default_session()
+    with new_session() as second:
+        with new_session() as third:
+            assert marsdask.get_default_session() is third
+            second.as_default()
+        assert marsdask.get_default_session() is second
+    assert marsdask.get_default_session() is first
+    assert (t * 2).execute().fetch().tolist() == [4.0] * 3
+    clear_default_session()
+    assert marsdask.get_default_session() is None
+
+
 def test_default_session_is_made_and_forgotten() -> None:
     clear_default_session()
     assert marsdask.get_default_session() is None

@@ -5,7 +5,7 @@ airports that belong to them), cleans and joins them, ranks, and finds with tens
 delay. Every step is a function of the library it is written for, so the same line runs lazily, in chunks, with
 marsdask, and at once with pandas and NumPy. Each result is stated beside theirs; a difference is exit status 1.
 
-    python docs/examples/flights.py [--data FOLDER] [--out FOLDER]
+    python docs/examples/flights.py [--data FOLDER] [--out FOLDER] [--session ADDRESS]
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import pandas as pd
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import execute
+from marsdask import execute, new_session
 
 TABLES = ("flights", "weather", "planes", "airlines", "airports")
 RAINY = ["rain", "snow", "fog"]
@@ -294,11 +294,18 @@ def main() -> int:
         default=Path(__file__).parent,
         help="folder for flights.png; default: beside this file",
     )
+    parser.add_argument(
+        "--session",
+        metavar="ADDRESS",
+        help="cluster to run on, such as http://host:port; its workers must see --data; default: threads here",
+    )
     given = parser.parse_args()
     if importlib.util.find_spec("matplotlib") is None:
         sys.exit(f"The chart needs matplotlib, which is missing. Install it with: {DEMO}")
     from flights_chart import draw
 
+    if given.session is not None:
+        new_session(given.session)
     given.out.mkdir(parents=True, exist_ok=True)
     with tables(given.data) as files:
         ours, theirs = study(md, mt, files), study(pd, np, files)

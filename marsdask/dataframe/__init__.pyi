@@ -510,8 +510,8 @@ class DataFrameGroupBy:
         self,
         func: Any,
         *args: Any,
-        include_groups: Any = False,
-        skip_infer: Any = False,
+        include_groups: builtins.bool = False,
+        skip_infer: builtins.bool = False,
         dtypes: Any = None,
         dtype: Any = None,
         name: Any = None,
@@ -847,7 +847,7 @@ class DataFrameGroupBy:
         self,
         func: Any = None,
         *args: Any,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         dtypes: Any = None,
         dtype: Any = None,
         name: Any = None,
@@ -921,8 +921,8 @@ class SeriesGroupBy:
         self,
         func: Any,
         *args: Any,
-        include_groups: Any = False,
-        skip_infer: Any = False,
+        include_groups: builtins.bool = False,
+        skip_infer: builtins.bool = False,
         dtypes: Any = None,
         dtype: Any = None,
         name: Any = None,
@@ -1268,7 +1268,7 @@ class SeriesGroupBy:
         self,
         func: Any = None,
         *args: Any,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         dtypes: Any = None,
         dtype: Any = None,
         name: Any = None,
@@ -2053,9 +2053,9 @@ class DataFrame(Lazy):
         self,
         subset: Any = None,
         keep: Any = "first",
-        inplace: Any = False,
-        ignore_index: Any = False,
-        method: Any = "auto",
+        inplace: builtins.bool = False,
+        ignore_index: builtins.bool = False,
+        method: builtins.str = "auto",
     ) -> DataFrame:
         """Without rows that equal an earlier one, in order."""
 
@@ -2072,7 +2072,7 @@ class DataFrame(Lazy):
 
     @property
     def dtypes(self) -> pd.Series: ...
-    def duplicated(self, subset: Any = None, keep: Any = "first", method: Any = "auto") -> Series:
+    def duplicated(self, subset: Any = None, keep: Any = "first", method: builtins.str = "auto") -> Series:
         """Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."""
 
     @property
@@ -2108,8 +2108,6 @@ class DataFrame(Lazy):
     def explode(self, column: Any, ignore_index: builtins.bool = False) -> DataFrame:
         """A row for each element of lists."""
 
-    @deprecated("not built: not written yet")
-    def fetch_infos(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def ffill(
@@ -3220,7 +3218,11 @@ class Series(Lazy):
         """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
 
     def drop_duplicates(
-        self, keep: Any = "first", inplace: Any = False, ignore_index: Any = False, method: Any = "auto"
+        self,
+        keep: Any = "first",
+        inplace: builtins.bool = False,
+        ignore_index: builtins.bool = False,
+        method: builtins.str = "auto",
     ) -> Series:
         """Without rows that equal an earlier one, in order."""
 
@@ -3243,7 +3245,7 @@ class Series(Lazy):
     def dtype(self) -> Any: ...
     @property
     def dtypes(self) -> Any: ...
-    def duplicated(self, keep: Any = "first", method: Any = "auto") -> Series:
+    def duplicated(self, keep: Any = "first", method: builtins.str = "auto") -> Series:
         """Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."""
 
     @property
@@ -3276,8 +3278,6 @@ class Series(Lazy):
     def explode(self, ignore_index: builtins.bool = False) -> Series:
         """A row for each element of lists."""
 
-    @deprecated("not built: not written yet")
-    def fetch_infos(self, *args: Any, **kwargs: Any) -> Any: ...
     @deprecated("not built: logs come with the family of plain functions, which is not written yet")
     def fetch_log(self, *args: Any, **kwargs: Any) -> Any: ...
     def ffill(
@@ -4172,7 +4172,7 @@ class Index(Lazy):
     def drop(self, labels: Any, errors: builtins.str = "raise") -> Any:
         """drop: see the oracle's documentation."""
 
-    def drop_duplicates(self, keep: Any = "first", method: Any = "auto") -> Any:
+    def drop_duplicates(self, keep: Any = "first", method: builtins.str = "auto") -> Any:
         """Without rows that equal an earlier one, in order."""
 
     def dropna(
@@ -4188,7 +4188,7 @@ class Index(Lazy):
 
     @property
     def dtype(self) -> Any: ...
-    def duplicated(self, keep: Any = "first", method: Any = "auto") -> Any:
+    def duplicated(self, keep: Any = "first", method: builtins.str = "auto") -> Any:
         """Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."""
 
     @property

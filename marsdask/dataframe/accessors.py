@@ -18,7 +18,7 @@ from marsdask.errors import UnknownName
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
 from marsdask.meta import NEW, FrameMeta, TensorMeta, meta
-from marsdask.node import Node
+from marsdask.node import Node, calling
 from marsdask.passes import Demand
 from marsdask.registry import operation
 
@@ -132,9 +132,7 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
     does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
     lengths = "unknown" if name == "extractall" else "same"
-    result = graph.per_chunk(
-        does, frame, kind, name, args, kwargs, call, lengths=lengths, label=f"{kind}-{name}"
-    )
+    result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths)
     example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
     if isinstance(example, (np.ndarray, list)):
         return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
@@ -143,7 +141,8 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
 
 def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
     """The lazy result of a member."""
-    return registry.make("frame.accessed", series, kind, name, tuple(args), kwargs, call)
+    with calling(f"{kind}.{name}"):  # properties come here without a call
+        return registry.make("frame.accessed", series, kind, name, tuple(args), kwargs, call)
 
 
 def _joined(series: Any, *others: Any, kwargs: Any) -> Any:

@@ -204,7 +204,6 @@ def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any)
         other,
         kwargs,
         how == "array",
-        label=name.strip("_"),
         lengths="unknown" if aligned else "same",
     )
     if isinstance(empty, pd.Index) and name.strip("_") in COMPARE:
@@ -368,7 +367,7 @@ def unary(chunk: Any, name: str) -> Any:
 @registry.operation("frame.unary", room="engine", meta=_unary_meta, demands=lambda node, mine: [mine])
 def unary_chunks(name: str, frame: Chunks) -> Chunks:
     """A unary operator, chunk by chunk."""
-    return graph.per_chunk(unary, frame, name, label=name)
+    return graph.per_chunk(unary, frame, name)
 
 
 def _unary(name: str) -> Callable[..., Any]:

@@ -54,7 +54,7 @@ def _from_dask_meta(frame: Data) -> FrameMeta:
     return frame_meta(frame.value.empty, float("nan"), NEW)
 
 
-@operation("frame.from_dask", room="engine", meta=_from_dask_meta)
+@operation("frame.from_dask", room="engine", meta=_from_dask_meta, traits=("theirs",))
 def from_dask_chunks(frame: Data) -> Chunks:
     """The partitions of a dask.dataframe."""
     return graph.from_delayed(frame.value.parts)

@@ -51,7 +51,7 @@ def _data_meta(data: Data, chunks: Any) -> FrameMeta:
     return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
 
 
-@operation("frame_data", room="engine", meta=_data_meta)
+@operation("frame_data", room="engine", meta=_data_meta, traits=("data",))
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
     whole = data.value

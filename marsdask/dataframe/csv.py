@@ -197,7 +197,7 @@ def csv(plan: Data, columns: list[Any] | None = None) -> Generator[Any, Any, Chu
         graph.rule("quotes in the head: line ends inside quotes are looked for before cutting")
         counts = yield Ask(graph.sources(_count_quotes, chunks, held, label="quotes"))
         chunks = _uncut(chunks, counts)
-    return graph.sources(read_chunk, chunks, held, columns, label="read_csv")
+    return graph.sources(read_chunk, chunks, held, columns)
 
 
 def _count_quotes(pieces: list[Piece], plan: Plan) -> int:

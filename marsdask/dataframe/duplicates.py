@@ -5,7 +5,6 @@ Chunks drop their own duplicates first; what is left is joined in a tree, or exc
 
 from __future__ import annotations
 
-import inspect
 import math
 from functools import partial
 from typing import Any
@@ -237,26 +236,10 @@ for _owner, _flag, _unique, _flag_cases, _unique_cases in (
         ("duplicated", _flag, _flag_cases, _flag_doc),
         ("drop_duplicates", _unique, _unique_cases, _unique_doc),
     ):
-
-        def _made(*args: Any, **kwargs: Any) -> Any:
-            raise NotImplementedError("its prepare makes another node")  # pragma: no cover
-
-        _made.__doc__ = _doc
-
-        _found = inspect.signature(_function)
-        _found = _found.replace(
-            parameters=[p.replace(annotation=p.empty) for p in _found.parameters.values()],
-            return_annotation=_found.empty,
-        )
-        operation(
-            f"{_owner}.{_name}",
-            room="dataframe",
-            owners=[_owner],
-            function=False,
-            prepare=_function,
-            cases=_cases,
-            signature=_found,
-        )(_made)
+        registry.rewritten(
+            f"{_owner}.{_name}", _doc, _function,
+            room="dataframe", owners=(_owner,), function=False, cases=_cases,
+        )  # fmt: skip
 
 
 def _unique_values(parts: list[Any]) -> Any:

@@ -213,14 +213,6 @@ class _Label:
         return bool(self.number < other.number)
 
 
-def _shown(function: Callable[..., Any]) -> inspect.Signature:
-    found = inspect.signature(function)
-    return found.replace(
-        parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()],
-        return_annotation=found.empty,
-    )
-
-
 def _call(function: Callable[..., Any]) -> Callable[..., Any]:
     def prepare(**arguments: Any) -> Any:
         first, args, kwargs = _bound(inspect.signature(function), arguments)
@@ -245,20 +237,10 @@ for _name, _function, _cases, _doc in (
      "The rows of the group called `name`."),
     ("fillna", _fillna, (), "The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."),
 ):  # fmt: skip
-
-    def _made(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError("its prepare makes another node")  # pragma: no cover
-
-    _made.__doc__ = _doc
-    operation(
-        f"GroupBy.{_name}",
-        room="dataframe",
-        signature=_shown(_function),
-        owners=BOTH,
-        function=False,
-        prepare=_call(_function),
-        cases=_cases,
-    )(_made)
+    registry.rewritten(
+        f"GroupBy.{_name}", _doc, _call(_function), signature=inspect.signature(_function),
+        room="dataframe", owners=tuple(BOTH), function=False, cases=tuple(_cases),
+    )  # fmt: skip
 
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
     registry.unbuilt(

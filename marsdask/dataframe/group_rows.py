@@ -59,7 +59,7 @@ def reduce(
         return _exchanged(frame, spec, keys, name, args, kwargs, empty)
     parts = aggregation.parts_of(empty, found)
     tables = graph.per_chunk(
-        aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="groupby-parts"
+        aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="parts"
     )
     like = _like(frame, spec, keys, name, args, kwargs, empty)
     end = partial(aggregation.finished, spec=spec, parts=parts, found=found, like=like, source=empty)

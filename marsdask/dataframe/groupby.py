@@ -13,7 +13,6 @@ from marsdask.dataframe import grouping
 from marsdask.dataframe.grouping import Grouping
 from marsdask.errors import ColumnNotFound, UnknownName
 from marsdask.handle import held
-from marsdask.registry import operation
 
 
 class GroupBy:
@@ -146,11 +145,8 @@ def _groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True
     return (DataFrameGroupBy if self.ndim == 2 else SeriesGroupBy)(frame, spec, keys)
 
 
-@operation("groupby", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_groupby)
-def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True, sort: bool = True,
-            group_keys: bool = True, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
-    """Groups of rows with equal keys: a lazy `GroupBy`."""
-    raise NotImplementedError("groupby makes no node")  # pragma: no cover - prepare answers
+registry.rewritten("groupby", "Groups of rows with equal keys: a lazy `GroupBy`.", _groupby,
+                   room="dataframe", owners=("DataFrame", "Series"), function=False)  # fmt: skip
 
 
 def made(op: str, group: GroupBy, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ from pandas.api.typing import SeriesGroupBy as PandasSeries
 from marsdask import registry
 from marsdask.dataframe.groupby import DataFrameGroupBy, GroupBy, made
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.registry import Op, add, operation
+from marsdask.registry import add, operation
 
 BOTH = ("DataFrameGroupBy", "SeriesGroupBy")
 METHODS = ("auto", "tree", "shuffle")
@@ -197,16 +198,10 @@ def _register(
         for o, pandas in (("DataFrameGroupBy", PandasFrames), ("SeriesGroupBy", PandasSeries))
         if hasattr(pandas, name)
     ]
-
-    def lower(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError("its prepare makes another node")  # pragma: no cover
-
-    lower.__doc__ = f"pandas' `groupby.{name}`, over all chunks."
-    add(
-        Op(
-            name=f"GroupBy.{name}", room="dataframe", lower=lower, signature=signature, status=status, owners=tuple(owners),
-            function=False, prepare=prepare, cases=tuple(cases), oracle=getattr(PandasFrames, name, getattr(PandasSeries, name, None)),
-        )
+    registry.rewritten(
+        f"GroupBy.{name}", f"pandas' `groupby.{name}`, over all chunks.", prepare, signature=signature, status=status,
+        room="dataframe", owners=tuple(owners), function=False, cases=tuple(cases),
+        oracle=getattr(PandasFrames, name, getattr(PandasSeries, name, None)),
     )  # fmt: skip
 
 
@@ -226,8 +221,7 @@ for _op, _table, _status in (
 
 for _new, _old in GONE.items():
     _entry = registry.lookup(f"GroupBy.{_old}")
-    add(Op(name=f"GroupBy.{_new}", room="dataframe", lower=_entry.lower, signature=_entry.signature, status=_entry.status,
-           owners=BOTH, function=False, prepare=_entry.prepare))  # fmt: skip
+    add(replace(_entry, name=f"GroupBy.{_new}", owners=tuple(BOTH), cases=(), oracle=None))
 
 
 AGG_CASES = (

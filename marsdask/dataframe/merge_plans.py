@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from marsdask import graph
@@ -149,8 +150,17 @@ def _small(frame: Chunks, empty: Any) -> bool:
 def _exchanged(left: Chunks, right: Chunks, spec: dict[str, Any], ordered: bool, flipped: bool) -> Chunks:
     count = max(left.count, right.count)
     names = (spec["on"] or spec["left_on"], spec["on"] or spec["right_on"])
+    # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
+    labels = any(
+        by_index or not set(keys) <= set(frame.empty.columns)
+        for frame, keys, by_index in zip(
+            (left, right), names, (spec["left_index"], spec["right_index"]), strict=True
+        )
+    )
     pieces = [
-        shuffle.sent(frame, [], partial(_key_values, names=None if by_index else keys), list, count)
+        shuffle.sent(
+            frame, [], partial(_key_values, names=None if by_index else keys), list, count, labels=labels
+        )
         for frame, keys, by_index in (
             (left, names[0], spec["left_index"]),
             (right, names[1], spec["right_index"]),
@@ -162,7 +172,7 @@ def _exchanged(left: Chunks, right: Chunks, spec: dict[str, Any], ordered: bool,
     if not ordered:
         return matched
     main = right if flipped else left
-    return shuffle.home(matched, main.count, (math.nan,) * main.count)
+    return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
 
 
 def _key_values(frame: Any, others: Any, *, names: Any) -> list[Any]:
@@ -174,16 +184,29 @@ def _key_values(frame: Any, others: Any, *, names: Any) -> list[Any]:
 PLACE = "\x00marsdask-place"
 
 
+def _places(pieces: list[shuffle.Piece]) -> np.ndarray:
+    """Home chunk and row of each row in one number."""
+    homes = np.array([piece[0] for piece in pieces], np.int64) << 40
+    places = np.repeat(homes, [len(piece[1]) for piece in pieces])
+    at = 0
+    for _, rows, *_ in pieces:
+        places[at : at + len(rows)] |= rows
+        at += len(rows)
+    return places
+
+
 def _matched(left: Any, right: Any, *, spec: dict[str, Any], flipped: bool, placed: bool) -> Any:
     """Rows of two sides that met; with the place of the row whose order counts."""
-    frames, places = [], None
+    frames = []
     for pieces, counts in ((left, not flipped), (right, flipped)):
-        frame, _, homes, rows = shuffle.met(pieces)
+        frame = graph.concat([piece[2] for piece in pieces])
         if counts and placed:
-            frame = frame.assign(**{PLACE: homes.astype("i8") << 40 | rows})
+            frame = frame.assign(**{PLACE: _places(pieces)})
         frames.append(frame)
     result = _pandas(*frames, spec=spec)  # type: ignore[misc]
     if not placed:
         return result
-    places = result.pop(PLACE).to_numpy().astype("i8")
-    return result, places >> 40, places & ((1 << 40) - 1)
+    places = result.pop(PLACE).to_numpy().astype("i8", copy=False)
+    rows = places & ((1 << 40) - 1)
+    homes = (places >> 40).astype("i4")
+    return result, homes, shuffle.compact(rows, rows.max(initial=0) + 1)

@@ -287,9 +287,7 @@ def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
 def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
     """The row groups of parquet files, under the labels that each file stores."""
     held: Plan = plan.value
-    return graph.sources(
-        read_rows, held.chunks, held, columns, lengths=tuple(map(float, held.lengths)), label="read_parquet"
-    )
+    return graph.sources(read_rows, held.chunks, held, columns, lengths=tuple(map(float, held.lengths)))
 
 
 _READ = ("dtype_backend", "filesystem", "use_nullable_dtypes")

@@ -43,7 +43,7 @@ def ufunc_chunks(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Generator[An
     at = next(i for i, o in enumerate(operands) if isinstance(o, Chunks))
     frame, rest, _ = yield from matched(operands[at], (*operands[:at], *operands[at + 1 :]), {})
     rest = list(rest)
-    return graph.per_chunk(call_ufunc, ufunc, *rest[:at], frame, *rest[at:], label=ufunc.__name__, **kwargs)
+    return graph.per_chunk(call_ufunc, ufunc, *rest[:at], frame, *rest[at:], **kwargs)
 
 
 def array_ufunc(

@@ -95,17 +95,42 @@ def taken(data: Any, rows: np.ndarray) -> Any:
     return data[rows]
 
 
+def compact(places: np.ndarray, count: int) -> np.ndarray:
+    """Places below `count` in half the bytes where they fit: beside two columns of numbers they are a third of a piece."""
+    return places.astype(np.int32 if count <= 2**31 else np.int64)
+
+
+def _labelled(piece: Any, labels: bool) -> Any:
+    """A piece as it is, or with labels that take no memory."""
+    if not labels:
+        piece.index = pd.RangeIndex(len(piece))
+    return piece
+
+
 def split_rows(
-    frame: Any, number: int, *others: Any, where: Callable[..., np.ndarray] | None, count: int
+    frame: Any,
+    number: int,
+    *others: Any,
+    where: Callable[..., np.ndarray] | None,
+    count: int,
+    labels: bool = True,
 ) -> list[Piece]:
-    """`count` pieces of a chunk; `where(frame, others)` says which one a row goes to."""
+    """`count` pieces of a chunk; `where(frame, others)` says which one a row goes to. `labels`: whether those of rows count."""
     if where is None or count == 1:
         return [(number, np.arange(len(frame)), frame, list(others))]
     goes = where(frame, others)
     order = np.argsort(goes, kind="stable")
     bounds = np.searchsorted(goes[order], np.arange(count + 1))
     cuts = [order[a:b] for a, b in itertools.pairwise(bounds)]
-    return [(number, rows, taken(frame, rows), [taken(o, rows) for o in others]) for rows in cuts]
+    return [
+        (
+            number,
+            compact(rows, len(frame)),
+            _labelled(taken(frame, rows), labels),
+            [taken(o, rows) for o in others],
+        )
+        for rows in cuts
+    ]
 
 
 def by_hash(frame: Any, others: Sequence[Any], *, keys: Callable[..., list[Any]], count: int) -> np.ndarray:
@@ -120,16 +145,17 @@ def numbers_of(chunks: Chunks) -> Chunks:
 
 def sent(
     frame: Chunks, others: Sequence[Any], keys: Callable[..., list[Any]] | None, merge: Callable[[list[Piece]], Any],
-    count: int, label: str | None = None,
+    count: int, label: str | None = None, labels: bool = True,
 ) -> Chunks:  # fmt: skip
-    """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met.
+    """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met, which carry the labels
+    of their rows only where `labels` says so.
 
     Where all rows come to one chunk, `options.gather_limit` bounds them.
     """
     if count == 1 < frame.count:
         merge = graph.limited(merge)
     where = None if keys is None or count == 1 else partial(by_hash, keys=keys, count=count)
-    split = partial(split_rows, where=where, count=count)
+    split = partial(split_rows, where=where, count=count, labels=labels)
     return graph.exchange(frame, split, merge, count, numbers_of(frame), *others, label=label, lengths=None)
 
 
@@ -145,18 +171,27 @@ def _joined(parts: list[Any]) -> Any:
     return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else graph.concat(parts)
 
 
-def home(results: Chunks, count: int, lengths: Any, label: str | None = None) -> Chunks:
+def home(
+    results: Chunks, count: int, lengths: Any, label: str | None = None, *, labels: bool = True
+) -> Chunks:
     """Results (data, home chunk, row) exchanged back: chunk i has the rows of home i in order."""
     return graph.exchange(
-        results, partial(_by_home, count=count), _in_row_order, count, label=label, lengths=lengths
+        results,
+        partial(_by_home, count=count, labels=labels),
+        _in_row_order,
+        count,
+        label=label,
+        lengths=lengths,
     )
 
 
-def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int) -> list[Any]:
+def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int, labels: bool) -> list[Any]:
     data, homes, rows = result
     order = np.argsort(homes, kind="stable")
     bounds = np.searchsorted(homes[order], np.arange(count + 1))
-    return [(taken(data, order[a:b]), rows[order[a:b]]) for a, b in itertools.pairwise(bounds)]
+    return [
+        (_labelled(taken(data, order[a:b]), labels), rows[order[a:b]]) for a, b in itertools.pairwise(bounds)
+    ]
 
 
 def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:

@@ -74,7 +74,7 @@ def _executed(node: Node, session: Session, collection: Any, meta: Any) -> Any:
     if isinstance(collection, graph.Chunks):
         collection = collection.with_node(node)
     handle = registry.wrap(node)
-    handle._result = session.results[token(node)] = Result(session, collection, meta)
+    handle._result = session.results[token(node)] = Result(session, collection, meta, node)
     return handle
 
 

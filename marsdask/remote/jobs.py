@@ -60,6 +60,10 @@ class Call:
     def __repr__(self) -> str:
         return self.name
 
+    def _says(self) -> tuple[Any, ...]:
+        """What its value follows from, beside its inputs."""
+        return self.func, self.args, self.kwargs, self.n_output, self.resolve
+
     def pickled(self) -> bytes:
         """Function and arguments as bytes, or an error that says what cannot be sent."""
         try:
@@ -272,4 +276,4 @@ def task_of(call: Call, inputs: list[Any], arguments: list[Handed | None], sessi
         call.log.source = session.engine
         session.engine.listen(TOPIC + session.session_id, functools.partial(hear, session.engine))  # type: ignore[attr-defined]
         job = Travelling(call, how, session)
-    return graph.placed(job, *given, where=call.where, label=call.name.strip("<>"))
+    return graph.placed(job, *given, where=call.where)

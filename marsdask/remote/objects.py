@@ -205,10 +205,7 @@ def _lowered(call: Data, inputs: list[Any]) -> Steps:
     task = task_of(plan, inputs, arguments, session)
     if plan.n_output is None:
         return task
-    return tuple(
-        graph.per_chunk(operator.getitem, task, i, label=plan.name, lengths=None)
-        for i in range(plan.n_output)
-    )
+    return tuple(graph.per_chunk(operator.getitem, task, i, lengths=None) for i in range(plan.n_output))
 
 
 _lowered.__doc__ = spawn.__doc__

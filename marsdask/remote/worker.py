@@ -12,7 +12,7 @@ from typing import Any
 from dask.typing import Key
 
 from marsdask import graph
-from marsdask.engine import Distributed
+from marsdask.client import Distributed
 from marsdask.session import Session
 
 

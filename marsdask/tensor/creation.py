@@ -26,7 +26,7 @@ def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
     return TensorMeta(array.shape, array.dtype, "F" if f_ordered else "C")
 
 
-@operation("data", room="engine", sizes="any", meta=_data_meta)
+@operation("data", room="engine", sizes="any", meta=_data_meta, traits=("data",))
 def data(data: Data, chunk_size: Any = None) -> da.Array:
     """Data in memory, cut into chunks; never hashed."""
     array = data.value

@@ -58,10 +58,10 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dic
 def _of_ufunc(ufunc: np.ufunc) -> Op | None:
     """The operation of a ufunc: by NumPy's name, or by a name under which a room has it."""
     found = registry.OPS.get(ufunc.__name__)
-    if found is not None and found.lower is not None:
+    if found is not None and found.built:
         return found
     return next(
-        (op for op in registry.OPS.values() if op.oracle is ufunc and op.lower is not None and op.function),
+        (op for op in registry.OPS.values() if op.oracle is ufunc and op.built and op.function),
         None,
     )
 
@@ -247,7 +247,7 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     room = "tensor" + module.removeprefix("numpy")
     wanted = special or name
     for op in registry.in_room(room):
-        if op.public == wanted and op.function and op.lower is not None:
+        if op.public == wanted and op.function and op.built:
             return registry.call(op, args, {**_defaults(func, op, args, kwargs), **kwargs})
     where = importlib.import_module("marsdask.tensor")
     for part in module.split(".")[1:]:
@@ -260,7 +260,7 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         and wanted not in _gaps(room)
     ):
         return ours(*args, **kwargs)
-    names = [op.public for op in registry.in_room(room) if op.function and op.lower is not None]
+    names = [op.public for op in registry.in_room(room) if op.function and op.built]
     raise ArgumentTypeError(
         f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, names)} "
         "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."
@@ -291,4 +291,4 @@ def _parameters(func: Any) -> Mapping[str, inspect.Parameter]:
 
 
 def _gaps(room: str) -> set[str]:
-    return {op.public for op in registry.OPS.values() if op.lower is None and op.room == room}
+    return {op.public for op in registry.OPS.values() if not op.built and op.room == room}

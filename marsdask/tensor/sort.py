@@ -126,16 +126,22 @@ def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
     Nothing is merged: merging sorted runs costs a pass per doubling, a bucket one pass. In one process a bucket picks its
     values out of all chunks itself, and there is no copy but the result; between processes each chunk sends pieces.
     """
-    a = yield Keep(a)
+    # Samples are taken as the chunks are made: later those may be on disk.
+    a, samples = yield Keep(a, graph.per_chunk(sample, a, lengths=None))
     here = graph.in_one_process()
     count = max(a.numblocks[0], min(2 * (os.cpu_count() or 1), PICKED)) if here else a.numblocks[0]
-    pivots = splitters((yield Ask(graph.per_chunk(sample, a, lengths=None))), count)
+    pivots = splitters((yield Ask(samples)), count)
+    chunks = graph.per_chunk(_as_is, a, lengths=None)
+    if not here:
+        graph.rule(f"sort: {a.numblocks[0]} chunks cut at sampled values, exchanged, then each sorted")
+        buckets = graph.exchange(chunks, partial(split, pivots), _sorted_together, len(pivots) + 1)
+        # Kept, so that they are measured when they are made: counting before would read all data once more.
+        return graph.to_array((yield Keep(buckets)), (), a.dtype)
     below = yield Ask(graph.per_chunk(partial(_below, pivots), a, lengths=None))
     sizes = (
         np.diff([[0, *b, n] for b, n in zip(below, a.chunks[0], strict=True)], axis=1).sum(axis=0).tolist()
     )
-    chunks = graph.per_chunk(_as_is, a, lengths=None)
-    if here and len(sizes) <= PICKED:
+    if len(sizes) <= PICKED:
         graph.rule(f"sort: {len(sizes)} buckets, each picks its values from all chunks and is sorted")
         edges = [None, *pivots, None]
         picked = [
@@ -241,8 +247,8 @@ def argsort(
 
 def _argsorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
     graph.rule(f"argsort: {a.numblocks[0]} sorted chunks split at sampled values, then each merged")
-    a = yield Keep(a)
-    pivots = splitters((yield Ask(graph.per_chunk(sample, a, lengths=None))), a.numblocks[0])
+    a, samples = yield Keep(a, graph.per_chunk(sample, a, lengths=None))
+    pivots = splitters((yield Ask(samples)), a.numblocks[0])
     offsets = tuple(np.cumsum((0, *a.chunks[0])).tolist())
     runs = graph.per_chunk(partial(_run, offsets), a, lengths=None, number=True)
     buckets = graph.exchange(runs, partial(_split_run, pivots), _positions, len(pivots) + 1)

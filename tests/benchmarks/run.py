@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import frames, tensors, tpch  # noqa: F401 - they register their benchmarks
+from tests.benchmarks import clusters, frames, spill, tensors, tpch  # noqa: F401 - they register their benchmarks
 from tests.benchmarks.ratio import BENCHMARKS, OURS, Benchmark, Must, Samples, extra_peak, measure
 
 

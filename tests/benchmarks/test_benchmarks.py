@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.benchmarks import data, run
+from tests.benchmarks import clusters, data, run
 from tests.benchmarks.ratio import BENCHMARKS, OURS, Must, Samples, alike, settings, value
 
 SCALE = 0.001
@@ -26,7 +26,10 @@ def data_directory(tmp_path_factory):
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_sides_agree(name):
-    answers = {side: value(prepare()()) for side, prepare in BENCHMARKS[name].sides(SCALE).items()}
+    try:
+        answers = {side: value(prepare()()) for side, prepare in BENCHMARKS[name].sides(SCALE).items()}
+    finally:
+        clusters.close()
     ours = answers.pop(OURS)
     for side, answer in answers.items():
         assert alike(ours, answer), f"{side} answers\n{answer}\nwe answer\n{ours}"

@@ -1,0 +1,297 @@
+"""A distributed cluster as an engine, through its client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from typing import Any, NoReturn
+
+import dask
+from dask.typing import Key
+
+from marsdask import failures, graph, runs
+from marsdask.address import reached
+from marsdask.errors import SchedulerLost, WouldRun
+from marsdask.options import options
+from marsdask.stalled import Stalled
+
+ATTEMPT = 5.0
+"""Seconds that distributed's own attempt to reconnect may take, and each of ours after it. One of its own lasts as long as
+nobody answers: on Kubernetes that was 75 s after a scheduler's pod was replaced, as kube-proxy had tied the connection to
+the pod that ended. A new attempt went to the new pod at once.
+"""
+
+
+class ClusterCount:
+    """Counts the tasks of one round on a cluster, by asking the scheduler how many of each group are not done."""
+
+    def __init__(self, client: Any, tasks: Sequence[Key]):
+        self.client, self.total, self.tasks = client, max(len(tasks), 1), tasks
+        self.begun = False
+
+    @functools.cached_property
+    def groups(self) -> list[str]:
+        """The groups that the scheduler counts these tasks in; worked out when somebody asks how far they are."""
+        from distributed.utils import key_split_group
+
+        return sorted({key_split_group(k) for k in self.tasks})
+
+    def fraction(self) -> float:
+        groups = self.groups
+
+        # Of its own so that it travels by value: a scheduler need not import marsdask to count.
+        def counted(dask_scheduler: Any) -> tuple[int, int]:
+            known = [dask_scheduler.task_groups[g] for g in groups if g in dask_scheduler.task_groups]
+            open_states = ("waiting", "no-worker", "queued", "processing", "erred")
+            return len(known), sum(g.states.get(s, 0) for g in known for s in open_states)
+
+        if self.client.status != "running":
+            return 0.0
+        try:
+            found, left = self.client.run_on_scheduler(counted)
+        except (OSError, TimeoutError):  # busy or gone: who waits for results will hear of it
+            return 0.0
+        self.begun = self.begun or found > 0
+        return max(1 - left / self.total, 0.0) if self.begun else 0.0
+
+
+class Distributed:
+    """A distributed cluster, through its client."""
+
+    shared_memory = False
+
+    def __init__(
+        self,
+        client: Any,
+        owned: Sequence[Any] = (),
+        web: str | None = None,
+        *,
+        dashboard: bool = True,
+        again: Callable[..., Any] | None = None,
+    ):
+        self.client = client
+        self.owned = owned  # closed with the engine, in order
+        self.web = web  # the web address it was joined by
+        self.dashboard = dashboard
+        self.again = again  # makes another client like ours, in `timeout` seconds
+        self._changing = threading.Lock()  # of clients that are ours
+        self.dasks_default = False  # whether the client is the one that Dask's own functions use
+        self._address: str | None = None if client is None else str(client.scheduler.address)
+        self.topics: dict[str, Callable[[Any], None]] = {}
+        self.published: set[str] = set()  # names of datasets that end with this engine
+        self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
+        self.stalled = Stalled(self)
+
+    @property
+    def address(self) -> str:
+        if self._address is None:  # remembered: a closed client has none
+            self._address = str(self.client.scheduler.address)
+        return self._address
+
+    @property
+    def threads(self) -> int:
+        if self.client.status != "running":  # the scheduler is away
+            return 0
+        return int(sum(self.client.nthreads().values()))
+
+    def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        unique = list(dict.fromkeys(keys))
+        if self.client.status != "running":
+            self.back()
+        futures = self._sent(tasks, unique)
+        run = runs.current()
+        counted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if run is not None:
+            count = ClusterCount(self.client, list(tasks))
+            counted = run.round(count.fraction, functools.partial(self._cancel, futures))
+        failed = None
+        try:
+            with counted:
+                self._finished(futures)
+                failed = next((future for future in futures if future.status == "error"), None)
+                if failed is not None:  # inside the round, which is not done then
+                    self._raise(failed)
+        except BaseException:  # Ctrl-C, or cancelled before this round: what was started must not go on
+            if failed is None:
+                self._cancel(futures)
+            raise
+        by_key = dict(zip(unique, futures, strict=True))
+        return [by_key[k] for k in keys]
+
+    def _cancel(self, futures: list[Any]) -> None:
+        """Stop the work on these futures, soon; from any thread."""
+        if self.client.status == "running":
+            self.client.loop.add_callback(self.client.cancel, futures, asynchronous=True)
+
+    def _sent(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        try:
+            return list(self.client.get(graph.annotated(tasks), keys, sync=False))
+        except Exception as error:
+            ours = failures.unsendable(tasks)
+            if ours is None:
+                raise
+            raise ours from error
+
+    def _finished(self, futures: list[Any]) -> None:
+        """Wait for them. An error of a task is not one of this."""
+        # The public wait() takes its client from a setting of the whole process, which others may be changing now.
+        from distributed.client import _wait
+
+        try:
+            with self.stalled.watched(functools.partial(self._cancel, futures)):
+                self.client.sync(_wait, futures)
+        except CancelledError as error:
+            loss = failures.forgotten(error, self.client.status)
+            if loss is None:
+                raise
+            raise loss from error
+
+    def _raise(self, future: Any) -> NoReturn:
+        """The task's own error; ours where the cluster and not the task failed."""
+        try:
+            future.result()
+        except Exception as error:
+            ours = failures.named(error, self.client)
+            if ours is None:
+                raise
+            raise ours from error
+        raise WouldRun(f"{future.key} ended in error and gave none")
+
+    def values(self, held: Sequence[Any]) -> list[Any]:
+        if self.client.status != "running":
+            self.back()
+        try:
+            return list(self.client.gather(list(held)))
+        except Exception as error:
+            ours = failures.of_gather(error, held, self.client)
+            if ours is None:
+                raise
+            raise ours from error
+
+    def lost(self, held: Sequence[Any]) -> bool:
+        """Whether any is a future that was dropped, or whose data went with a worker and could not be made again."""
+        return any(getattr(h, "status", None) in ("cancelled", "error") for h in held)
+
+    def back(self) -> None:
+        """Return when the scheduler answers again; SchedulerLost where it does not in time."""
+        seconds = options.cluster.reconnect_timeout
+        now = time.monotonic()
+        deadline, patient = now + seconds, now + ATTEMPT
+        while self.client.status != "running":
+            if (run := runs.current()) is not None:
+                run.check()
+            ours, closed = self.client in self.owned, self.client.status == "closed"
+            if time.monotonic() > deadline or (closed and not ours):
+                raise SchedulerLost.after(self.address, seconds)
+            if ours and (closed or time.monotonic() > patient):
+                with self._changing:
+                    self._renew()
+            time.sleep(0.05)
+        for topic, hear in self.topics.items():
+            self.listen(topic, hear)  # a new scheduler knows of nobody who listens
+        for name in self.notes:
+            self.note(name)
+
+    def _renew(self) -> None:
+        """Put a new client in the place of ours, if the scheduler answers one."""
+        import distributed
+
+        if self.client.status == "running" or self.client not in self.owned:
+            return  # another thread did it, or closed the engine
+        security = self.client.security
+        again = self.again or functools.partial(
+            distributed.Client, self.address, security=security, set_as_default=self.dasks_default
+        )
+        try:
+            # Before the client, which would wait without end for one who takes connections and says nothing.
+            reached(
+                self.address,
+                timeout=ATTEMPT,
+                context=security.get_connection_args("client").get("ssl_context"),
+            )
+            new = again(timeout=ATTEMPT)
+        except (OSError, TimeoutError):
+            return  # not yet
+        old, self.client = self.client, new
+        self.owned = [new if each is old else each for each in self.owned]
+        with _quietly_cancelled():
+            old.close()
+
+    def forget(self, dataset: str) -> None:
+        """Unpublish a dataset, soon: safe also where Python is collecting garbage."""
+        if dataset in self.published and self.client.status == "running":
+            self.published.discard(dataset)
+            self.notes.discard(dataset)
+            self.client.loop.add_callback(_unpublished, self.client, dataset)
+
+    def note(self, name: str) -> None:
+        """Publish an empty dataset, by which others see that something is there; nothing if it is published."""
+        if name not in self.client.list_datasets():
+            self.client.publish_dataset([], name=name)
+            self.published.add(name)
+            self.notes.add(name)
+
+    def listen(self, topic: str, hear: Callable[[Any], None]) -> None:
+        """Call `hear` with every event of a topic from now on."""
+        self.topics[topic] = hear
+        self.client.subscribe_topic(topic, lambda event: hear(event[1]))
+
+    def close(self) -> None:
+        if self.client.status == "running":
+            for name in list(self.published):
+                self.client.sync(_unpublished, self.client, name)
+        before = dask.config.get("scheduler", None)
+        with self._changing, _quietly_cancelled():
+            for each in self.owned:
+                each.close()
+            self.owned = ()
+        _settle(before)
+
+
+async def _unpublished(client: Any, name: str) -> None:
+    """Unpublish a dataset, where the scheduler knows it: one that was started again does not, and to distributed
+    2026.3 that is a KeyError. To distributed a dataset is a client too, which stays: on the dashboard, for ever."""
+
+    def left(name: str, dask_scheduler: Any = None) -> None:
+        if name not in dask_scheduler.extensions["publish"].datasets:
+            dask_scheduler.remove_client(client=f"published-{name}")
+
+    with contextlib.suppress(KeyError):
+        await client.unpublish_dataset(name, asynchronous=True)
+    await client.run_on_scheduler(left, name)
+
+
+@contextlib.contextmanager
+def _quietly_cancelled() -> Iterator[None]:
+    """Let distributed not log, with a traceback, that a client was closed while it was trying to connect."""
+
+    def telling(record: logging.LogRecord) -> bool:
+        return not isinstance(record.msg, asyncio.CancelledError)
+
+    log = logging.getLogger("distributed.client")
+    log.addFilter(telling)
+    try:
+        yield
+    finally:
+        log.removeFilter(telling)
+
+
+def _settle(before: Any) -> None:
+    """Let Dask's own setting follow its default client: clients that are not closed in the order of nested blocks
+    put back what was set when they were opened, which may be the word of one that is gone."""
+    import distributed
+
+    try:
+        distributed.default_client()
+    except ValueError:
+        if dask.config.get("scheduler", None) == "dask.distributed":
+            dask.config.set(scheduler=None)
+    else:
+        if before == "dask.distributed":
+            dask.config.set(scheduler=before)

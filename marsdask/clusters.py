@@ -1,0 +1,276 @@
+"""Starting a local cluster and joining one that is there: arguments checked first, then an engine."""
+
+from __future__ import annotations
+
+import functools
+import math
+import multiprocessing.spawn
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+
+from marsdask import defaults
+from marsdask.address import HINT, check_host, reached, resolve, try_to_listen
+from marsdask.client import Distributed
+from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
+from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
+
+LEAVE_CTRL_C = "marsdask.deploy.preload"
+"""What worker processes load first. Ctrl-C in a terminal goes to them as well, and is meant for the program alone."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """What a local cluster is to be, checked. `memory` is for all workers together: bytes, a share, None for Dask's."""
+
+    n_worker: int
+    n_thread: int
+    memory: int | float | None = None
+    security: Any = None
+    dashboard: str | None = "127.0.0.1:0"
+
+    def memory_each(self) -> int | None:
+        """Bytes for one worker; None where nobody said."""
+        if self.memory is None:
+            return None
+        from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
+
+        whole = self.memory if isinstance(self.memory, int) else int(self.memory * MEMORY_LIMIT)
+        return whole // self.n_worker
+
+    def arguments(self) -> dict[str, Any]:
+        """Keywords of `distributed.LocalCluster`; of memory as Dask's configuration and MARS_* variables say besides."""
+        from marsdask.spill import MemoryPolicy, cluster_arguments
+
+        each = self.memory_each()
+        return cluster_arguments(MemoryPolicy(memory=each, names={"memory": "new_session(memory=)"})) | {
+            "n_workers": self.n_worker,
+            "threads_per_worker": self.n_thread,
+            # Dask serves the scheduler's state over http in any case, without an address on 8787 of every interface.
+            "dashboard_address": self.dashboard or "127.0.0.1:0",
+            "scheduler_kwargs": {"dashboard": self.dashboard is not None},
+            "security": self.security,
+            "protocol": "tls://" if self.security is not None else None,
+            "preload": worker_preloads(),
+        }
+
+
+def worker_preloads(given: Any = None) -> list[str]:
+    """What worker processes under a nanny load first: what was given, or is configured, and what leaves Ctrl-C to others."""
+    found = given or dask.config.get("distributed.worker.preload", None) or []
+    return [*([found] if isinstance(found, str) else found), LEAVE_CTRL_C]
+
+
+def local(
+    n_worker: Any = None, n_cpu: Any = None, memory: Any = None, security: Any = None, dashboard: Any = None
+) -> Local:
+    """A checked `Local` of what `new_session` was given; nothing is started. Errors name the argument."""
+    for name, count in (("n_worker", n_worker), ("n_cpu", n_cpu)):
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
+            raise ArgumentError(f"new_session({name}={count!r}): expected a whole number from 1 on.")
+    if n_worker is not None and n_cpu is not None:
+        if n_worker > n_cpu:
+            raise ArgumentError(
+                f"new_session(n_worker={n_worker}, n_cpu={n_cpu}): n_cpu counts the threads of all workers, each "
+                "needs one."
+            )
+        if n_cpu % n_worker:
+            raise ArgumentError(
+                f"new_session(n_worker={n_worker}, n_cpu={n_cpu}): all workers have as many threads; expected n_cpu "
+                f"to be a multiple of n_worker, {n_cpu // n_worker * n_worker} for example."
+            )
+    workers = n_worker or 1
+    threads = n_cpu or n_worker or len(os.sched_getaffinity(0))
+    wanted = Local(
+        workers, threads // workers, _memory(memory), checked_security(security), _dashboard(dashboard)
+    )
+    each = wanted.memory_each()
+    if each is not None and each < LEAST_MEMORY:
+        raise ArgumentError(
+            f"new_session(memory={memory!r}): that is {shown(each)} for each of {workers} workers; expected "
+            f"{shown(LEAST_MEMORY)} or more for each."
+        )
+    return wanted
+
+
+def _memory(memory: Any) -> int | float | None:
+    return None if memory is None or memory == "auto" else parse_amount(memory, "new_session: memory")
+
+
+def _dashboard(dashboard: Any) -> str | None:
+    """An address for the dashboard to listen on, None for no dashboard."""
+    if dashboard is None or dashboard is True:
+        return "127.0.0.1:0"
+    if dashboard is False:
+        return None
+    if isinstance(dashboard, int):
+        dashboard = f":{dashboard}"
+    if isinstance(dashboard, str):
+        host, _, port = dashboard.rpartition(":")
+        if port.isdigit() and int(port) < 65536:
+            return f"{host or '127.0.0.1'}:{port}"
+    raise ArgumentError(
+        f"new_session(dashboard={dashboard!r}): expected True, False, a port, or 'host:port' such as '127.0.0.1:8787'."
+    )
+
+
+def checked_security(security: Any) -> Any:
+    """`security` as distributed takes it: None, True for temporary certificates, or a Security with all of its own."""
+    if security is None:
+        return None
+    if security is True:
+        try:
+            import cryptography  # noqa: F401
+        except ImportError as error:
+            raise MissingExtra.needed("cryptography", "tls", "new_session(security=True)") from error
+        return True
+    from distributed import Security
+
+    if not isinstance(security, Security):
+        raise ArgumentTypeError(
+            f"new_session(security={security!r}): expected a distributed.Security, True for temporary certificates of a "
+            f"local cluster, or None for what Dask's configuration says; got {type(security).__name__}."
+        )
+    return security
+
+
+def started(wanted: Local, *, as_default: bool = False) -> Distributed:
+    """A local cluster of worker processes, which ends with its engine."""
+    import distributed
+
+    _check_free(wanted.dashboard)
+    defaults.apply()
+    _leave_the_program_alone()
+    cluster = distributed.LocalCluster(**wanted.arguments())
+    client = distributed.Client(cluster, set_as_default=as_default)
+    engine = Distributed(client, owned=(client, cluster), dashboard=wanted.dashboard is not None)
+    engine.dasks_default = as_default
+    return engine
+
+
+def _check_free(dashboard: str | None) -> None:
+    """An error where nobody can listen on that address; Dask takes another port, and warns."""
+    host, _, port = (dashboard or ":0").rpartition(":")
+    if port == "0":
+        return
+    try:
+        try_to_listen(host, int(port))
+    except OSError as error:
+        raise ArgumentError(
+            f"new_session(dashboard={dashboard!r}): cannot listen there: {error.strerror or error}. Hint: another port, or True "
+            "for any that is free."
+        ) from error
+
+
+WORKER_PROCESS = "Dask Worker process (from Nanny)"
+
+
+def _leave_the_program_alone() -> None:
+    """Let worker processes that start from here on not import the program, which then needs no `if __name__ == "__main__"`.
+
+    multiprocessing has its main file imported by every process it starts, in case that functions of it are unpickled there.
+    A file that opens a session at its top would do so in each worker again. What is sent to workers carries functions of
+    the main file with it, so they have no need of the file; other processes that the program starts do. There is no public
+    switch, and a worker may be started again at any time: so it stays, for processes that nannies start.
+    """
+    asked = multiprocessing.spawn.get_preparation_data
+    if hasattr(asked, "__wrapped__"):
+        return
+
+    @functools.wraps(asked)
+    def preparation(name: str) -> dict[str, Any]:
+        wanted: dict[str, Any] = asked(name)
+        if name == WORKER_PROCESS:
+            for main in ("init_main_from_name", "init_main_from_path"):
+                wanted.pop(main, None)
+        return wanted
+
+    multiprocessing.spawn.get_preparation_data = preparation
+
+
+def check_address(address: Any, security: Any) -> None:
+    """An error where an address cannot be one, or where a Client or cluster has its own `security`."""
+    import distributed
+
+    if isinstance(address, str):
+        check_host(address)
+        if security is True:
+            raise ArgumentError(
+                "new_session(security=True): temporary certificates are for a local cluster; a cluster that is joined "
+                "has its own. Hint: pass a distributed.Security with them."
+            )
+        checked_security(security)
+        return
+    if not isinstance(address, distributed.Client) and not hasattr(address, "scheduler_address"):
+        raise ArgumentTypeError(
+            f"new_session(address={address!r}): expected 'tcp://host:port', 'http://host:port', a distributed Client "
+            f"or a cluster object, got {type(address).__name__}."
+        )
+    if security is not None:
+        raise ArgumentError(
+            f"new_session(security=): the {type(address).__name__} given as address= has its own."
+        )
+    if isinstance(address, distributed.Client) and address.asynchronous:
+        raise ArgumentError(
+            "new_session(address=Client(asynchronous=True)): expected a synchronous Client. Hint: "
+            "await marsdask.session.AsyncSession.init(...) in asynchronous programs."
+        )
+    if isinstance(address, distributed.Client) and address.status != "running":
+        raise ArgumentError(
+            f"new_session(address=Client): the Client is {address.status}; expected a running one."
+        )
+
+
+def connected(
+    address: Any, *, security: Any = None, timeout: float | None = None, as_default: bool = False
+) -> Distributed:
+    """An engine on a cluster that is there: an address as `address.resolve` takes them, a Client, or a cluster.
+
+    `timeout`: seconds for all of it; None is Dask's `distributed.comm.timeouts.connect`, at most 10, or what a cluster on
+    Kubernetes finds right.
+    """
+    import distributed
+
+    if isinstance(address, distributed.Client):
+        return Distributed(address)
+    web, again = None, None
+    if hasattr(address, "session_client"):  # a cluster on Kubernetes, which knows how long pods may take
+        again = functools.partial(address.session_client, as_default=as_default)
+        made = functools.partial(again, timeout=timeout)
+    else:
+        if timeout is None:
+            configured = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"), "s")
+            timeout = min(configured, 10.0)
+        where = address
+        if isinstance(address, str):
+            context = (security or distributed.Security()).get_connection_args("client").get("ssl_context")
+            where = resolve(address, timeout=timeout, context=context)
+            web = address if address.startswith("http") else None
+            reached(where, timeout=timeout, context=context)
+        made = functools.partial(
+            distributed.Client, where, set_as_default=as_default, security=security, timeout=max(timeout, 0.1)
+        )
+    try:
+        client = made()
+    except (OSError, TimeoutError, RuntimeError) as error:
+        raise ClusterUnreachable(
+            f"address={address!r}: no scheduler answers ({error or type(error).__name__}). {HINT}"
+        ) from error
+    engine = Distributed(client, owned=(client,), web=web, again=again)
+    engine.dasks_default = as_default
+    return engine
+
+
+def checked_timeout(timeout: Any) -> float | None:
+    """Seconds above 0, or None."""
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise ArgumentTypeError(
+            f"new_session(timeout={timeout!r}): expected a number of seconds, got {type(timeout).__name__}."
+        )
+    if not 0 < timeout < math.inf:
+        raise ArgumentError(f"new_session(timeout={timeout!r}): expected a number of seconds above 0.")
+    return float(timeout)

@@ -1,0 +1,1 @@
+"""Where clusters come from: this machine, command lines, Kubernetes."""

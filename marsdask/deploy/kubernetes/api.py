@@ -1,0 +1,207 @@
+"""The Kubernetes API in dicts, with errors that say what to do. Every call has a time limit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+from marsdask.deploy.kubernetes.names import GROUP, VERSION
+from marsdask.errors import ArgumentError, ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
+
+CALL_TIMEOUT = (5.0, 30.0)
+"""Seconds to connect, and to wait for an answer."""
+
+Body = dict[str, Any]
+
+
+class Api:
+    """Calls to one Kubernetes cluster with one user's rights. Not found is None, or False; other refusals raise."""
+
+    def __init__(self, api_client: Any = None):
+        self.owned = api_client is None
+        self.client = current() if api_client is None else checked_client(api_client)
+        from kubernetes import client
+
+        self.core = client.CoreV1Api(self.client)
+        self.apps = client.AppsV1Api(self.client)
+        self.custom = client.CustomObjectsApi(self.client)
+        self.networking = client.NetworkingV1Api(self.client)
+        self.authorization = client.AuthorizationV1Api(self.client)
+
+    def close(self) -> None:
+        """Close the connections, unless the client was given by the user."""
+        if self.owned:
+            self.client.close()
+
+    def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """The answer of a call as Kubernetes writes it; None where there is no such thing."""
+        found = self.raw(function, *args, **kwargs)
+        return None if found is None else json.loads(found)
+
+    def raw(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> bytes | None:
+        """The bytes of an answer; None where there is no such thing."""
+        from kubernetes.client import ApiException
+        from urllib3.exceptions import HTTPError
+
+        kwargs.setdefault("_request_timeout", CALL_TIMEOUT)
+        try:
+            # As it comes: the client's own models refuse what they do not expect.
+            answer = function(*args, _preload_content=False, **kwargs)
+            found: bytes = answer.data
+        except ApiException as error:
+            if error.status == 404:
+                return None
+            raise refusal(error) from error
+        except HTTPError as error:
+            host = self.client.configuration.host
+            raise ClusterUnreachable(
+                f"the Kubernetes API at {host} does not answer: {error}. Hint: does `kubectl version` work?"
+            ) from error
+        answer.release_conn()
+        return found
+
+    # The operator's resources
+
+    def made(self, plural: str, namespace: str, body: Body, *, dry_run: bool = False) -> Body:
+        """Create one of the operator's resources; a field that its definition does not know is an error."""
+        kwargs: Body = {"field_validation": "Strict"}
+        if dry_run:
+            kwargs["dry_run"] = "All"
+        made: Body = self.call(
+            self.custom.create_namespaced_custom_object, GROUP, VERSION, namespace, plural, body, **kwargs
+        )
+        return made
+
+    def get(self, plural: str, namespace: str, name: str) -> Body | None:
+        found: Body | None = self.call(
+            self.custom.get_namespaced_custom_object, GROUP, VERSION, namespace, plural, name
+        )
+        return found
+
+    def patched(
+        self, plural: str, namespace: str, name: str, patch: Body, *, scale: bool = False
+    ) -> Body | None:
+        function = (
+            self.custom.patch_namespaced_custom_object_scale
+            if scale
+            else self.custom.patch_namespaced_custom_object
+        )
+        # Clients from 33 on take the first kind of patch they know, earlier ones the one that fits and no such argument.
+        kind = (
+            {"_content_type": "application/merge-patch+json"}
+            if "_content_type" in signature(function).parameters
+            else {}
+        )
+        done: Body | None = self.call(function, GROUP, VERSION, namespace, plural, name, patch, **kind)
+        return done
+
+    def deleted(self, plural: str, namespace: str, name: str) -> bool:
+        function = self.custom.delete_namespaced_custom_object
+        return self.call(function, GROUP, VERSION, namespace, plural, name) is not None
+
+    def clusters(self, namespace: str | None = None, selector: str | None = None) -> list[Body]:
+        """The DaskClusters of a namespace, or of all."""
+        kwargs = {} if selector is None else {"label_selector": selector}
+        if namespace is None:
+            found = self.call(
+                self.custom.list_cluster_custom_object, GROUP, VERSION, "daskclusters", **kwargs
+            )
+        else:
+            found = self.call(
+                self.custom.list_namespaced_custom_object, GROUP, VERSION, namespace, "daskclusters", **kwargs
+            )
+        return list(found["items"]) if found else []
+
+    def knows_dask(self) -> bool:
+        """Whether the operator's definitions are installed: every user may ask."""
+        return self.call(self.custom.get_api_resources, GROUP, VERSION) is not None
+
+    # Kubernetes' own
+
+    def namespace(self, name: str) -> Body | None:
+        found: Body | None = self.call(self.core.read_namespace, name)
+        return found
+
+    def pods(self, namespace: str, selector: str) -> list[Body]:
+        found = self.call(self.core.list_namespaced_pod, namespace, label_selector=selector)
+        return list(found["items"]) if found else []
+
+    def services(self, namespace: str, selector: str) -> list[Body]:
+        found = self.call(self.core.list_namespaced_service, namespace, label_selector=selector)
+        return list(found["items"]) if found else []
+
+    def service(self, namespace: str, name: str) -> Body | None:
+        found: Body | None = self.call(self.core.read_namespaced_service, name, namespace)
+        return found
+
+    def secret(self, namespace: str, name: str) -> Body | None:
+        found: Body | None = self.call(self.core.read_namespaced_secret, name, namespace)
+        return found
+
+    def events(self, namespace: str) -> list[Body]:
+        found = self.call(self.core.list_namespaced_event, namespace)
+        return list(found["items"]) if found else []
+
+    def log(self, namespace: str, pod: str, *, lines: int, previous: bool = False) -> str | None:
+        """The last lines a pod's container has written; None where there is no log."""
+        found = self.raw(
+            self.core.read_namespaced_pod_log, pod, namespace, tail_lines=lines, previous=previous
+        )
+        return None if found is None else found.decode(errors="replace")
+
+    def may(self, verb: str, group: str, resource: str, namespace: str | None) -> bool:
+        """Whether this user may do that."""
+        resource, _, sub = resource.partition("/")
+        asked = {"verb": verb, "group": group, "resource": resource}
+        asked |= {"subresource": sub} if sub else {}
+        asked |= {"namespace": namespace} if namespace else {}
+        body = {"spec": {"resourceAttributes": asked}}
+        answer = self.call(self.authorization.create_self_subject_access_review, body)
+        return bool(answer["status"]["allowed"])
+
+
+def current(kubeconfig: str | None = None, context: str | None = None) -> Any:
+    """An API client of the current context, or that given: the kubeconfig, else the pod's own service account."""
+    try:
+        from kubernetes import client, config
+    except ImportError as error:
+        raise MissingExtra.needed("kubernetes", "kubernetes", "a cluster on Kubernetes") from error
+    try:
+        return config.new_client_from_config(kubeconfig, context)  # type: ignore[no-untyped-call, unused-ignore]
+    except config.ConfigException as error:
+        if kubeconfig or context:
+            raise ClusterUnreachable(f"kubeconfig={kubeconfig!r}, context={context!r}: {error}") from error
+        settings = client.Configuration()
+        try:
+            config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call, unused-ignore]
+        except config.ConfigException:
+            raise ClusterUnreachable(
+                f"no Kubernetes cluster is known here: {error} Hint: set KUBECONFIG, or pass "
+                "kubernetes.config.new_client_from_config(...)."
+            ) from error
+        return client.ApiClient(settings)
+
+
+def checked_client(api_client: Any) -> Any:
+    """The same, if it is an API client of the package kubernetes."""
+    if not hasattr(api_client, "configuration") or not hasattr(api_client, "call_api"):
+        raise ArgumentError(
+            f"kube_api_client={api_client!r}: expected what kubernetes.config.new_client_from_config() gives, "
+            f"got {type(api_client).__name__}."
+        )
+    return api_client
+
+
+def refusal(error: Any) -> Exception:
+    """The server's own words in an error of ours."""
+    try:
+        said = json.loads(error.body)["message"]
+    except (TypeError, ValueError, KeyError):
+        said = error.body or error.reason
+    if error.status in (401, 403) and "exceeded quota" not in str(said):
+        return NotPermitted(
+            f"Kubernetes says: {said}. Hint: `marsdask kubernetes rbac` prints the rights that are needed."
+        )
+    return KubernetesError(f"Kubernetes says ({error.status}): {said}")

@@ -1,0 +1,341 @@
+"""`new_cluster`: Mars's way to a cluster on Kubernetes, and the object that a program holds of it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import html
+import logging
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from marsdask.deploy.kubernetes import checks, credentials, names
+from marsdask.deploy.kubernetes.addresses import Place
+from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.kubernetes.attached import AttachedCluster
+from marsdask.deploy.kubernetes.cluster import KubernetesCluster
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ClusterUnreachable,
+    KubernetesError,
+    NotPermitted,
+)
+from marsdask.session import Session, new_session
+
+logger = logging.getLogger(__name__)
+
+_live: dict[int, KubernetesClusterClient] = {}
+"""Clusters that end with this process."""
+
+
+class KubernetesClusterClient:
+    """A cluster on Kubernetes: its session, its size, its end.
+
+    `KubernetesClusterClient(cluster)` is for a `KubernetesCluster`, which `start()` makes. With
+    `KubernetesClusterClient(api_client, namespace, endpoint)` another process joins a cluster that is there; it needs the
+    rights of `marsdask kubernetes rbac --reader` only, and nothing on Dask's resources. `security` is for a cluster that
+    has certificates of your own; else they are read from the namespace's Secret. The endpoint is what the cluster's own
+    `endpoint` says, or an address such as 'tls://host:port'.
+    """
+
+    def __init__(
+        self,
+        cluster: Any = None,
+        namespace: str | None = None,
+        endpoint: str | None = None,
+        *,
+        security: Any = None,
+        default: bool = True,
+    ):
+        self._session: Session | None = None
+        self._default = checks.flag(default, "default")
+        if isinstance(cluster, AttachedCluster) or (namespace is None and hasattr(cluster, "start")):
+            if namespace is not None or endpoint is not None:
+                raise ArgumentTypeError(
+                    "KubernetesClusterClient(cluster): a cluster knows its namespace and endpoint; give it alone."
+                )
+            self.cluster = cluster
+            return
+        if namespace is None or endpoint is None:
+            raise ArgumentTypeError(
+                "KubernetesClusterClient(): expected a KubernetesCluster, or api_client, namespace and endpoint."
+            )
+        checks.label(namespace, "namespace")
+        self.cluster = joined(Api(cluster), namespace, endpoint, security)
+        try:
+            self._open()
+        except BaseException:
+            self.cluster.disconnect()
+            raise
+
+    def start(self) -> Self:
+        """Make the cluster and a session on it, the default one. It ends with this process unless `keep` was given."""
+        self.cluster.start()
+        try:
+            self._open()
+        except BaseException:
+            self.cluster.stop()
+            raise
+        if not self.cluster.arguments.keep:
+            _live[id(self)] = self
+        return self
+
+    def _open(self) -> None:
+        self._session = new_session(self.cluster, default=self._default)
+
+    @property
+    def namespace(self) -> str:
+        return str(self.cluster.namespace)
+
+    @property
+    def endpoint(self) -> str:
+        """The cluster's web address, for browsers and for `KubernetesClusterClient` elsewhere."""
+        return str(self.cluster.endpoint)
+
+    @property
+    def session(self) -> Session | None:
+        """The session on the cluster; None before `start` and after `stop`."""
+        return self._session
+
+    @property
+    def dashboard_link(self) -> str:
+        return str(self.cluster.dashboard_link)
+
+    def scale(self, n: int) -> None:
+        """Ask for `n` workers; those that go hand their data to the others first."""
+        self.cluster.scale(n)
+
+    def adapt(self, minimum: int = 0, maximum: int | None = None) -> None:
+        """Let the operator choose the number of workers by the work there is; `maximum` is needed."""
+        self.cluster.adapt(minimum, maximum)
+
+    def wait_for_workers(self, n: int, timeout: float | None = None) -> None:
+        """Return when `n` workers have registered; TimeoutError after `timeout` seconds."""
+        self.cluster.wait_for_workers(n, timeout)
+
+    def logs(self, tail: int = 1000) -> dict[str, str]:
+        """The last `tail` lines of every pod, by the pod's name."""
+        found: dict[str, str] = self.cluster.logs(tail)
+        return found
+
+    def close(self) -> None:
+        """Let go of the cluster without ending it."""
+        _live.pop(id(self), None)
+        session, self._session = self._session, None
+        with contextlib.ExitStack() as each:
+            each.callback(self.cluster.disconnect)
+            if session is not None:
+                each.callback(session.close)
+
+    def stop(self, wait: bool = False, timeout: float = 0) -> None:  # noqa: FBT001, FBT002 Mars's signature
+        """End the cluster and its namespace; stopping twice is fine.
+
+        With `wait` return only when everything is gone; StillThere tells what stays after `timeout` seconds, or after
+        300 where `timeout` is 0.
+        """
+        try:
+            self.close()
+        finally:
+            self.cluster.stop(wait=wait, timeout=timeout)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def _rows(self) -> list[tuple[str, str]]:
+        if self.cluster.place is None:
+            return [("namespace", self.namespace), ("state", "not started")]
+        dask = self._dask()
+        state = "closed" if dask is None else str(dask.status)
+        return [
+            ("namespace", self.namespace),
+            ("endpoint", self.endpoint),
+            ("workers", str(self._workers())),
+            ("encrypted", "yes" if self.cluster.security else "no"),
+            ("state", state),
+        ]
+
+    def _workers(self) -> int:
+        """How many workers there are now; none where the scheduler is away."""
+        dask = self._dask()
+        if dask is None or dask.status != "running":
+            return 0
+        return len(dask.nthreads())
+
+    def _dask(self) -> Any:
+        """The session's client of Dask, or None without a session."""
+        return None if self._session is None else self._session.engine.client  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name} {value}" for name, value in self._rows())
+        return f"<{type(self).__name__}: {told}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in self._rows()
+        )
+        link = html.escape(self.dashboard_link)
+        if link:
+            rows += f'<tr><th>dashboard</th><td><a href="{link}" target="_blank">{link}</a></td></tr>'
+        return f"<table>{rows}</table>"
+
+
+def joined(api: Api, namespace: str, endpoint: str, security: Any) -> AttachedCluster:
+    """The cluster of a namespace that an endpoint belongs to; nothing is connected yet."""
+    host, ports = _endpoint(endpoint)
+    name, service = _service_at(api, namespace, ports)
+    if security is None:
+        security = _from_namespace(api, namespace, name)
+    own = _is_ours(api, namespace)
+    cluster = AttachedCluster(
+        api, namespace, name, service=service, security=security or None, own_namespace=own
+    )
+    if urlsplit(endpoint).scheme != "http":  # the scheduler's own address: nothing has to be looked up
+        cluster.place = Place(host, ports, ports)
+    cluster.connect()
+    return cluster
+
+
+def _endpoint(endpoint: Any) -> tuple[str, int]:
+    """Host and port of an endpoint."""
+    parts = urlsplit(endpoint) if isinstance(endpoint, str) else None
+    try:
+        good = parts is not None and parts.scheme in ("http", "tls", "tcp") and parts.hostname and parts.port
+    except ValueError:
+        good = False
+    if parts is None or not good:
+        raise ArgumentError(
+            f"endpoint={endpoint!r}: expected what the cluster's own endpoint says, such as 'http://10.0.0.1:30123'."
+        )
+    return str(parts.hostname), int(parts.port or 0)
+
+
+def _service_at(api: Api, namespace: str, port: int) -> tuple[str, str]:
+    """Names of the cluster and of the Service that a port belongs to: a namespace may hold several clusters."""
+    services = api.services(namespace, names.CLUSTER)
+    found = [s for s in services if "selector" in s["spec"]]
+    if not found:
+        raise ClusterUnreachable(
+            f"namespace={namespace!r} holds no cluster. Hint: `marsdask kubernetes list` shows all."
+        )
+    ports = {id(s): {n for p in s["spec"]["ports"] for n in (p["port"], p.get("nodePort"))} for s in found}
+    found.sort(key=lambda s: (port not in ports[id(s)], s["spec"]["type"] == "ClusterIP"))
+    clusters = {s["metadata"]["labels"][names.CLUSTER] for s in found}
+    if len(clusters) > 1 and port not in ports[id(found[0])]:
+        raise ArgumentError(
+            f"endpoint: its port {port} belongs to none of the clusters of namespace {namespace!r}: "
+            f"{', '.join(sorted(clusters))}."
+        )
+    metadata = found[0]["metadata"]
+    return metadata["labels"][names.CLUSTER], metadata["name"]
+
+
+def _from_namespace(api: Api, namespace: str, cluster: str) -> Any:
+    """What a client shows the scheduler; None of a cluster without encryption."""
+    secret = api.secret(namespace, names.secret(cluster))
+    if secret is None:
+        return None
+    security = credentials.from_secret(secret["data"])
+    if security is None:
+        raise ArgumentError(
+            f"the cluster in namespace {namespace!r} has certificates of its owner's. Hint: pass security=, the one it was "
+            "made with."
+        )
+    return security
+
+
+def _is_ours(api: Api, namespace: str) -> bool:
+    """Whether a namespace was made for its cluster. Who may not look does not get to delete it either."""
+    try:
+        found = api.namespace(namespace)
+    except NotPermitted:
+        return False
+    return bool(found) and (found or {})["metadata"].get("labels", {}).get(names.MANAGED_BY) == names.US
+
+
+def new_cluster(
+    kube_api_client: Any = None,
+    image: str | None = None,
+    supervisor_num: int = 1,
+    supervisor_cpu: float | str | None = None,
+    supervisor_mem: float | str | None = None,
+    worker_num: int = 1,
+    worker_cpu: float | str | None = None,
+    worker_mem: float | str | None = None,
+    worker_spill_paths: Any = None,
+    worker_cache_mem: float | str | None = None,
+    min_worker_num: int | None = None,
+    web_num: int = 1,
+    web_cpu: float | str | None = None,
+    web_mem: float | str | None = None,
+    service_type: str | None = None,
+    timeout: float | None = None,
+    **kwargs: Any,
+) -> KubernetesClusterClient:
+    """A Dask cluster in a namespace of its own, with a session on it that `execute()` uses from now on.
+
+    Returns when `min_worker_num` workers (all where it is None or 0) have registered at the scheduler. On any failure
+    what was made is deleted again, and the error tells pods, events and log lines. docs/kubernetes.md has a table of all
+    arguments.
+
+    Parameters
+    ----------
+    kube_api_client : kubernetes.client.ApiClient, optional
+        From `kubernetes.config.new_client_from_config()`; None takes the current context, or a pod's service account.
+    image : str, optional
+        For scheduler and workers; marsdask is in it.
+    worker_num, worker_cpu, worker_mem
+        Number of workers; cores of each (1), a number or '500m'; memory of each ('2g'), in powers of 1024 as in Mars.
+    supervisor_cpu, supervisor_mem
+        What the scheduler asks for: 0.1 cores and 256 MiB where nobody says.
+    worker_spill_paths : list of paths or volumes, optional
+        Directories of the nodes, or EmptyDirVolumeConfig; a directory that goes with the pod where nobody says.
+    worker_cache_mem : optional
+        How much of its memory a worker keeps data in, '40%' or '4g'.
+    service_type : 'NodePort', 'ClusterIP' or 'LoadBalancer'
+        How the cluster is reached from here.
+    timeout : seconds, optional
+        One deadline for everything. None waits while the cluster can still come up.
+    **kwargs
+        namespace, existing_namespace, min_worker_num's neighbours and more: see docs/kubernetes.md.
+
+    Raises ArgumentError or ArgumentTypeError, which name the argument, before anything is asked of Kubernetes;
+    NotPermitted and KubernetesError before anything is made; ClusterStartTimeout and ClusterNotStarted after that.
+    """
+    given = {
+        "image": image,
+        "supervisor_num": supervisor_num,
+        "supervisor_cpu": supervisor_cpu,
+        "supervisor_mem": supervisor_mem,
+        "worker_num": worker_num,
+        "worker_cpu": worker_cpu,
+        "worker_mem": worker_mem,
+        "worker_spill_paths": worker_spill_paths,
+        "worker_cache_mem": worker_cache_mem,
+        "min_worker_num": min_worker_num,
+        "web_num": web_num,
+        "web_cpu": web_cpu,
+        "web_mem": web_mem,
+        "service_type": service_type,
+        "timeout": timeout,
+    }
+    cluster_cls = kwargs.pop("cluster_cls", KubernetesCluster)
+    return KubernetesClusterClient(cluster_cls(kube_api_client, **given, **kwargs)).start()
+
+
+@atexit.register
+def _stop_at_exit() -> None:
+    """End the clusters that this process made and did not stop; a word for each that cannot be."""
+    for client in list(_live.values()):
+        try:
+            client.stop()
+        except (KubernetesError, ClusterUnreachable) as error:
+            logger.warning(
+                "the cluster in namespace %s could not be stopped: %s Hint: marsdask kubernetes stop %s",
+                client.namespace,
+                error,
+                client.namespace,
+            )

@@ -1,0 +1,219 @@
+"""`marsdask kubernetes ...`: what an administrator of a cluster does.
+
+Only click is imported here; each command imports what it needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marsdask.errors import MarsDaskError
+
+if TYPE_CHECKING:
+    from marsdask.deploy.kubernetes.api import Api
+
+
+class Told(click.Group):
+    """A group whose commands end with the message of an error of ours, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MarsDaskError as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=Told)
+def kubernetes() -> None:
+    """Dask on Kubernetes: the operator and its rights, the image, clusters."""
+
+
+def reaching(command: Any) -> Any:
+    """The options that say which Kubernetes cluster is meant: the command gets `api` for them."""
+
+    @click.option("--kubeconfig", metavar="FILE", help="Instead of $KUBECONFIG or ~/.kube/config.")
+    @click.option("--context", metavar="NAME", help="Of that file, instead of its current one.")
+    @wraps(command)
+    def reached(kubeconfig: str | None, context: str | None, **options: Any) -> Any:
+        from marsdask.deploy.kubernetes.api import Api, current
+
+        return command(lambda: Api(current(kubeconfig, context)), **options)
+
+    return reached
+
+
+ObjectsAsText = click.Choice(["yaml", "json"])
+
+
+@kubernetes.command()
+@reaching
+@click.option("--namespace", default="dask-operator", show_default=True, help="Where the operator runs.")
+@click.option(
+    "--image", default="", help="What it runs: marsdask's image, with this version's tag by default."
+)
+@click.option(
+    "--image-pull-secret", metavar="NAME", help="A Secret of that namespace that opens the registry."
+)
+@click.option("--upgrade", is_flag=True, help="Also change what an earlier install made.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    default=120,
+    show_default=True,
+    help="Seconds to wait; 0 does not.",
+)
+@click.option("--dry-run", is_flag=True, help="Only print what would be made; asks no cluster.")
+@click.option("-o", "--output", type=ObjectsAsText, help="How --dry-run prints: yaml unless said otherwise.")
+def install(
+    reach: Callable[[], Api],
+    namespace: str,
+    image: str,
+    image_pull_secret: str | None,
+    upgrade: bool,
+    timeout: float,
+    dry_run: bool,
+    output: str | None,
+) -> None:
+    """Install Dask's operator and the definitions of its resources: what is there already is left alone."""
+    from marsdask.deploy.kubernetes import install, operator
+
+    if output and not dry_run:
+        raise click.UsageError("-o says how --dry-run prints; it goes with that only.")
+    if dry_run:
+        click.echo(
+            written(operator.manifests(namespace, image, pull_secret=image_pull_secret), output or "yaml")
+        )
+        return
+    for line in install.install(
+        reach(), namespace, image, pull_secret=image_pull_secret, upgrade=upgrade, timeout=timeout
+    ):
+        click.echo(line)
+
+
+def written(manifests: list[dict[str, Any]], form: str) -> str:
+    """Objects as kubectl reads them."""
+    if form == "json":
+        return json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}, indent=1)
+    import yaml
+
+    # Files of a megabyte: written in C where that is there.
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return str(yaml.dump_all(manifests, Dumper=dumper, sort_keys=False, explicit_start=True)).rstrip()
+
+
+@kubernetes.command()
+@reaching
+@click.option("--force", is_flag=True, help="Delete all of Dask's clusters and jobs first.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
+)
+def uninstall(reach: Callable[[], Api], force: bool, timeout: float) -> None:
+    """Remove what `install` made, and nothing else. Refuses while there are Dask clusters."""
+    from marsdask.deploy.kubernetes import install
+
+    for line in install.uninstall(reach(), force=force, timeout=timeout):
+        click.echo(line)
+
+
+@kubernetes.command()
+@reaching
+def status(reach: Callable[[], Api]) -> None:
+    """Tell what is installed, and what is missing with the command that cures it.
+
+    Ends with 0 if clusters can be made, with 1 if something is missing or not ready, and with 3 if the cluster does not
+    answer or does not let this user look.
+    """
+    from marsdask.deploy.kubernetes.images import versions
+    from marsdask.deploy.kubernetes.installation import look
+    from marsdask.errors import ClusterUnreachable, NotPermitted
+
+    try:
+        found = look(reach())
+    except (ClusterUnreachable, NotPermitted) as error:
+        click.echo(f"Error: {error}", err=True)
+        raise SystemExit(3) from error
+    click.echo("\n".join([*found.lines(), f"here         {versions()}"]))
+    for problem in found.problems():
+        click.echo(f"! {problem}")
+    raise SystemExit(bool(found.problems()))
+
+
+@kubernetes.command()
+@click.argument("packages", nargs=-1)
+@click.option(
+    "--label", is_flag=True, help="Print the few that a client and its cluster must share, in a line."
+)
+def requirements(packages: tuple[str, ...], label: bool) -> None:
+    """Print the versions installed here, one `name==version` a line: the image is built from them.
+
+    PACKAGES are those that your functions need on the workers, beyond marsdask's own.
+    """
+    from marsdask.deploy.kubernetes.images import locked, versions
+
+    if label:
+        click.echo(versions())
+        return
+    for name, version in locked(packages).items():
+        click.echo(f"{name}=={version}")
+
+
+@kubernetes.command("list")
+@reaching
+def list_(reach: Callable[[], Api]) -> None:
+    """List the clusters that `new_cluster` made, and namespaces that are left of some."""
+    from marsdask.deploy.kubernetes.listing import clusters
+
+    found = clusters(reach())
+    if not found:
+        click.echo("There are no clusters of marsdask.")
+        return
+    width = max(len(row.namespace) for row in found)
+    click.echo(f"{'NAMESPACE':{width}}  CLUSTER        WORKERS  AGE  STATE")
+    for row in found:
+        click.echo(f"{row.namespace:{width}}  {row.cluster:13}  {row.workers:>7}  {row.age:>3}  {row.state}")
+
+
+@kubernetes.command()
+@reaching
+@click.argument("namespace")
+@click.option("--force", is_flag=True, help="Do without the operator: take its finalizers off.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
+)
+def stop(reach: Callable[[], Api], namespace: str, force: bool, timeout: float) -> None:
+    """Stop the clusters in NAMESPACE, and the namespace if it was made for one. Running it twice is fine."""
+    from marsdask.deploy.kubernetes.removal import stop_namespace
+
+    stopped = stop_namespace(reach(), namespace, force=force, timeout=timeout)
+    click.echo(stopped)
+
+
+@kubernetes.command()
+@click.option("--namespace", metavar="NAME", help="A Role for clusters in this namespace, which is there.")
+@click.option(
+    "--service-type",
+    type=click.Choice(["NodePort", "ClusterIP", "LoadBalancer"]),
+    default="NodePort",
+    show_default=True,
+    help="How clusters are reached.",
+)
+@click.option("--reader", is_flag=True, help="For a second process that computes only; needs --namespace.")
+def rbac(namespace: str | None, service_type: str, reader: bool) -> None:
+    """Print the least rights that a user of `new_cluster` needs, as YAML for kubectl apply.
+
+    Without --namespace a ClusterRole that may make namespaces; with it a Role, for new_cluster(namespace=NAME,
+    existing_namespace=True). Bind it to a user, a group or a service account.
+    """
+    import yaml
+
+    from marsdask.deploy.kubernetes import rights
+
+    if reader and namespace is None:
+        raise click.UsageError("--reader needs --namespace: the one that the cluster is in.")
+    role = rights.role(service_type, namespace) if not reader else rights.reader(str(namespace))
+    click.echo(yaml.safe_dump(role, sort_keys=False), nl=False)

@@ -1,0 +1,93 @@
+"""Volumes of pods, by the names that Mars gives them.
+
+>>> EmptyDirVolumeConfig("scratch", "/scratch", size_limit="2g").volume()
+{'name': 'scratch', 'emptyDir': {'sizeLimit': '2147483648'}}
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from marsdask.errors import ArgumentError
+from marsdask.sizes import parse_size
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+HOST_PATH_TYPES = (
+    "DirectoryOrCreate",
+    "Directory",
+    "FileOrCreate",
+    "File",
+    "Socket",
+    "CharDevice",
+    "BlockDevice",
+)
+
+
+@dataclass(frozen=True)
+class VolumeConfig(ABC):
+    """A volume and where containers see it."""
+
+    name: str
+    mount_path: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ArgumentError(
+                f"name={self.name!r}: expected lower case letters, digits and '-', at most 63, for a volume."
+            )
+        check_path(self.mount_path, "mount_path")
+
+    @abstractmethod
+    def volume(self) -> dict[str, Any]:
+        """The entry of the pod's `volumes`."""
+
+    def mount(self) -> dict[str, Any]:
+        """The entry of the container's `volumeMounts`."""
+        return {"name": self.name, "mountPath": self.mount_path}
+
+
+@dataclass(frozen=True)
+class HostPathVolumeConfig(VolumeConfig):
+    """A directory of the node. Pod Security below `privileged` forbids it."""
+
+    host_path: str
+    volume_type: str = "DirectoryOrCreate"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_path(self.host_path, "host_path")
+        if self.volume_type not in HOST_PATH_TYPES:
+            raise ArgumentError(
+                f"volume_type={self.volume_type!r}: expected one of {', '.join(HOST_PATH_TYPES)}."
+            )
+
+    def volume(self) -> dict[str, Any]:
+        return {"name": self.name, "hostPath": {"path": self.host_path, "type": self.volume_type}}
+
+
+@dataclass(frozen=True)
+class EmptyDirVolumeConfig(VolumeConfig):
+    """An empty directory that goes with its pod: on the node's disk, or in memory. `size_limit` as '2g'."""
+
+    use_memory: bool = False
+    size_limit: str | int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.size_limit is not None:
+            parse_size(self.size_limit, "size_limit")
+
+    def volume(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"medium": "Memory"} if self.use_memory else {}
+        if self.size_limit is not None:
+            made["sizeLimit"] = str(parse_size(self.size_limit, "size_limit"))
+        return {"name": self.name, "emptyDir": made}
+
+
+def check_path(path: Any, name: str) -> None:
+    """An error that names the argument where `path` is not absolute."""
+    if not isinstance(path, str) or not path.startswith("/") or ".." in path.split("/"):
+        raise ArgumentError(f"{name}={path!r}: expected an absolute path without '..', such as '/mnt/disk1'.")

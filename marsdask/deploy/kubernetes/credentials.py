@@ -1,0 +1,101 @@
+"""Certificates of a cluster: in a Secret of its namespace, mounted as files, never in an environment value."""
+
+from __future__ import annotations
+
+import base64
+import os
+from typing import TYPE_CHECKING, Any
+
+from marsdask.deploy.kubernetes import names
+from marsdask.deploy.kubernetes.names import metadata
+from marsdask.errors import ArgumentError, MissingExtra
+
+if TYPE_CHECKING:
+    from marsdask.deploy.kubernetes.arguments import Arguments
+
+PATH = "/etc/marsdask/tls"
+ROLES = ("scheduler", "worker", "client")
+
+
+def made() -> Any:
+    """Certificates made here, for one cluster: every part of it and its clients have the same."""
+    from distributed.security import Security
+
+    try:
+        return Security.temporary()
+    except ImportError as error:
+        raise MissingExtra.needed(
+            "cryptography", "tls", "an encrypted cluster whose certificates are made for you"
+        ) from error
+
+
+def secret_data(security: Any, *, own: bool) -> dict[str, str]:
+    """The Secret's data. Of certificates that are the user's `own`, the client's stay with the user."""
+    found = {"ca.crt": _content(security.tls_ca_file, "tls_ca_file")}
+    for role in ROLES[:2] if own else ROLES:
+        for end, kind in (("crt", "cert"), ("key", "key")):
+            field = f"tls_{role}_{kind}"
+            found[f"{role}.{end}"] = _content(getattr(security, field), field)
+    return {name: base64.b64encode(text.encode()).decode() for name, text in found.items()}
+
+
+def from_secret(data: dict[str, str]) -> Any:
+    """What a client needs, from a Secret's data; None where the client's own part is not in it."""
+    from distributed.security import Security
+
+    texts = {name: base64.b64decode(value).decode() for name, value in data.items()}
+    if "client.key" not in texts:
+        return None
+    return Security(
+        require_encryption=True,
+        tls_ca_file=texts["ca.crt"],
+        tls_client_cert=texts["client.crt"],
+        tls_client_key=texts["client.key"],
+    )
+
+
+def _content(value: Any, field: str) -> str:
+    """The text of a certificate: Security holds it, or the path of its file."""
+    if "\n" in value:
+        return str(value)
+    try:
+        with open(os.fspath(value), encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise ArgumentError(f"security: {field}={value!r} cannot be read: {error}.") from error
+
+
+def secret(args: Arguments, security: Any) -> dict[str, Any]:
+    """The Secret of a cluster."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": metadata(names.secret(args.name), args.namespace, args.name),
+        "type": "Opaque",
+        "data": secret_data(security, own=args.security is not None),
+    }
+
+
+def env(args: Arguments, role: str) -> dict[str, str]:
+    """Where a role finds its certificates; tasks that open a client show the role's own."""
+    if not args.encrypted:
+        return {}
+    tls = "DASK_DISTRIBUTED__COMM__TLS__"
+    found = {"DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True", f"{tls}CA_FILE": f"{PATH}/ca.crt"}
+    for side in (role, "client"):
+        found[f"{tls}{side.upper()}__CERT"] = f"{PATH}/{role}.crt"
+        found[f"{tls}{side.upper()}__KEY"] = f"{PATH}/{role}.key"
+    return found
+
+
+def mounts(args: Arguments) -> list[dict[str, Any]]:
+    return [{"name": "tls", "mountPath": PATH, "readOnly": True}] if args.encrypted else []
+
+
+def volumes(args: Arguments, role: str) -> list[dict[str, Any]]:
+    """The role's own certificate and key, readable by the containers' group and nobody else."""
+    if not args.encrypted:
+        return []
+    items = [{"key": name, "path": name} for name in ("ca.crt", f"{role}.crt", f"{role}.key")]
+    source = {"secretName": names.secret(args.name), "defaultMode": 0o440, "items": items}
+    return [{"name": "tls", "secret": source}]

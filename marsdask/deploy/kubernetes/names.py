@@ -1,0 +1,28 @@
+"""What the objects of a cluster are called and labelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+GROUP, VERSION = "kubernetes.dask.org", "v1"
+"""Of the operator's resources."""
+MANAGED_BY, US = "app.kubernetes.io/managed-by", "marsdask"
+MANAGED = {MANAGED_BY: US}
+"""The label on everything that `new_cluster` makes."""
+CLUSTER = "dask.org/cluster-name"
+COMPONENT = "dask.org/component"
+
+
+def metadata(name: str, namespace: str, cluster: str) -> dict[str, Any]:
+    """Of an object of ours beside the operator's."""
+    return {"name": name, "namespace": namespace, "labels": {**MANAGED, CLUSTER: cluster}}
+
+
+def own_service(cluster: str) -> str:
+    """The Service that the operator makes."""
+    return f"{cluster}-scheduler"
+
+
+def secret(cluster: str) -> str:
+    """The Secret with the certificates of a cluster."""
+    return f"{cluster}-tls"

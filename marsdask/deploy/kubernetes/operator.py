@@ -1,0 +1,207 @@
+"""Dask's operator as Kubernetes objects: pure functions of arguments, in dicts without nulls.
+
+The operator is dask-kubernetes's own; what is ours is how it runs: from the image that clusters run, as nobody, with the
+rights that it uses and no more.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY
+from marsdask.errors import ArgumentError, MissingExtra
+
+NAME = NAMESPACE = "dask-operator"
+PACKAGE = "dask-kubernetes"
+US = "marsdask-install"
+"""Managed-by of what `marsdask kubernetes install` made: clusters' own objects have another one."""
+KIND, VERSION = "app.kubernetes.io/name", "app.kubernetes.io/version"
+HELM = "dask-kubernetes-operator"
+"""The name that the operator's Helm chart gives it, and so do we."""
+HANDLERS = "marsdask.deploy.kubernetes.handlers"
+"""The module that the operator loads beside its own; not imported here, it needs kopf."""
+SELECTOR = {KIND: HELM, "app.kubernetes.io/instance": NAME}
+
+RIGHTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    # A DaskJob creates its cluster; the end of the job, or of an idle cluster's time, deletes it.
+    (GROUP, "daskclusters", ("create", "delete", "get", "list", "patch", "watch")),
+    # `delete` of these two is for giving them an owner: OwnerReferencesPermissionEnforcement, below, asks for it.
+    (GROUP, "daskworkergroups", ("create", "delete", "get", "list", "patch", "watch")),
+    (GROUP, "daskautoscalers", ("delete", "list", "patch", "watch")),
+    (GROUP, "daskjobs", ("list", "patch", "watch")),
+    (GROUP, "daskjobs/status", ("patch",)),
+    # Where the API server has OwnerReferencesPermissionEnforcement, as on OpenShift: what the operator makes may hold up
+    # the deletion of its owner.
+    *(
+        (GROUP, f"{plural}/finalizers", ("update",))
+        for plural in ("daskclusters", "daskjobs", "daskworkergroups")
+    ),
+    ("apps", "deployments", ("create", "delete", "get", "list")),
+    ("", "services", ("create", "get", "list", "patch", "watch")),
+    ("", "services/status", ("patch",)),
+    # The runner of a DaskJob.
+    ("", "pods", ("create", "get", "list", "patch", "watch")),
+    # Where kopf keeps how far it is, and what it posts, differs between its versions.
+    ("", "pods/status", ("patch",)),
+    ("", "events", ("create",)),
+    # kopf learns of definitions that come and go.
+    ("apiextensions.k8s.io", "customresourcedefinitions", ("list", "watch")),
+)
+
+
+def manifests(
+    namespace: str = NAMESPACE, image: str = "", *, pull_secret: str | None = None
+) -> list[dict[str, Any]]:
+    """Everything that `marsdask kubernetes install` makes, in the order in which it has to be made."""
+    checked_namespace(namespace)
+    return [*definitions(), namespace_(namespace), account(namespace), role(), binding(namespace),
+            deployment(namespace, checked_image(image), pull_secret)]  # fmt: skip
+
+
+@cache
+def _definitions() -> tuple[dict[str, Any], ...]:
+    import yaml
+
+    try:
+        package = metadata.distribution(PACKAGE)
+    except metadata.PackageNotFoundError as error:
+        raise MissingExtra.needed(PACKAGE, "kubernetes", "the definitions of Dask's resources") from error
+    # Not by importing the package: that writes into the user's configuration.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    files = sorted(f for f in package.files or () if f.parent.name == "crds" and f.suffix == ".yaml")
+    return tuple(yaml.load(f.read_text(encoding="utf-8"), loader) for f in files)
+
+
+def definitions() -> list[dict[str, Any]]:
+    """The CustomResourceDefinitions of the installed dask-kubernetes, with our labels.
+
+    >>> [each["spec"]["names"]["plural"] for each in definitions()]
+    ['daskautoscalers', 'daskclusters', 'daskjobs', 'daskworkergroups']
+    """
+    return [
+        each | {"metadata": each["metadata"] | {"labels": each["metadata"].get("labels", {}) | labels()}}
+        for each in _definitions()
+    ]
+
+
+def labels() -> dict[str, str]:
+    """Of every object of ours: who made it, and which dask-kubernetes it is."""
+    return SELECTOR | {MANAGED_BY: US, VERSION: metadata.version(PACKAGE)}
+
+
+def namespace_(name: str) -> dict[str, Any]:
+    """A namespace that enforces Pod Security `restricted`."""
+    security = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": name, "labels": labels() | security},
+    }
+
+
+def account(namespace: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": NAME, "namespace": namespace, "labels": labels()},
+        "automountServiceAccountToken": False,
+    }
+
+
+def role() -> dict[str, Any]:
+    """The operator's rights in the whole cluster."""
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": NAME, "labels": labels()},
+        "rules": [
+            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+            for group, resource, verbs in RIGHTS
+        ],
+    }
+
+
+def binding(namespace: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": NAME, "labels": labels()},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
+        "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
+    }
+
+
+def deployment(namespace: str, image: str, pull_secret: str | None = None) -> dict[str, Any]:
+    """One operator; a second one beside it would answer everything twice, so the old one ends first."""
+    pod: dict[str, Any] = {
+        "serviceAccountName": NAME,
+        "automountServiceAccountToken": True,
+        "enableServiceLinks": False,
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+        "containers": [container(image)],
+        "volumes": [{"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}}],
+    }
+    if pull_secret is not None:
+        pod["imagePullSecrets"] = [{"name": pull_secret}]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": NAME, "namespace": namespace, "labels": labels()},
+        "spec": {
+            "replicas": 1,
+            "revisionHistoryLimit": 2,
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": dict(SELECTOR)},
+            "template": {"metadata": {"labels": labels()}, "spec": pod},
+        },
+    }
+
+
+def container(image: str) -> dict[str, Any]:
+    health = {"httpGet": {"path": "/healthz", "port": "health"}, "timeoutSeconds": 5}
+    return {
+        "name": "operator",
+        "image": image,
+        "imagePullPolicy": "IfNotPresent",
+        # Without --standalone another operator made with kopf, of equal or higher priority, would put this one to sleep.
+        "args": [
+            "kopf",
+            "run",
+            "--module=dask_kubernetes.operator.controller",
+            f"--module={HANDLERS}",
+            "--all-namespaces",
+            "--standalone",
+            "--liveness=http://0.0.0.0:8080/healthz",
+        ],
+        "ports": [{"name": "health", "containerPort": 8080}],
+        "startupProbe": health | {"periodSeconds": 1, "failureThreshold": 120},
+        "livenessProbe": health | {"periodSeconds": 10, "failureThreshold": 6},
+        "readinessProbe": health | {"periodSeconds": 5},
+        "resources": {"requests": {"cpu": "100m", "memory": "192Mi"}, "limits": {"memory": "512Mi"}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],
+    }
+
+
+def checked_namespace(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", name):
+        raise ArgumentError(
+            f"namespace={name!r}: expected at most 63 lower case letters, digits and '-', with no '-' at the ends."
+        )
+    return name
+
+
+def checked_image(image: str) -> str:
+    from marsdask.deploy.kubernetes.images import default_image
+
+    image = image or default_image()
+    if not re.fullmatch(r"[a-z0-9][\w.:/@-]*", image):
+        raise ArgumentError(f"image={image!r}: expected a name such as 'registry/marsdask:v1'.")
+    return image

@@ -1,0 +1,144 @@
+"""What has to be so before anything is made: said with the command that cures it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import Any
+
+from marsdask.deploy.kubernetes import rights
+from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.errors import ArgumentError, KubernetesError, NotPermitted
+
+INSTALL = "Hint: an administrator runs `marsdask kubernetes install` once for the whole cluster."
+
+
+def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> None:
+    """An error if a cluster cannot come up: definitions, rights, namespace, operator, quota."""
+    if not api.knows_dask():
+        raise KubernetesError(
+            f"this Kubernetes cluster does not know Dask's resources (kubernetes.dask.org/v1). {INSTALL}"
+        )
+    check_rights(api, args, inside=inside)
+    check_namespace(api, args)
+    check_operator(api)
+    if args.existing_namespace:
+        check_quota(api, args.namespace, demand(spec, args.min_worker_num))
+
+
+def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
+    """An error that lists everything this user may not do and would have to."""
+    needed = rights.rules(args.service_type, own_namespace=not args.existing_namespace, inside=inside)
+    asked = [
+        (verb, group, resource, None if resource == "namespaces" else args.namespace)
+        for group, resource, verbs in needed
+        for verb in verbs
+        if (verb, resource) not in NOT_ASKED
+    ]
+    with ThreadPoolExecutor(8, thread_name_prefix="marsdask-rights") as pool:
+        allowed = list(pool.map(lambda each: api.may(*each), asked))
+    missing = [
+        f"{verb} {resource}" for (verb, _, resource, _), ok in zip(asked, allowed, strict=True) if not ok
+    ]
+    if missing:
+        scope = f" --namespace {args.namespace}" if args.existing_namespace else ""
+        raise NotPermitted(
+            f"this user may not: {', '.join(missing)}. Hint: `marsdask kubernetes rbac{scope} --service-type "
+            f"{args.service_type}` prints the rights that are needed; an administrator applies them."
+        )
+
+
+NOT_ASKED = {("list", "namespaces"), ("patch", "daskclusters"), ("delete", "networkpolicies")}
+"""Rights that only `marsdask kubernetes list` and `stop` use, or that go with the namespace."""
+
+
+def check_namespace(api: Api, args: Arguments) -> None:
+    """An error if the namespace is there and should not be, or the other way round."""
+    try:
+        found = api.namespace(args.namespace)
+    except NotPermitted:
+        return  # a Role in one namespace does not let its user look at namespaces; what is made next will tell
+    if found is None and args.existing_namespace:
+        raise ArgumentError(
+            f"namespace={args.namespace!r}: there is none. Hint: leave existing_namespace away, and it is made."
+        )
+    if found is not None and not args.existing_namespace:
+        raise ArgumentError(
+            f"namespace={args.namespace!r} exists already, and stop() would delete it. Hint: another name, or "
+            "existing_namespace=True, then stop() leaves it."
+        )
+    if found is not None and args.host_paths:
+        level = found["metadata"].get("labels", {}).get("pod-security.kubernetes.io/enforce", "privileged")
+        if level != "privileged":
+            raise ArgumentError(
+                f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "
+                f"Security is {level!r}. Hint: use EmptyDirVolumeConfig, or another namespace."
+            )
+
+
+def check_operator(api: Api) -> None:
+    """An error if no Dask operator runs. Who may not look at Deployments learns it a little later."""
+    try:
+        found = api.call(api.apps.list_deployment_for_all_namespaces)["items"]
+    except NotPermitted:
+        return
+    operators = [d for d in found if is_operator(d)]
+    if not operators:
+        raise KubernetesError(f"no Dask operator runs in this Kubernetes cluster. {INSTALL}")
+    if not any(d.get("status", {}).get("availableReplicas") for d in operators):
+        where = operators[0]["metadata"]
+        raise KubernetesError(
+            f"the Dask operator {where['namespace']}/{where['name']} is there, but none of its pods is ready. "
+            f"Hint: kubectl describe pods -n {where['namespace']}, `marsdask kubernetes status`."
+        )
+
+
+def is_operator(deployment: dict[str, Any]) -> bool:
+    """Whether a Deployment runs Dask's operator: ours, the Helm chart's, anybody's."""
+    for container in deployment["spec"]["template"]["spec"]["containers"]:
+        words = [*container.get("command", ()), *container.get("args", ())]
+        if (
+            any("dask_kubernetes" in word for word in words)
+            or "dask-kubernetes-operator" in container["image"]
+        ):
+            return True
+    return False
+
+
+def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
+    """What the scheduler and so many workers take of a quota, by the quota's own keys."""
+    from kubernetes.utils import parse_quantity
+
+    found: dict[str, Decimal] = {"pods": Decimal(1 + workers)}
+    service = spec["spec"]["scheduler"]["service"]["type"]
+    found["services.nodeports"] = Decimal(2 if service in ("NodePort", "LoadBalancer") else 0)
+    found["services.loadbalancers"] = Decimal(service == "LoadBalancer")
+    for role, times in (("scheduler", 1), ("worker", workers)):
+        for container in spec["spec"][role]["spec"]["containers"]:
+            for kind, amounts in container.get("resources", {}).items():
+                for name, amount in amounts.items():
+                    key = f"{kind}.{name}"
+                    found[key] = found.get(key, Decimal(0)) + times * parse_quantity(amount)
+    for name in ("cpu", "memory"):
+        found[name] = found.get(f"requests.{name}", Decimal(0))
+    return found
+
+
+def check_quota(api: Api, namespace: str, wanted: dict[str, Decimal]) -> None:
+    """An error if a quota of the namespace does not leave enough."""
+    from kubernetes.utils import parse_quantity
+
+    try:
+        quotas = api.call(api.core.list_namespaced_resource_quota, namespace)["items"]
+    except NotPermitted:
+        return  # Kubernetes itself will tell, when it makes the pods
+    for quota in quotas:
+        status = quota.get("status", {})
+        for key, hard in status.get("hard", {}).items():
+            free = parse_quantity(hard) - parse_quantity(status.get("used", {}).get(key, "0"))
+            if wanted.get(key, Decimal(0)) > free:
+                raise KubernetesError(
+                    f"the quota {quota['metadata']['name']!r} of namespace {namespace!r} leaves {free:f} of {key}, and the "
+                    f"scheduler with the workers it needs takes {wanted[key]:f}. Hint: ask for less, or have it raised."
+                )

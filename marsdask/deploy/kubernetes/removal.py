@@ -1,0 +1,124 @@
+"""Taking a cluster away: what is deleted, in which order, and what stays if somebody does not play their part."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.kubernetes.names import CLUSTER, GROUP, MANAGED_BY, US, VERSION
+from marsdask.errors import KubernetesError, NotPermitted, StillThere
+
+LONGEST_WAIT = 300.0
+"""Seconds that a stop waits where nobody says: without the operator it would be for ever."""
+
+
+LET_GO = 5.0
+"""Seconds that the operator gets to let go of a cluster it is about to make."""
+
+
+def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> None:
+    """Ask for everything of a cluster to be deleted. What is gone already is fine."""
+    api.deleted("daskautoscalers", namespace, cluster)
+    made = api.get("daskclusters", namespace, cluster)
+    api.deleted("daskclusters", namespace, cluster)
+    if own_namespace:
+        if made is not None and made.get("status", {}).get("phase", "Created") == "Created":
+            _let_go(api, namespace, cluster)
+        api.call(api.core.delete_namespace, namespace)
+        return
+    selector = f"{MANAGED_BY}={US},{CLUSTER}={cluster}"
+    for role in ("scheduler", "worker"):
+        api.call(api.networking.delete_namespaced_network_policy, f"{cluster}-{role}", namespace)
+    api.call(api.core.delete_namespaced_secret, f"{cluster}-tls", namespace)
+    for service in api.services(namespace, selector):
+        if service["metadata"].get("labels", {}).get("dask.org/component") is None:
+            api.call(api.core.delete_namespaced_service, service["metadata"]["name"], namespace)
+
+
+def _let_go(api: Api, namespace: str, cluster: str) -> None:
+    """Return when the operator is done with a cluster that it has hardly begun with.
+
+    In a namespace that goes away it may not make what it still wants to make: it tries again for ever, and keeps its
+    finalizer. Nothing of the cluster is there yet, so what it does not take off in a few seconds we take off.
+    """
+    deadline = time.monotonic() + LET_GO
+    while api.get("daskclusters", namespace, cluster) is not None:
+        if time.monotonic() > deadline:
+            release(api, namespace)
+            return
+        time.sleep(0.2)
+
+
+def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, timeout: float) -> None:
+    """Return when a cluster is gone; StillThere tells what stays after `timeout` seconds, and why."""
+    deadline = time.monotonic() + timeout
+    while True:
+        gone = api.namespace(namespace) is None if own_namespace else not _left(api, namespace, cluster)
+        if gone:
+            return
+        if time.monotonic() > deadline:
+            raise StillThere(_what_stays(api, namespace, cluster, timeout))
+        time.sleep(0.5)
+
+
+def _left(api: Api, namespace: str, cluster: str) -> bool:
+    selector = f"{CLUSTER}={cluster}"
+    return api.get("daskclusters", namespace, cluster) is not None or bool(api.pods(namespace, selector))
+
+
+def _what_stays(api: Api, namespace: str, cluster: str, timeout: float) -> str:
+    """Why a cluster is not gone."""
+    made = api.get("daskclusters", namespace, cluster)
+    said = f"the cluster in namespace {namespace!r} was not gone after {timeout:g} s"
+    finalizers = made and made["metadata"].get("finalizers")
+    if finalizers:
+        return (
+            f"{said}: DaskCluster {cluster!r} waits for {', '.join(finalizers)}, which only a running Dask operator takes "
+            f"away. Hint: start the operator (`marsdask kubernetes status`), or `marsdask kubernetes stop {namespace} --force`."
+        )
+    pods = [p["metadata"]["name"] for p in api.pods(namespace, f"{CLUSTER}={cluster}")]
+    left = f"pods {', '.join(pods[:5])}{' ...' * (len(pods) > 5)}" if pods else "Kubernetes is still at it"
+    return f"{said}: {left}. Hint: kubectl get all -n {namespace}; stop() may be called again."
+
+
+def release(api: Api, namespace: str) -> list[str]:
+    """Take the finalizers off a namespace's Dask resources, as the operator would; their names."""
+    freed = []
+    for plural in ("daskautoscalers", "daskworkergroups", "daskclusters"):
+        found: Any = api.call(api.custom.list_namespaced_custom_object, GROUP, VERSION, namespace, plural)
+        for each in (found or {"items": []})["items"]:
+            if each["metadata"].get("finalizers"):
+                name = each["metadata"]["name"]
+                api.patched(plural, namespace, name, {"metadata": {"finalizers": None}})
+                freed.append(f"{plural}/{name}")
+    return freed
+
+
+def stop_namespace(api: Api, namespace: str, *, force: bool, timeout: float) -> str:
+    """Stop every cluster of ours in a namespace, and the namespace if it was made for one; what was done.
+
+    For clusters whose client is gone; again is fine. Raises StillThere, and KubernetesError where there is nothing of
+    ours in a namespace that is there.
+    """
+    try:
+        found = api.namespace(namespace)
+    except NotPermitted:
+        found = {"metadata": {}}  # a Role in one namespace: what is in it can be stopped, it stays
+    if found is None:
+        return f"There is no namespace {namespace!r}."
+    own = found["metadata"].get("labels", {}).get(MANAGED_BY) == US
+    clusters = [c["metadata"]["name"] for c in api.clusters(namespace, f"{MANAGED_BY}={US}")]
+    if not clusters and not own:
+        raise KubernetesError(
+            f"there is no cluster of marsdask in namespace {namespace!r}. Hint: `marsdask kubernetes list` shows all."
+        )
+    for name in clusters or ["mars"]:
+        remove(api, namespace, name, own_namespace=own)
+    if force:
+        release(api, namespace)
+    for name in clusters or ["mars"]:
+        wait_gone(api, namespace, name, own_namespace=own, timeout=timeout)
+    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}" + (
+        "; it is gone." if own else "."
+    )

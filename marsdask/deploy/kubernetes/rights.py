@@ -1,0 +1,82 @@
+"""The rights that a user of `new_cluster` needs: checked before anything is made, and printed as a Role.
+
+Neither the scheduler's nor the workers' pods have any.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marsdask.deploy.kubernetes.names import GROUP, MANAGED
+
+Rule = tuple[str, str, tuple[str, ...]]
+"""API group, resource, verbs."""
+
+IN_NAMESPACE: tuple[Rule, ...] = (
+    (GROUP, "daskclusters", ("create", "delete", "get", "list", "patch")),
+    (GROUP, "daskworkergroups", ("get", "list")),
+    (GROUP, "daskworkergroups/scale", ("patch",)),
+    (GROUP, "daskautoscalers", ("create", "delete", "get", "patch")),
+    ("", "pods", ("get", "list")),
+    ("", "pods/log", ("get",)),
+    ("", "services", ("create", "delete", "get", "list")),
+    ("", "secrets", ("create", "delete", "get")),
+    ("", "events", ("list",)),
+    ("networking.k8s.io", "networkpolicies", ("create", "delete")),
+)
+"""What every cluster needs where it lives."""
+FORWARDING: Rule = ("", "pods/portforward", ("create", "get"))
+"""For a Service of type ClusterIP, used from outside of the cluster."""
+NAMESPACES: Rule = ("", "namespaces", ("create", "delete", "get", "list"))
+"""To make a namespace for each cluster, and to find them again."""
+READING: tuple[Rule, ...] = (
+    ("", "services", ("get", "list")),
+    ("", "pods", ("get", "list")),
+    ("", "secrets", ("get",)),
+)
+"""What `KubernetesClusterClient(api_client, namespace, endpoint)` needs to compute: nothing of the operator's."""
+
+SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
+
+
+def rules(service_type: str, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
+    """What a user of clusters with that type of Service may have to do; `inside`: from a pod of the same cluster."""
+    found = [*IN_NAMESPACE]
+    if service_type == "ClusterIP" and not inside:
+        found.append(FORWARDING)
+    if own_namespace:
+        found.append(NAMESPACES)
+    return tuple(found)
+
+
+def role(service_type: str, namespace: str | None) -> dict[str, Any]:
+    """The least Role for clusters in one namespace that is there; without one, a ClusterRole that may make namespaces.
+
+    >>> role("NodePort", "flights")["kind"], role("NodePort", None)["kind"]
+    ('Role', 'ClusterRole')
+    """
+    metadata: dict[str, Any] = {"name": "marsdask-user", "labels": dict(MANAGED)}
+    if namespace is not None:
+        metadata["namespace"] = namespace
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole" if namespace is None else "Role",
+        "metadata": metadata,
+        "rules": [
+            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+            for group, resource, verbs in rules(service_type, own_namespace=namespace is None)
+        ],
+    }
+
+
+def reader(namespace: str) -> dict[str, Any]:
+    """The least Role for a second process that computes on a cluster which is there."""
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "Role",
+        "metadata": {"name": "marsdask-reader", "namespace": namespace, "labels": dict(MANAGED)},
+        "rules": [
+            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+            for group, resource, verbs in READING
+        ],
+    }

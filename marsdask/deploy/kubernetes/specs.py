@@ -1,0 +1,235 @@
+"""Kubernetes objects of one cluster, made from its arguments: dicts, without a null, ready to be sent.
+
+Quantities are texts and ports have names, as the operator's definitions want them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from marsdask.deploy.kubernetes import credentials
+from marsdask.deploy.kubernetes.arguments import Arguments, Part
+from marsdask.deploy.kubernetes.config import VolumeConfig
+from marsdask.deploy.kubernetes.merging import with_wishes
+from marsdask.deploy.kubernetes.names import (
+    CLUSTER,
+    COMPONENT,
+    GROUP,
+    MANAGED,
+    VERSION,
+    metadata,
+    own_service,
+)
+
+Spec = dict[str, Any]
+
+WORKER_WEB_PORT = 8789
+USER_GROUP = 1000
+"""The group that the certificates belong to, in the containers."""
+
+ROUTES = (
+    "distributed.http.scheduler.prometheus",
+    "distributed.http.scheduler.info",
+    "distributed.http.scheduler.json",
+    "distributed.http.health",
+    "distributed.http.proxy",
+    "distributed.http.statics",
+    "distributed.http.scheduler.api",  # the operator retires workers by it, and asks how many are wanted
+)
+"""What the scheduler's web port serves: Dask's own list and the operator's routes. The list replaces the default."""
+
+
+def namespace(args: Arguments) -> Spec:
+    """The namespace, with the level of Pod Security that its pods need."""
+    level = "privileged" if args.host_paths else "restricted"
+    labels = {**MANAGED, "name": args.namespace}
+    labels |= {f"pod-security.kubernetes.io/{mode}": level for mode in ("enforce", "warn", "audit")}
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": args.namespace, "labels": labels},
+    }
+
+
+def cluster(args: Arguments) -> Spec:
+    """The DaskCluster, of which the operator makes everything else."""
+    scheduler = with_wishes(_scheduler_pod(args), *args.supervisor.templates)
+    worker = with_wishes(_worker_pod(args), *args.worker.templates)
+    return {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": "DaskCluster",
+        "metadata": {"name": args.name, "namespace": args.namespace, "labels": dict(MANAGED)},
+        "spec": {
+            "idleTimeout": 0,
+            "scheduler": {**scheduler, "service": _service_spec(args, own=args.service_name is None)},
+            "worker": {"replicas": args.worker_num, **worker},
+        },
+    }
+
+
+def service(args: Arguments) -> Spec:
+    """The Service by the name that the user chose; the operator's own is then inside of the cluster only."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(str(args.service_name), args.namespace, args.name),
+        "spec": _service_spec(args, own=True),
+    }
+
+
+def _service_spec(args: Arguments, *, own: bool) -> Spec:
+    ports = (("tcp-comm", args.supervisor.port), ("http-dashboard", args.web_port))
+    return {
+        "type": args.service_type if own else "ClusterIP",
+        "selector": {CLUSTER: args.name, COMPONENT: "scheduler"},
+        "ports": [{"name": n, "protocol": "TCP", "port": p, "targetPort": n} for n, p in ports],
+    }
+
+
+def network_policies(args: Arguments) -> list[Spec]:
+    """Who may connect: workers hear their cluster; the scheduler's two ports also those who are let in by its Service.
+
+    With a Service of type ClusterIP that is this namespace; the web port is open to other namespaces for the operator.
+    """
+    mine = {"podSelector": {"matchLabels": {CLUSTER: args.name}}}
+    comm, web = ({"protocol": "TCP", "port": name} for name in ("tcp-comm", "http-dashboard"))
+    outside: list[Spec] = [{"from": [{"podSelector": {}}], "ports": [comm, web]}]
+    if args.service_type == "ClusterIP":
+        outside.append({"from": [{"namespaceSelector": {}}], "ports": [web]})
+    else:
+        outside = [{"ports": [comm, web]}]
+    allowed = {"worker": [{"from": [mine]}], "scheduler": [{"from": [mine]}, *outside]}
+    return [
+        {
+            "apiVersion": "networking.k8s.io/v1",
+            "kind": "NetworkPolicy",
+            "metadata": metadata(f"{args.name}-{role}", args.namespace, args.name),
+            "spec": {
+                "podSelector": {"matchLabels": {CLUSTER: args.name, COMPONENT: role}},
+                "policyTypes": ["Ingress"],
+                "ingress": ingress,
+            },
+        }
+        for role, ingress in allowed.items()
+    ]
+
+
+def _scheduler_pod(args: Arguments) -> Spec:
+    port, web = args.supervisor.port, args.web_port
+    words = ["dask", "scheduler", "--dashboard-address", f":{web}", "--preload", "marsdask.deploy.web"]
+    if args.encrypted:
+        words += ["--protocol", "tls", "--host", "tls://0.0.0.0", "--port", str(port)]
+    else:  # one web port for pages and sessions, as http://host:port has it in Mars
+        words += ["--protocol", "tcp,ws", "--host", "0.0.0.0", "--port", f"{port},{web}"]
+    requested, limit = args.supervisor_memory
+    resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(requested)}}
+    if limit is not None:
+        resources["limits"] = {"memory": str(limit)}
+    env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
+    ports = [_port("tcp-comm", port), _port("http-dashboard", web)]
+    pod = _pod(args, args.supervisor, "scheduler", words, env, resources, ports, args.volumes)
+    pod["spec"]["containers"][0]["livenessProbe"] = {
+        "httpGet": {"path": "/health", "port": "http-dashboard"},
+        "initialDelaySeconds": 30,
+        "periodSeconds": 20,
+        "timeoutSeconds": 10,
+        "failureThreshold": 6,
+    }
+    return pod
+
+
+def _worker_pod(args: Arguments) -> Spec:
+    scheme = "tls" if args.encrypted else "tcp"
+    words = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", str(args.threads)]
+    words += [*args.policy.command_line(), "--dashboard-address", f":{WORKER_WEB_PORT}"]
+    words += ["--protocol", scheme, "--worker-port", str(args.worker.port)]
+    words += ["--preload-nanny", "marsdask.deploy.kubernetes.killed"]
+    cores = f"{args.worker.millicores}m"
+    resources = {kind: {"cpu": cores, **memory} for kind, memory in args.policy.resources().items()}
+    env = {
+        "DASK_SCHEDULER_ADDRESS": f"{scheme}://{own_service(args.name)}.{args.namespace}:{args.supervisor.port}",
+        "MARS_CPU_TOTAL": str(args.threads),
+        **args.policy.to_env(),
+    }
+    ports = [_port("tcp-comm", args.worker.port), _port("http-dashboard", WORKER_WEB_PORT)]
+    return _pod(
+        args, args.worker, "worker", words, env, resources, ports, (*args.volumes, *args.spill_volumes)
+    )
+
+
+def _pod(
+    args: Arguments,
+    part: Part,
+    role: str,
+    words: list[str],
+    env: dict[str, str],
+    resources: Spec,
+    ports: list[Spec],
+    volumes: tuple[VolumeConfig, ...],
+) -> Spec:
+    for module in part.modules:
+        words += ["--preload", module]
+    env = {
+        "HOME": "/tmp",
+        "DASK_TEMPORARY_DIRECTORY": "/tmp",
+        **credentials.env(args, role),
+        **env,
+        **part.env,
+    }
+    container: Spec = {
+        "name": role,
+        "image": args.image,
+        "args": words,
+        "env": [{"name": name, "value": value} for name, value in env.items()],
+        "resources": resources,
+        "ports": ports,
+        "readinessProbe": {
+            "httpGet": {"path": "/health", "port": "http-dashboard"},
+            "periodSeconds": 1,
+            "timeoutSeconds": 3,
+            "failureThreshold": 3,
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        },
+        "volumeMounts": [
+            {"name": "tmp", "mountPath": "/tmp"},
+            *credentials.mounts(args),
+            *(v.mount() for v in volumes),
+        ],
+    }
+    if args.image_pull_policy:
+        container["imagePullPolicy"] = args.image_pull_policy
+    if args.pre_stop_command:
+        container["lifecycle"] = {"preStop": {"exec": {"command": list(args.pre_stop_command)}}}
+    spec: Spec = {
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "fsGroup": USER_GROUP,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "terminationGracePeriodSeconds": 30 if args.pre_stop_command else 10,
+        "containers": [container],
+        "volumes": [
+            {"name": "tmp", "emptyDir": {}},
+            *credentials.volumes(args, role),
+            *(v.volume() for v in volumes),
+        ],
+    }
+    if args.image_pull_secrets:
+        spec["imagePullSecrets"] = [{"name": name} for name in args.image_pull_secrets]
+    if args.node_selectors:
+        spec["nodeSelector"] = dict(args.node_selectors)
+    if args.tolerations:
+        spec["tolerations"] = [dict(t) for t in args.tolerations]
+    metadata = {"metadata": {"labels": dict(part.labels)}} if part.labels else {}
+    return {**metadata, "spec": spec}
+
+
+def _port(name: str, number: int) -> Spec:
+    return {"name": name, "containerPort": number, "protocol": "TCP"}

@@ -1,0 +1,211 @@
+"""What pods and events say of a cluster that is coming up: pure functions of the API's own dicts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from marsdask.deploy.kubernetes.names import COMPONENT
+
+READY = "Ready"
+HOPELESS = {
+    "ErrImagePull": "the image cannot be fetched",
+    "InvalidImageName": "the image's name is none",
+    "ErrImageNeverPull": "the image is not on the node, and imagePullPolicy is Never",
+    "CrashLoopBackOff": "the container ends again and again",
+    "CreateContainerConfigError": "the container cannot be made",
+    "CreateContainerError": "the container cannot be made",
+    "RunContainerError": "the container cannot be started",
+}
+"""States that pass only if somebody does something, and what they mean."""
+_SAME = {"ImagePullBackOff": "ErrImagePull"}
+
+Pod = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class State:
+    """How a pod is: `label` is short and counted, `message` is what Kubernetes says of it."""
+
+    name: str
+    role: str
+    label: str
+    message: str = ""
+
+    @property
+    def ready(self) -> bool:
+        return self.label == READY
+
+    @property
+    def hopeless(self) -> bool:
+        return self.label in HOPELESS
+
+
+def state(pod: Pod) -> State:
+    """How one pod is."""
+    metadata, status = pod["metadata"], pod.get("status", {})
+    name, role = metadata["name"], metadata.get("labels", {}).get(COMPONENT, "")
+    if metadata.get("deletionTimestamp"):
+        return State(name, role, "Terminating")
+    for container in status.get("containerStatuses", ()):
+        if found := _container(container):
+            return State(name, role, *found)
+    conditions = {c["type"]: c for c in status.get("conditions", ())}
+    if conditions.get("Ready", {}).get("status") == "True":
+        return State(name, role, READY)
+    scheduled = conditions.get("PodScheduled", {})
+    if scheduled.get("status") == "False":
+        message = scheduled.get("message", "")
+        return State(name, role, f"Pending: {shortage(message)}", message)
+    phase = status.get("phase", "Pending")
+    label = (
+        "Starting" if phase == "Running" else f"{phase}: {status['reason']}" if "reason" in status else phase
+    )
+    return State(name, role, label, status.get("message", ""))
+
+
+def _container(status: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Label and message of a container that is not running as it should."""
+    now = status.get("state", {})
+    ended = now.get("terminated") or status.get("lastState", {}).get("terminated") or {}
+    waiting = now.get("waiting") or {}
+    reason = _SAME.get(waiting.get("reason", ""), waiting.get("reason", ""))
+    if reason == "CrashLoopBackOff" or (
+        status.get("restartCount", 0) > 1 and ended and not status.get("ready")
+    ):
+        return "CrashLoopBackOff", ending(ended) if ended else waiting.get("message", "")
+    if waiting:
+        return reason or "Waiting", waiting.get("message", "")
+    if "terminated" in now:
+        return ended.get("reason") or "Ended", ending(ended)
+    return None
+
+
+def ending(terminated: Mapping[str, Any]) -> str:
+    """How a container ended.
+
+    >>> ending({"exitCode": 137, "reason": "OOMKilled"})
+    'it ended with exit code 137 (OOMKilled)'
+    """
+    reason = terminated.get("reason")
+    return f"it ended with exit code {terminated.get('exitCode')}" + (f" ({reason})" if reason else "")
+
+
+def shortage(message: str) -> str:
+    """The short of what the scheduler of Kubernetes says.
+
+    >>> shortage("0/3 nodes are available: 1 node(s) had untolerated taint {a: b}, 2 Insufficient memory. preemption: ...")
+    'Insufficient memory'
+    """
+    if short := re.findall(r"Insufficient [\w./-]+", message):
+        return ", ".join(dict.fromkeys(each.rstrip(".") for each in short))
+    for sign, said in (
+        ("affinity/selector", "no node has the labels of node_selectors"),
+        ("taint", "no node without a taint that is not tolerated"),
+        ("volume", "a volume is not there"),
+    ):
+        if sign in message:
+            return said
+    return "no node"
+
+
+def states(pods: Iterable[Pod]) -> list[State]:
+    """How the pods are, those that go away left out."""
+    return [s for s in map(state, pods) if s.label != "Terminating"]
+
+
+def line(found: Sequence[State], registered: int, wanted: int) -> str:
+    """What is waited for, in one line.
+
+    >>> workers = [State("a", "worker", "Ready"), State("b", "worker", "ErrImagePull")]
+    >>> line([State("s", "scheduler", "Ready"), *workers], 1, 2)
+    'workers 1/2 · 1 ErrImagePull'
+    """
+    scheduler = [s for s in found if s.role == "scheduler"]
+    parts = [f"workers {registered}/{wanted}"]
+    if not scheduler:
+        parts.insert(0, "scheduler: no pod yet")
+    elif not scheduler[0].ready:
+        parts.insert(0, f"scheduler: {scheduler[0].label}")
+    counts = Counter(s.label for s in found if s.role == "worker")
+    unregistered = counts.pop(READY, 0) - registered
+    parts += [f"{n} {label}" for label, n in counts.most_common()]
+    if unregistered > 0:
+        parts.append(f"{unregistered} not registered yet")
+    return " · ".join(parts)
+
+
+def warnings_of(events: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What Kubernetes warns about, the latest first, each once."""
+    wrong = [e for e in events if e.get("type") == "Warning"]
+    wrong.sort(key=lambda e: str(e.get("lastTimestamp") or e.get("eventTime") or ""), reverse=True)
+    told = (
+        f"{e.get('reason')}: {e.get('message', '').strip()} ({e['involvedObject'].get('kind')} "
+        f"{e['involvedObject'].get('name')})"
+        for e in wrong
+        if e.get("reason") not in ("Unhealthy",)
+    )
+    return list(dict.fromkeys(told))
+
+
+def cause(found: Sequence[State], events: Sequence[str], registered: int, wanted: int) -> str:
+    """The likeliest reason why a cluster is not up, in a sentence."""
+    quota = next((e for e in events if "exceeded quota" in e or "forbidden: failed quota" in e), None)
+    refused = next((e for e in events if e.startswith("FailedCreate")), None)
+    stuck = sorted((s for s in found if not s.ready), key=lambda s: (s.role != "scheduler", not s.hopeless))
+    first = next((s for s in stuck if s.hopeless), None)
+    if first is not None:
+        return f"{first.role} pod {first.name}: {first.label}, {HOPELESS[first.label]}: {first.message}"
+    if quota is not None:
+        return f"the namespace's quota is used up: {quota}"
+    if stuck:
+        first = stuck[0]
+        said = f": {first.message}" if first.message else ""
+        same = sum(s.label == first.label for s in stuck)
+        return f"{same} of {len(found)} pods {first.label}{said}"
+    if refused is not None:
+        return f"Kubernetes does not make the pods: {refused}"
+    if not found:
+        return "no pod was made"
+    return f"{registered} of {wanted} workers have registered at the scheduler"
+
+
+def report(found: Sequence[State], events: Sequence[str], logs: Mapping[str, str]) -> str:
+    """Pods, events and last log lines, for the end of an error's message."""
+    ready = sum(s.ready for s in found)
+    lines = [f"Pods ({ready} of {len(found)} ready):"] if found else ["Pods: none"]
+    shown = sorted(found, key=lambda s: (s.ready, s.role, s.name))
+    lines += [f"  {s.name}: {s.label}" + (f": {s.message}" if s.message else "") for s in shown[:10]]
+    lines += [f"  ... and {len(shown) - 10} more"] if len(shown) > 10 else []
+    if events:
+        lines += ["Events:", *(f"  {each}" for each in events[:8])]
+    for pod, text in logs.items():
+        lines += [f"Last lines of {pod}:", *(f"  {each}" for each in text.splitlines())]
+    return "\n".join(lines)
+
+
+HINTS = (
+    (
+        "ErrImagePull",
+        "build it with bin/kube-image-tool.sh, push it where the nodes can fetch it, and give image=...",
+    ),
+    ("ErrImageNeverPull", "load the image into the nodes, or give image_pull_policy='IfNotPresent'"),
+    ("InvalidImageName", "give image='registry/name:tag'"),
+    ("runAsNonRoot", "the image has to run as a user with a number other than 0; see docs/kubernetes.md"),
+    ("OOMKilled", "give the pods more memory: worker_mem=, supervisor_mem="),
+    ("CrashLoopBackOff", "the last log lines above say why the container ends"),
+    ("quota", "ask for less, fewer workers or min_worker_num=, or have the quota raised"),
+    ("Insufficient", "ask for less: worker_mem=, worker_cpu=, worker_num= or min_worker_num="),
+    ("node_selectors", "no node has these labels: kubectl get nodes --show-labels"),
+    ("tolerat", "give tolerations=[...] for the nodes' taints"),
+    ("no pod was made", "is the Dask operator running? `marsdask kubernetes status` tells"),
+    ("have registered", "the workers' logs say why they do not find the scheduler"),
+)
+
+
+def hint(why: str) -> str:
+    """What to do about a cause, or nothing."""
+    return next((f" Hint: {cure}." for sign, cure in HINTS if sign in why), "")

@@ -1,0 +1,398 @@
+"""What Mars's command lines have in common: their options, both generations of them, and how each is checked.
+
+A wrong value is a click error that names the option, raised before anything is started.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from marsdask.deploy.endpoints import split_endpoint
+from marsdask.errors import ArgumentError
+
+Decorator = Callable[[Any], Any]
+if TYPE_CHECKING:
+    Kind = click.ParamType[Any]
+else:
+    Kind = click.ParamType  # older versions take no brackets
+
+
+class Ignored(NamedTuple):
+    """An option of Mars that is taken and has no effect, and why. `harmless` is a value that says nothing."""
+
+    names: tuple[str, ...]
+    reason: str
+    flag: bool = False
+    harmless: str | None = None
+
+
+class Refused(NamedTuple):
+    """An option of Mars that cannot be honoured: why, and what to do."""
+
+    names: tuple[str, ...]
+    reason: str
+    flag: bool = False
+
+
+REFUSED = (
+    Refused(
+        ("-k", "--kv-store"), "Dask keeps no state in etcd. Give workers -s HOST:PORT of the supervisor."
+    ),
+    Refused(
+        ("-D",), "Mars's -Dkey=value sets nothing in Dask. Write a configuration file and give it with -f."
+    ),
+)
+IGNORED_BY_SUPERVISOR = (
+    Ignored(("--nproc", "--n-process"), "Dask's scheduler is one process"),
+    Ignored(("--disable-failover",), "lost work is always done again", flag=True),
+)
+IGNORED_BY_WORKER = (
+    Ignored(
+        ("--net-procs", "--io-procs", "--n-io-process"),
+        "a worker sends and receives in the process that computes",
+        harmless="1",
+    ),
+    Ignored(
+        ("--disk-compression",), "Dask compresses what it spills by itself; see distributed.comm.compression"
+    ),
+    Ignored(("--transfer-compression",), "set distributed.comm.compression instead"),
+    Ignored(("--ignore-avail-mem",), "a worker counts its own memory only", flag=True),
+    Ignored(("--write-shuffle-to-disk",), "a shuffle spills when memory is short", flag=True),
+    Ignored(("--disable-proc-recover",), "give --no-nanny for a worker that is not restarted", flag=True),
+)
+
+
+IGNORED_VARIABLES = {
+    "MARS_TASK_DETAIL": "it names no supervisor and no address here. Give -s HOST:PORT and -a HOST, or their variables",
+}
+"""Variables of the environment that Mars reads and that are said to have no effect, and why."""
+
+
+class MarsCommand(click.Command):
+    """A command that takes `--load-modules a b c` as Mars does: click's own options take a fixed number of values.
+
+    Two spellings of one option have to say the same; click alone would take the last one silently. Hidden options, which
+    have no effect, are not suggested for a wrong one.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = spread("--load-modules", args)
+        try:
+            left = super().parse_args(ctx, list(words))
+        except click.NoSuchOption as error:
+            shown = [o for each in self.params if not getattr(each, "hidden", False) for o in each.opts]
+            near = get_close_matches(error.option_name, shown)
+            raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from error
+        self._agree(ctx, words)
+        return left
+
+    def _agree(self, ctx: click.Context, words: list[str]) -> None:
+        """Fail where spellings of one option contradict each other."""
+        spelled = {
+            f"{option.name}_{number}": (option, spelling)
+            for option in self.get_params(ctx)
+            if isinstance(option, click.Option) and not option.multiple and not option.is_flag
+            for number, spelling in enumerate(option.opts)
+        }
+        apart = [click.Option([name, spelling], multiple=True) for name, (_, spelling) in spelled.items()]
+        rest = [
+            each for each in self.get_params(ctx) if each.name not in {o.name for o, _ in spelled.values()}
+        ]
+        found, _, _ = (
+            click.Command(self.name, params=[*apart, *rest]).make_parser(ctx).parse_args(list(words))
+        )
+        said: dict[str, tuple[str, Any]] = {}
+        for name, (option, spelling) in spelled.items():
+            if not found.get(name):
+                continue
+            text = found[name][-1]
+            value = option.type_cast_value(ctx, text)
+            first, before = said.setdefault(str(option.name), (f"{spelling} {text}", value))
+            if before != value:
+                raise click.UsageError(
+                    f"{first} and {spelling} {text} are one option with two values: give one of them.", ctx
+                )
+
+
+def spread(option: str, words: Sequence[str]) -> list[str]:
+    """The same words, with `option` before each of the values that follow it.
+
+    >>> spread("--load-modules", ["--load-modules", "a", "b", "-p", "7103"])
+    ['--load-modules', 'a', '--load-modules', 'b', '-p', '7103']
+    """
+    out: list[str] = []
+    after = 0
+    for word in words:
+        if word == option or word.startswith("-"):
+            after = 1 if word == option else 0
+        elif after:
+            if after > 1:
+                out.append(option)
+            after += 1
+        out.append(word)
+    return out
+
+
+def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
+    """All that was given by `-s`, with commas between them: click alone would take the last one silently."""
+    return ",".join(dict.fromkeys(value)) if value else None
+
+
+class Whole(Kind):
+    """A whole number of `least` or more; the word `auto` is None."""
+
+    name = "number"
+
+    def __init__(self, least: int, *, auto: bool = False) -> None:
+        self.least, self.auto = least, auto
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        if isinstance(value, int):
+            return value
+        if self.auto and value == "auto":
+            return None
+        if not str(value).isascii() or not str(value).isdigit() or int(value) < self.least:
+            word = " or 'auto'" if self.auto else ""
+            self.fail(f"got {value!r}, expected a whole number of {self.least} or more{word}.", param, ctx)
+        return int(value)
+
+
+class Port(Kind):
+    """A port, 0 for a free one; with `several` also `FIRST:LAST`, one of which will be taken."""
+
+    name = "port"
+
+    def __init__(self, *, several: bool = False) -> None:
+        self.several = several
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if isinstance(value, int):
+            return value
+        ends = str(value).split(":")
+        if len(ends) > 1 + self.several or not all(
+            e.isascii() and e.isdigit() and int(e) < 65536 for e in ends
+        ):
+            more = ", or FIRST:LAST" if self.several else ""
+            self.fail(f"got {value!r}, expected a port from 0 to 65535{more}.", param, ctx)
+        if len(ends) == 1:
+            return int(value)
+        if not 0 < int(ends[0]) < int(ends[1]):
+            self.fail(f"got {value!r}, expected FIRST:LAST with FIRST below LAST.", param, ctx)
+        return str(value)
+
+
+class Host(Kind):
+    """A host name or an IP address, without scheme and port."""
+
+    name = "host"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value).strip()
+        bare = text.strip("[]")
+        if not text or "/" in text or any(c.isspace() for c in text) or (":" in bare and bare.count(":") < 2):
+            self.fail(f"got {value!r}, expected a host name or an IP address.", param, ctx)
+        return text
+
+
+class WebAddress(Kind):
+    """`HOST:PORT`, `:PORT` or a port, where pages are served."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        host, _, port = str(value).rpartition(":")
+        if host:
+            Host().convert(host, param, ctx)
+        if not port.isascii() or not port.isdigit() or int(port) > 65535:
+            self.fail(f"got {value!r}, expected HOST:PORT or :PORT.", param, ctx)
+        return str(value)
+
+
+class Endpoint(Kind):
+    """`host:port`, also with `tcp://` or `tls://` before it."""
+
+    name = "host:port"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            split_endpoint(value)
+        except ArgumentError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
+class Duration(Kind):
+    """A time such as `90`, `90s` or `5 minutes`, in seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        from dask.utils import parse_timedelta
+
+        if isinstance(value, float):
+            return value
+        try:
+            seconds = float(parse_timedelta(value))
+        except (ValueError, KeyError, TypeError):
+            seconds = -1.0
+        if not 0 <= seconds < float("inf"):
+            self.fail(f"got {value!r}, expected a time such as 90, '90s' or '5 minutes'.", param, ctx)
+        return seconds
+
+
+def shared() -> Decorator:
+    """The options that every command has."""
+    return stacked(
+        click.version_option(package_name="marsdask", prog_name="marsdask"),
+        click.option("-a", "--advertise", type=Host(), metavar="HOST", help="The address that others use."),
+        click.option(
+            "-H", "--host", type=Host(), envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."
+        ),
+        click.option(
+            "-e",
+            "--endpoint",
+            type=Endpoint(),
+            envvar="MARS_BIND_ENDPOINT",
+            help="-H and -p in one, HOST:PORT.",
+        ),
+        click.option("-c", "--config", metavar="JSON", help="Settings as JSON, of Mars or of Dask."),
+        click.option(
+            "-f",
+            "--config-file",
+            type=click.Path(exists=True, dir_okay=False),
+            help="Settings in a YAML file, of Mars or of Dask.",
+        ),
+        click.option(
+            "--log-level",
+            "--level",
+            type=click.Choice(["debug", "info", "warning", "error", "critical"], case_sensitive=False),
+            help="How much is logged.",
+        ),
+        click.option(
+            "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
+        ),
+        click.option(
+            "--log-conf",
+            type=click.Path(exists=True, dir_okay=False, resolve_path=True),
+            help="A logging.conf file; instead of the two above.",
+        ),
+        click.option(
+            "--use-uvloop",
+            default="auto",
+            show_default=True,
+            type=click.Choice(["auto", "yes", "1", "no", "0"]),
+            help="Run on uvloop: if it is installed, or in any case, or never.",
+        ),
+        *(
+            click.option(
+                f"--tls-{name}",
+                type=click.Path(exists=True, dir_okay=False, resolve_path=True),
+                help=f"{what} (PEM).",
+            )
+            for name, what in (
+                ("ca-file", "Certificate authority"),
+                ("cert", "Certificate of this process"),
+                ("key", "Key of that certificate"),
+            )
+        ),
+    )
+
+
+def modules() -> Decorator:
+    """The options that load code into a process."""
+    return stacked(
+        click.option(
+            "--load-modules",
+            multiple=True,
+            envvar="MARS_LOAD_MODULES",
+            metavar="MODULE...",
+            help="Modules to import at start; the same as --preload.",
+        ),
+        click.option(
+            "--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."
+        ),
+        click.option("--pid-file", type=click.Path(dir_okay=False), help="Write the process id there."),
+        click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
+    )
+
+
+def oddities(ignored: Sequence[Ignored]) -> Decorator:
+    """The options of Mars that do nothing here, and those that are refused; not shown by --help."""
+    options = [
+        click.option(
+            *each.names,
+            is_flag=each.flag,
+            multiple=not each.flag,
+            hidden=True,
+            expose_value=False,
+            callback=say(each),
+        )
+        for each in ignored
+    ]
+    options += [
+        click.option(
+            *each.names, multiple=True, hidden=True, expose_value=False, callback=refuse(each), default=None
+        )
+        for each in REFUSED
+    ]
+    return stacked(*options)
+
+
+def say(option: Ignored) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """A callback that warns once, by name, where an option without effect is given."""
+
+    def warn(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        said = [v for v in value if v != option.harmless] if isinstance(value, tuple) else value
+        if said:
+            warning(f"{'/'.join(option.names)} has no effect: {option.reason}.")
+
+    return warn
+
+
+def refuse(option: Refused) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """A callback that fails where an option that cannot be honoured is given."""
+
+    def fail(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        if value:
+            raise click.UsageError(f"{'/'.join(option.names)} cannot be honoured: {option.reason}", ctx)
+
+    return fail
+
+
+def warning(text: str) -> None:
+    """Say on stderr what a person should know."""
+    click.echo(f"Warning: {text}", err=True)
+
+
+def stacked(*decorators: Decorator) -> Decorator:
+    """One decorator of many; `--help` shows them in this order."""
+
+    def decorate(function: Any) -> Any:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def where_to_bind(
+    host: str | None, advertise: str | None, endpoint: str | None, port: int | str | None
+) -> tuple[str | None, str | None, int | str]:
+    """Host to bind, address to tell others (None: the same), and port (0: a free one)."""
+    if endpoint is not None:
+        if host is not None:
+            raise click.UsageError("-e/--endpoint and -H/--host both say what to bind: give one of them.")
+        host, said = split_endpoint(endpoint)
+        if port not in (None, said):
+            raise click.UsageError(f"-e/--endpoint {endpoint} and -p/--port {port} name different ports.")
+        port = said
+    if host is None:
+        host, advertise = advertise or os.environ.get("MARS_CONTAINER_IP") or None, None
+    if advertise == host:
+        advertise = None
+    return host, advertise, 0 if port is None else port

@@ -1,0 +1,277 @@
+"""What is set before distributed is imported: configuration files, logs, the event loop, and our defaults.
+
+Everything ends in Dask's configuration. What a user said, in a file of Dask's, the environment or on the command line, wins.
+"""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import dask
+import yaml
+from dask.utils import parse_bytes, parse_timedelta
+
+from marsdask import defaults as ours
+from marsdask.deploy.options import IGNORED_VARIABLES, warning
+from marsdask.errors import MissingExtra, near
+
+MEMORY = "distributed.worker.memory"
+MARS_KEYS = {
+    "cluster.node_timeout": "distributed.scheduler.worker-ttl",
+    "scheduling.subtask_max_reschedules": "distributed.scheduler.allowed-failures",
+    "scheduling.mem_quota_size": f"{MEMORY}.pause",
+    "scheduling.mem_hard_limit": f"{MEMORY}.terminate",
+    "storage.shared_memory.store_memory": "marsdask.spill.cache",
+    "storage.plasma.store_memory": "marsdask.spill.cache",
+    "storage.filesystem.root_dirs": "marsdask.spill.directories",
+    "storage.disk.root_dirs": "marsdask.spill.directories",
+}
+"""Keys of Mars's configuration file, and what says the same to Dask."""
+
+MARS_SECTIONS = {
+    "@inherits", "@overriding_fields", "cluster", "meta", "metrics", "mutable", "scheduling", "services", "session",
+    "storage", "subtask", "task", "third_party_modules", "web",
+}  # fmt: skip
+"""Sections of Mars's configuration file; what `MARS_KEYS` lacks of them has no effect."""
+
+TIMES = (
+    "distributed.scheduler.idle-timeout",
+    "distributed.scheduler.no-workers-timeout",
+    "distributed.worker.lifetime.duration",
+)
+"""Times that are null by default; of others Dask's default tells that they are times."""
+
+FREE = ("logging", "distributed.logging", "distributed.nanny.environ", "distributed.nanny.pre-spawn-environ")
+"""Sections in which any key is right."""
+
+
+def read_config(text: str | None, file: str | None) -> dict[str, Any]:
+    """The settings of `-f` and, above them, of `-c`, nested."""
+    given: dict[str, Any] = {}
+    if file is not None:
+        try:
+            read = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+            raise click.BadParameter(f"{file} is no YAML: {error}", param_hint="-f/--config-file") from error
+        given = _mapping({} if read is None else read, "-f/--config-file", file)
+    if text is not None:
+        try:
+            read = json.loads(text)
+        except ValueError as error:
+            raise click.BadParameter(f"{text!r} is no JSON: {error}", param_hint="-c/--config") from error
+        given = dask.config.merge(given, _mapping(read, "-c/--config", text))
+    return given
+
+
+def _mapping(read: Any, option: str, source: str) -> dict[str, Any]:
+    if not isinstance(read, dict) or not all(isinstance(key, str) for key in read):
+        raise click.BadParameter(f"{source!r} holds no mapping of names to settings.", param_hint=option)
+    return read
+
+
+class Settings:
+    """What `-f` and `-c` say: Dask's keys by dotted name, modules to load, and what there is to warn of."""
+
+    def __init__(self, given: Mapping[str, Any], role: str) -> None:
+        self.dask: dict[str, Any] = {}
+        self.modules: tuple[str, ...] = ()
+        self.warnings: list[str] = []
+        self.spelled: dict[str, str] = {}  # by name in Dask, as Mars's configuration spells it
+        for name, value in given.items():
+            if name == "third_party_modules":
+                self.modules = _modules(value, role)
+            elif name in MARS_SECTIONS:
+                self._of_mars(name, value)
+            else:
+                self.dask[name] = value
+
+    def _of_mars(self, name: str, value: Any) -> None:
+        if name in MARS_KEYS:
+            key = MARS_KEYS[name]
+            self.spelled[key] = name
+            self.dask[key] = (
+                f"{value} s"
+                if key.endswith("worker-ttl") and not isinstance(value, str)
+                else _share(key, value)
+            )
+        elif isinstance(value, Mapping) and any(key.startswith(name + ".") for key in MARS_KEYS):
+            for inner, each in value.items():
+                self._of_mars(f"{name}.{inner}", each)
+        elif not name.startswith("@"):
+            self.warnings.append(f"{name} of Mars's configuration has no effect.")
+
+
+def prepare(given: Mapping[str, Any], role: str) -> Settings:
+    """Set all that the options shared by the commands say, an option over the file; then import distributed.
+
+    Warns of what has no effect, and of names that Dask does not know.
+    """
+    said = Settings(read_config(given["config"], given["config_file"]), role)
+    dask.config.set(said.dask)
+    log(given["log_level"], given["log_format"], given["log_conf"])
+    choose_loop(given["use_uvloop"])
+    import distributed  # noqa: F401  its defaults are the names that are known
+
+    variables = [
+        f"{name} has no effect: {why}." for name, why in IGNORED_VARIABLES.items() if name in os.environ
+    ]
+    for option, read in (
+        ("-c/--config", read_config(given["config"], None)),
+        (f"-f/--config-file {given['config_file']}", read_config(None, given["config_file"])),
+    ):
+        _check_values(Settings(read, role), option)
+    for text in [*said.warnings, *_unknown(said.dask), *variables]:
+        warning(text)
+    return said
+
+
+def _check_values(said: Settings, option: str) -> None:
+    """An error where a time or a size is none: Dask would fail in the middle of its start, and not name the setting."""
+    known = dask.config.merge(*dask.config.defaults)
+    for name, value in _items(said.dask):
+        default = "1s" if name in TIMES else dask.config.get(name, None, config=known)
+        if not isinstance(value, str) or not isinstance(default, str):
+            continue
+        for parse, expected in (
+            (parse_timedelta, "a time such as '90s' or '5 minutes'"),
+            (parse_bytes, "a size such as '64MiB'"),
+        ):
+            if _parses(parse, default) and not _parses(parse, value):
+                raise click.BadParameter(
+                    f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", param_hint=option
+                )
+
+
+def _parses(parse: Callable[[str], Any], text: str) -> bool:
+    try:
+        parse(text)
+    except (ValueError, KeyError, IndexError):
+        return False
+    return True
+
+
+def _modules(value: Any, role: str) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        value = value.get(role, ())
+    names = [value] if isinstance(value, str) else list(value or ())
+    if not all(isinstance(name, str) for name in names):
+        raise click.BadParameter(f"{value!r} holds no names of modules.", param_hint="third_party_modules")
+    return tuple(names)
+
+
+def _share(key: str, value: Any) -> Any:
+    """Dask's memory thresholds are numbers up to 1, Mars's are texts such as 80%."""
+    if key.startswith(MEMORY) and isinstance(value, str) and value.endswith("%"):
+        with contextlib.suppress(ValueError):
+            return float(value[:-1]) / 100
+    return value
+
+
+def _unknown(given: Mapping[str, Any]) -> list[str]:
+    """A sentence for each name that Dask and its libraries have no default for."""
+    known = {name.replace("_", "-") for name, _ in _items(dask.config.merge(*dask.config.defaults))}
+    said = []
+    for name, _ in _items({k: v for k, v in given.items() if "." not in k}):
+        dashed = name.replace("_", "-")
+        if dashed not in known and not any(dashed.startswith(free) for free in (*FREE, "marsdask.spill")):
+            said.append(f"the setting {name} is unknown, so it has no effect.{near(dashed, known)}")
+    return said
+
+
+def _items(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted names and their values, those of whole sections too."""
+    for key, value in nested.items():
+        yield f"{prefix}{key}", value
+        if isinstance(value, Mapping):
+            yield from _items(value, f"{prefix}{key}.")
+
+
+def log(level: str | None, format: str | None, conf: str | None) -> None:
+    """Set up logs as Dask's configuration says it. Before distributed is imported, for it reads this then."""
+    if conf is not None:
+        if level or format:
+            raise click.UsageError("--log-conf says all about logs: leave out --log-level and --log-format.")
+        _check_log_conf(conf)
+        for section in (dask.config.config, dask.config.config.get("distributed") or {}):
+            section.pop("logging", None)  # it and a file exclude each other
+        dask.config.set({"logging-file-config": conf})
+    if level:
+        dask.config.set({f"logging.{name}": level.lower() for name in ("distributed", "marsdask")})
+    if format:
+        try:
+            format % dict.fromkeys(_RECORD, 0)
+        except (KeyError, ValueError, TypeError) as error:
+            raise click.BadParameter(
+                f"{format!r} is no format of Python's logging ({type(error).__name__}: {error}); "
+                "an example is '%(asctime)s %(levelname)s %(message)s'.",
+                param_hint="--log-format",
+            ) from error
+        dask.config.set({"distributed.admin.log-format": format})
+
+
+_RECORD = (
+    "name", "msg", "args", "levelname", "levelno", "pathname", "filename", "module", "exc_info", "exc_text",
+    "stack_info", "lineno", "funcName", "created", "msecs", "relativeCreated", "thread", "threadName",
+    "processName", "process", "taskName", "message", "asctime",
+)  # fmt: skip
+"""What a log line can show."""
+
+
+def _check_log_conf(file: str) -> None:
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read(file)
+        missing = [name for name in ("loggers", "handlers", "formatters") if not parser.has_section(name)]
+        problem = f"it has no section {', '.join(missing)}" if missing else ""
+    except (configparser.Error, UnicodeDecodeError) as error:
+        problem = str(error)
+    if problem:
+        raise click.BadParameter(
+            f"{file} is no configuration of Python's logging: {problem}.", param_hint="--log-conf"
+        )
+
+
+def choose_loop(use_uvloop: str) -> None:
+    """Choose the event loop: uvloop by `auto` if it can be imported."""
+    if use_uvloop in ("no", "0"):
+        dask.config.set({"distributed.admin.event-loop": "tornado"})
+        return
+    try:
+        import uvloop  # noqa: F401
+    except ImportError as error:
+        if use_uvloop != "auto":
+            raise click.BadParameter(
+                str(MissingExtra.needed("uvloop", "uvloop", "it")), param_hint="--use-uvloop"
+            ) from error
+        return
+    key = "distributed.admin.event-loop"
+    if use_uvloop != "auto" or (not _said(key) and dask.config.get(key, "tornado") == "tornado"):
+        dask.config.set({key: "uvloop"})
+
+
+def defaults(given: Mapping[str, Any]) -> None:
+    """Set ours for a scheduler where nobody said anything, be it null or Dask's own default; `given` is what `-f` says."""
+    ours.apply()
+    dask.config.set(dict(given))
+
+
+def _said(key: str) -> bool:
+    """Whether the environment or a configuration file of Dask's sets `key`, be it to null."""
+    return _has(dask.config.collect(), key)
+
+
+def _has(config: Mapping[str, Any], key: str) -> bool:
+    missing = object()
+    return dask.config.get(key, missing, config=dict(config)) is not missing
+
+
+def hand_down() -> None:
+    """Let child processes start with this configuration: their logs are set up before a nanny could tell them."""
+    os.environ["DASK_INTERNAL_INHERIT_CONFIG"] = dask.config.serialize(dask.config.config)

@@ -1,0 +1,314 @@
+"""`mars-supervisor` and `mars-scheduler`: a Dask scheduler that is started as Mars's is.
+
+One web port serves the dashboard, health and sessions; workers on the same machine find the supervisor by a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from marsdask.deploy import endpoints, machine, options, running, settings, tls
+from marsdask.deploy.machine import EVERYWHERE, check_free
+from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
+from marsdask.deploy.running import Exit, Failure
+from marsdask.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a supervisor is to be, from its options."""
+
+    host: str
+    port: int
+    web_host: str
+    web_port: int
+    dashboard: bool = True
+    prefix: str = ""
+    jupyter: bool = False
+    interface: str | None = None
+    preload: tuple[str, ...] = ()
+    scheduler_file: str = ""
+    idle_timeout: float | None = None
+    n_worker: int = 0
+    n_cpu: int | None = None
+    temporary: Path | None = None
+    security: Any = field(default=None, repr=False)
+
+
+@click.command("supervisor", cls=options.MarsCommand)
+@options.shared()
+@click.option(
+    "-p", "--port", type=Port(), envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
+)
+@click.option(
+    "-w", "--web-port", type=Port(), help="Port of dashboard, health and sessions; default: a free one."
+)
+@click.option(
+    "--dashboard-address", type=WebAddress(), metavar="[HOST]:PORT", help="As -w, with a host of its own."
+)
+@click.option(
+    "--dashboard/--no-dashboard", default=True, help="Whether there is a dashboard on the web port."
+)
+@click.option("--dashboard-prefix", default="", metavar="PATH", help="Where a proxy shows the web port.")
+@click.option(
+    "-s",
+    "--supervisors",
+    "--schedulers",
+    multiple=True,
+    callback=options.joined,
+    metavar="HOST:PORT",
+    help="Its own endpoint or nothing: Dask has one scheduler.",
+)
+@click.option(
+    "--scheduler-file", type=click.Path(dir_okay=False), help="Write the address there, for a shared disk."
+)
+@click.option("--idle-timeout", type=Duration(), help="End after this time without work.")
+@click.option(
+    "--jupyter/--no-jupyter", default=False, help="A Jupyter server on the web port, without a password."
+)
+@click.option(
+    "--tls-temporary", is_flag=True, help="Make certificates for this cluster, and print how to use them."
+)
+@click.option("--n-worker", type=Whole(0), default=0, help="Start that many workers, too, on this machine.")
+@click.option("--n-cpu", type=Whole(1, auto=True), default="auto", help="Threads of these workers, together.")
+@options.modules()
+@options.oddities(options.IGNORED_BY_SUPERVISOR)
+def main(**given: Any) -> None:
+    """Start a supervisor: a Dask scheduler.
+
+    Exit codes: 0 stopped by a signal or idle for too long, 1 failed, 2 wrong usage.
+    """
+    if given["n_cpu"] and not given["n_worker"]:
+        raise click.UsageError("--n-cpu is for the workers that --n-worker starts: give both, or neither.")
+    host, port = _address(given)
+    web_host, web_port = _web(given, host or machine.address_of(given["interface"]))
+    said = settings.prepare(given, "supervisor")
+    settings.defaults(said.dask)
+    of_host = machine.host_option(given)
+    of_web = "-w/--web-port" if given["dashboard_address"] is None else "--dashboard-address"
+    check_free("-p/--port", host, port, of_host=of_host)
+    check_free(of_web, web_host, web_port, of_host=of_host if of_web == "-w/--web-port" else of_web)
+    modules = {
+        "--load-modules": given["load_modules"],
+        "third_party_modules": said.modules,
+        "--preload": given["preload"],
+    }
+    machine.check_modules(modules)
+    if given["scheduler_file"]:
+        machine.check_writable("--scheduler-file", given["scheduler_file"])
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(running.pid_file(given["pid_file"]))
+        temporary = stack.enter_context(_certificates(given))
+        plan = Plan(
+            host,
+            port,
+            web_host,
+            web_port,
+            dashboard=given["dashboard"],
+            prefix=given["dashboard_prefix"],
+            jupyter=given["jupyter"],
+            interface=given["interface"],
+            preload=tuple(itertools.chain(*modules.values())),
+            scheduler_file=given["scheduler_file"] or "",
+            idle_timeout=given["idle_timeout"],
+            n_worker=given["n_worker"],
+            n_cpu=given["n_cpu"],
+            temporary=temporary,
+            security=tls.security("scheduler"),
+        )
+        running.more_files()
+        running.import_here()
+        code = running.run(supervise(plan))
+    raise SystemExit(code)
+
+
+def _address(given: dict[str, Any]) -> tuple[str, int]:
+    host, advertise, port = options.where_to_bind(
+        given["host"], given["advertise"], given["endpoint"], given["port"]
+    )
+    if advertise is not None:
+        raise click.UsageError(
+            f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
+            f"Give -a {advertise} alone, which binds it."
+        )
+    if given["interface"] and host:
+        raise click.UsageError("--interface and -H/--host both say what to bind: give one of them.")
+    if given["supervisors"] is not None:
+        _check_own(given["supervisors"], host, int(port))
+    return ("" if given["interface"] else host or EVERYWHERE), int(port)
+
+
+def _check_own(supervisors: str, host: str | None, port: int) -> None:
+    """Mars gives every supervisor the endpoints of all; here there is one."""
+    try:
+        its_host, its_port = endpoints.split_endpoint(endpoints.the_one(supervisors))
+    except ArgumentError as error:
+        raise click.BadParameter(str(error), param_hint="-s/--supervisors") from error
+    if its_port != port or (host not in (None, EVERYWHERE) and its_host != host):
+        raise click.BadParameter(
+            f"{supervisors} is not this supervisor, {host or EVERYWHERE}:{port}. A Dask cluster has one scheduler: "
+            "leave -s out here, and give it to the workers.",
+            param_hint="-s/--supervisors",
+        )
+
+
+def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
+    address = given["dashboard_address"]
+    if address is None:
+        return host or EVERYWHERE, given["web_port"] or 0
+    if given["web_port"] is not None:
+        raise click.UsageError(
+            "-w/--web-port and --dashboard-address both name the web port: give one of them."
+        )
+    its_host, _, port = str(address).rpartition(":")
+    return its_host or host or EVERYWHERE, int(port)
+
+
+@contextlib.contextmanager
+def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
+    """Certificates are configured meanwhile; the directory of temporary ones, which is removed in the end."""
+    files = {"ca-file": given["tls_ca_file"], "cert": given["tls_cert"], "key": given["tls_key"]}
+    if not given["tls_temporary"]:
+        tls.configure("scheduler", files)
+        if given["n_worker"]:
+            tls.configure("worker", files)
+        yield None
+        return
+    if any(files.values()):
+        raise click.UsageError(
+            "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key."
+        )
+    folder = tls.make_temporary()
+    try:
+        yield folder
+    finally:
+        tls.remove(folder)
+
+
+async def supervise(plan: Plan) -> int:
+    """Run a scheduler until it closes or a signal comes; the exit code."""
+    async with running.signals() as asked, contextlib.AsyncExitStack() as stack:
+        scheduler = await started(plan)
+        stack.push_async_callback(scheduler.close, reason="supervisor ends")
+        with _endpoint_file(scheduler.address):
+            _tell(plan, scheduler)
+            workers = _workers(plan, scheduler.address)
+            for worker in workers:
+                stack.push_async_callback(worker.close, reason="supervisor ends")
+            await asyncio.gather(*workers)
+            if await running.first(asked, scheduler.finished()):
+                logging.getLogger("distributed.scheduler").info("A signal asks the supervisor to end")
+    return Exit.FINE
+
+
+async def started(plan: Plan) -> Any:
+    """A running scheduler, its web port open for sessions, too, unless traffic is encrypted."""
+    from distributed import Scheduler
+    from distributed.comm.addressing import unparse_host_port
+
+    from marsdask.deploy import web
+
+    protocol = "tls" if plan.security is not None else "tcp"
+    with _routes(web.MODULE):
+        try:
+            scheduler: Any = Scheduler(
+                host=plan.host or None,
+                port=plan.port,
+                protocol=protocol,
+                interface=plan.interface,
+                security=plan.security,
+                dashboard=plan.dashboard,
+                dashboard_address=unparse_host_port(plan.web_host, plan.web_port),
+                http_prefix=plan.prefix or "/",
+                jupyter=plan.jupyter,
+                preload=plan.preload or None,
+                scheduler_file=plan.scheduler_file or None,
+                idle_timeout=plan.idle_timeout,
+            )
+        except (OSError, ImportError, ValueError) as error:
+            raise Failure(f"the supervisor cannot start: {error}") from error
+    if plan.web_port and scheduler.http_server.port != plan.web_port:
+        scheduler.http_server.stop()
+        raise Failure(f"-w/--web-port {plan.web_port}: the port is in use.")
+    try:
+        await scheduler
+    except (OSError, ValueError, RuntimeError) as error:
+        scheduler.http_server.stop()
+        raise Failure(
+            f"the supervisor cannot start on {plan.host}:{plan.port}: {running.cause(error)}"
+        ) from error
+    web.front_door(scheduler, plan.prefix.rstrip("/") + web.start_page(scheduler))
+    if plan.security is None:
+        # The same handshake as that of the scheduler's own listeners.
+        await scheduler.listen(
+            f"ws://{unparse_host_port(plan.web_host, scheduler.http_server.port)}",
+            allow_offload=False,
+            handshake_overrides={"pickle-protocol": 4, "compression": None},
+            **scheduler.security.get_listen_args("scheduler"),
+        )
+    return scheduler
+
+
+@contextlib.contextmanager
+def _routes(module: str) -> Iterator[None]:
+    """Our route module is among those that a scheduler loads."""
+    import dask
+
+    key = "distributed.scheduler.http.routes"
+    with dask.config.set({key: [*(each for each in dask.config.get(key) if each != module), module]}):
+        yield
+
+
+@contextlib.contextmanager
+def _endpoint_file(address: str) -> Iterator[None]:
+    try:
+        path = endpoints.announce(address)
+    except OSError as error:
+        warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
+        yield
+        return
+    try:
+        yield
+    finally:
+        endpoints.withdraw(path)
+
+
+def _workers(plan: Plan, address: str) -> list[Any]:
+    """Workers on this machine, not started yet."""
+    from dask.system import CPU_COUNT
+    from distributed import Nanny
+
+    if not plan.n_worker:
+        return []
+    settings.hand_down()
+    threads = max(1, (plan.n_cpu or CPU_COUNT) // plan.n_worker)
+    host = address.partition("://")[2].rpartition(":")[0]
+    return [
+        Nanny(address, nthreads=threads, name=f"local-{number}", security=plan.security, host=host)
+        for number in range(plan.n_worker)
+    ]
+
+
+def _tell(plan: Plan, scheduler: Any) -> None:
+    """Print where to find it."""
+    host = scheduler.address.partition("://")[2].rpartition(":")[0]
+    link = f"http://{host}:{scheduler.http_server.port}"
+    click.echo(f"Supervisor at {scheduler.address}, web at {link}", err=True)
+    bound = [listener.listen_address.partition("://")[2] for listener in scheduler.listeners]
+    if plan.temporary is not None:
+        click.echo(tls.told(plan.temporary, scheduler.address))
+    if plan.security is None:
+        tls.warn_if_open(list(dict.fromkeys(bound)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Certificates: those of the options and the configuration, and temporary ones of our own making."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import dask
+
+from marsdask.deploy.options import warning
+from marsdask.errors import MissingExtra
+
+FILES = {"ca-file": "ca.pem", "cert": "cert.pem", "key": "key.pem"}
+ROLES = ("scheduler", "worker", "client")
+
+
+def configure(role: str, given: Mapping[str, str | None]) -> None:
+    """Put the files of `--tls-ca-file`, `--tls-cert` and `--tls-key` into Dask's configuration for `role`.
+
+    Raises click's error where one of the three is missing, also from the configuration.
+    """
+    keys = {
+        "--tls-ca-file": ("distributed.comm.tls.ca-file", given["ca-file"]),
+        "--tls-cert": (f"distributed.comm.tls.{role}.cert", given["cert"]),
+        "--tls-key": (f"distributed.comm.tls.{role}.key", given["key"]),
+    }
+    if not any(value for _, value in keys.values()):
+        return
+    for key, value in keys.values():
+        if value:
+            dask.config.set({key: value})
+    # A key may be in the file of the certificate.
+    missing = [n for n, (key, _) in keys.items() if n != "--tls-key" and not dask.config.get(key, None)]
+    if missing:
+        raise click.UsageError(
+            f"{' and '.join(missing)}: missing. A certificate needs its authority, and the other way round."
+        )
+    dask.config.set({"distributed.comm.require-encryption": True})
+
+
+def security(role: str) -> Any:
+    """Dask's `Security` of the configuration, and whether it encrypts: None if it does not.
+
+    Raises click's error where the files hold no certificate that works.
+    """
+    from distributed.security import Security
+
+    found = Security()
+    if not getattr(found, f"tls_{role}_cert") and not found.require_encryption:
+        return None
+    try:
+        context = found.get_connection_args(role).get("ssl_context")
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise click.UsageError(
+            f"--tls-ca-file, --tls-cert, --tls-key: no certificate that works ({error}). Expected PEM files, and the key of this certificate."
+        ) from error
+    if context is None:
+        raise click.UsageError(
+            f"encryption is required (distributed.comm.require-encryption) and there is no certificate for a {role}: "
+            "give --tls-ca-file, --tls-cert and --tls-key."
+        )
+    return found
+
+
+def addressed(address: str, security: Any) -> str:
+    """`address` with a scheme. Raises click's error where one side is encrypted and the other not, which no waiting changes."""
+    scheme = address.partition("://")[0] if "://" in address else ""
+    if security is None and scheme in ("tls", "wss"):
+        raise click.UsageError(
+            f"{address} is encrypted and there is no certificate: give --tls-ca-file, --tls-cert and --tls-key."
+        )
+    if security is not None and security.require_encryption and scheme in ("tcp", "ws"):
+        raise click.UsageError(
+            f"{address} is not encrypted, and certificates are given: leave out --tls-ca-file, --tls-cert and --tls-key, or "
+            f"give tls:// as the supervisor's scheme."
+        )
+    return address if scheme else f"{'tls' if security is not None else 'tcp'}://{address}"
+
+
+def make_temporary() -> Path:
+    """A new directory, of this user only, with an authority, a certificate and its key; and they are configured."""
+    from distributed.security import Security
+
+    try:
+        made = Security.temporary()
+    except ImportError as error:
+        raise click.UsageError(str(MissingExtra.needed("cryptography", "tls", "--tls-temporary"))) from error
+    folder = Path(tempfile.mkdtemp(prefix="marsdask-tls-"))  # 0700
+    texts = {"ca-file": made.tls_ca_file, "cert": made.tls_scheduler_cert, "key": made.tls_scheduler_key}
+    for name, file in FILES.items():
+        with os.fdopen(os.open(folder / file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(texts[name])
+    for role in ROLES:
+        configure(role, {name: str(folder / file) for name, file in FILES.items()})
+    return folder
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def told(folder: Path, address: str) -> str:
+    """What to type for workers and clients of a supervisor with temporary certificates."""
+    variables = {"CA_FILE": FILES["ca-file"], "CLIENT__CERT": FILES["cert"], "CLIENT__KEY": FILES["key"]}
+    exports = [
+        f"  export DASK_DISTRIBUTED__COMM__TLS__{name}={folder / file}" for name, file in variables.items()
+    ]
+    options = " ".join(f"--tls-{name} {folder / file}" for name, file in FILES.items())
+    return "\n".join(
+        [
+            f"Certificates of this cluster, until it ends: {folder} (copy them to other machines by a safe way)",
+            "Workers:",
+            f"  mars-worker -s {address} {options}",
+            "Clients:",
+            *exports,
+            f"  python -c 'import marsdask; print(marsdask.new_session(\"{address}\"))'",
+        ]
+    )
+
+
+def open_to_all(addresses: Sequence[str]) -> list[str]:
+    """Those of bound `host:port` that other machines may reach."""
+    return [each for each in addresses if not _loopback(each.rpartition(":")[0].strip("[]"))]
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def warn_if_open(addresses: Sequence[str]) -> None:
+    """Say it loudly where an unencrypted port is bound to more than loopback: who reaches it runs code here."""
+    if found := open_to_all(addresses):
+        warning(
+            f"{', '.join(found)}: NOT ENCRYPTED and open to the network. Whoever can connect runs programs here as "
+            "this user. Cure: --tls-ca-file, --tls-cert and --tls-key (or --tls-temporary of the supervisor), "
+            "-H 127.0.0.1 on a single machine, or a firewall that lets in only the machines of the cluster."
+        )

@@ -1,0 +1,66 @@
+"""The web port of a supervisor: where its address is told, and where `/` leads.
+
+A route module as distributed loads them (`distributed.scheduler.http.routes`), and a preload: `dask scheduler --preload
+marsdask.deploy.web` gives a plain scheduler the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from distributed.http.utils import RequestHandler
+from tornado import httputil, routing, web
+
+
+class Address(RequestHandler):
+    """The addresses at which the scheduler can be reached, as it sees itself."""
+
+    def get(self) -> None:
+        self.set_header("Cache-Control", "no-store")
+        self.write(
+            {
+                "address": self.server.address,
+                "listeners": [listener.contact_address for listener in self.server.listeners],
+            }
+        )
+
+
+routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [("/marsdask/address.json", Address, {})]
+MODULE = __name__
+
+
+class Root(routing.Matcher):
+    """Matches a browser's request for `/`, and lets through what wants a websocket there."""
+
+    def match(self, request: httputil.HTTPServerRequest) -> dict[str, Any] | None:
+        wants = request.headers.get("Upgrade", "").lower()
+        return {} if request.path == "/" and wants != "websocket" else None
+
+
+def front_door(scheduler: Any, start: str) -> None:
+    """Lead `/` on the web port to the page `start`.
+
+    With a websocket listener on the same port, that listener answers `/` with an error for browsers; so this rule has to
+    come first.
+    """
+    scheduler.http_application.default_router.rules.insert(
+        0, routing.Rule(Root(), web.RedirectHandler, {"url": start, "permanent": False})
+    )
+
+
+def start_page(scheduler: Any) -> str:
+    """The path of the dashboard, or of the pages that need none."""
+    kinds = {kind for each in scheduler.http_application.applications for kind in type(each).__mro__}
+    return (
+        "/status"
+        if any(kind.__module__.startswith("bokeh.") for kind in kinds)
+        else "/info/main/workers.html"
+    )
+
+
+def dask_setup(scheduler: Any) -> None:
+    """What a plain scheduler does that preloads this module."""
+    front_door(scheduler, start_page(scheduler))
+    scheduler.http_application.add_handlers(
+        r".*", [(url, kind, {"dask_server": scheduler}) for url, kind, _ in routes]
+    )

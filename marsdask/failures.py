@@ -1,0 +1,178 @@
+"""What a cluster reports when something fails, as the errors that users see. Functions of reports; none runs anything."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from typing import Any, Protocol
+
+import cloudpickle
+from dask.typing import Key
+from dask.utils import key_split
+
+from marsdask import graph
+from marsdask.errors import (
+    DataLost,
+    MarsDaskError,
+    NotPicklable,
+    NoWorkers,
+    OutOfWorkerMemory,
+    SpillFull,
+    WorkerLost,
+)
+from marsdask.node import Data, Node, inputs
+from marsdask.spill import report
+
+Events = Sequence[tuple[float, Any]]
+
+
+class Reports(Protocol):
+    """What is read of a cluster after a failure: the part of a distributed `Client` that tells."""
+
+    def get_events(self, topic: str) -> Events: ...
+
+    def scheduler_info(self, n_workers: int) -> Mapping[str, Any]: ...
+
+
+def named(error: BaseException, reports: Reports) -> MarsDaskError | None:
+    """The error of ours for one that the cluster and not the task raised; None where the task's own counts."""
+    from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerError
+
+    if isinstance(error, KilledWorker):
+        return lost_worker(error, reports.get_events("worker-restart-memory"))
+    # What a paused worker has handed back counts as a task that no worker satisfies, though it asks for nothing.
+    handed_back = isinstance(error, NoValidWorkerError) and not any(error.args[1:4])
+    if handed_back or isinstance(error, NoWorkerError):
+        workers = reports.scheduler_info(-1)["workers"]
+        told = (event for _, event in reports.get_events(report.TOPIC) or ())
+        return full(workers, told) or no_workers(error, workers)
+    return None
+
+
+def full(workers: Mapping[str, Mapping[str, Any]], told: Iterable[Mapping[str, Any]]) -> SpillFull | None:
+    """The error where every worker is paused and has `told`, in events, that its directories take no more; else None."""
+    last = {event["worker"]: event for event in told if event["kind"] not in ("damaged", "unmanaged")}
+    if not workers or any(w.get("status") != "paused" or a not in last for a, w in workers.items()):
+        return None
+    reasons = []
+    for event in (last[address] for address in workers):
+        free = event["free"]
+        known = "" if free is None or "bytes free" in event["reason"] else f", {free:,} bytes free"
+        reasons.append((event["path"], f"{event['reason']}{known} (worker {event['worker']})"))
+    return SpillFull.everywhere(len(workers), reasons)
+
+
+def lost_worker(error: Any, restarts: Events | None) -> WorkerLost:
+    """Why the workers of a `KilledWorker` died. `restarts`: the events of workers that were stopped for their memory."""
+    task, worker, allowed = error.args[:3]
+    operation, address = key_split(task), getattr(worker, "address", str(worker))
+    for _, event in reversed(restarts or ()):
+        if event.get("worker") == address:
+            limit = int(getattr(worker, "memory_limit", 0) or 0)
+            return OutOfWorkerMemory.by_nanny(operation, address, int(event["rss"]), limit)
+    return WorkerLost.by(operation, address, allowed + 1)
+
+
+def no_workers(error: Any, workers: Mapping[str, Mapping[str, Any]]) -> NoWorkers:
+    """What the workers that are there, if any, do instead of a task. `workers`: as `scheduler_info()` has them."""
+    states = [str(w.get("status")) for w in workers.values()]
+    return NoWorkers.waited(key_split(error.task), error.timeout, states)
+
+
+# Why a client or its scheduler drops what a task gave, where nobody has asked it to.
+FORGOTTEN = ("scheduler-connection-lost", "scheduler-restart", "lost dependencies")
+
+
+def forgotten(error: CancelledError, status: str) -> DataLost | None:
+    """What a run lost that ended as cancelled; None where somebody has cancelled it. `status`: of the client."""
+    reasons = sorted({g.reason for g in getattr(error, "error_groups", ())} or {getattr(error, "reason", "")})
+    if status == "running" and not any(r in FORGOTTEN for r in reasons):
+        return None
+    return DataLost.because(", ".join(reasons) if status == "running" else f"the client is {status}")
+
+
+def of_gather(error: Exception, held: Sequence[Any], client: Any) -> MarsDaskError | None:
+    """The error of ours for one that fetching `held` raised; None where a task's own counts."""
+    if isinstance(error, CancelledError):
+        reason = getattr(error, "reason", "unknown")
+        return forgotten(error, client.status) or DataLost.because(reason)
+    if isinstance(error, OSError) and not any(h.status == "error" for h in held):
+        return DataLost.because(f"the scheduler does not answer: {error}")
+    if isinstance(error, TypeError):
+        return unpicklable((h.key for h in held), error)
+    return named(error, client)
+
+
+def unpicklable(keys: Iterable[Key], error: Exception) -> NotPicklable | None:
+    """The error for results that cannot leave their worker; None where `error` says something else."""
+    if "serialize" not in str(error):
+        return None
+    names = sorted({repr(key_split(k)) for k in keys})
+    cause = TypeError(str(error).partition("\n")[0])
+    return NotPicklable.because(f"the result of {', '.join(names)}", cause, "to you")
+
+
+def unsendable(tasks: Mapping[Key, Any]) -> NotPicklable | None:
+    """The error for the first task that cannot be sent to a worker, naming what in it cannot; None if all can."""
+    for key, task in tasks.items():
+        if (error := _refusal(task)) is None:
+            continue
+        inner = [part for part in _parts(task) if callable(part) and _refusal(part) is not None]
+        users = [p for p in inner if not _is_ours(p)]
+        what = f"{type(users[-1]).__name__} {_name(users[-1])!r}" if users else "an argument"
+        return NotPicklable.because(f"{what} of {key_split(key)!r}", error)
+    return None
+
+
+def _refusal(value: Any) -> Exception | None:
+    """Why something cannot be pickled."""
+    try:
+        cloudpickle.dumps(value)
+    except Exception as error:  # noqa: BLE001 - pickling runs anybody's code
+        return error
+    return None
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """What a task is made of, itself first: functions, their arguments, tasks inside of tasks."""
+    yield value
+    inside: Iterable[Any] = graph.inside(value)
+    if isinstance(value, functools.partial):
+        inside = (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, (list, tuple)):
+        inside = value
+    elif isinstance(value, Data):
+        inside = (value.value, getattr(value.value, "func", None))
+    elif isinstance(value, dict):
+        inside = value.values()
+    for part in inside:
+        yield from _parts(part)
+
+
+def functions_of(node: Node) -> list[str]:
+    """The names of the user's functions among a node's arguments, or of the nearest of its inputs that has some."""
+    level = [node]
+    while level:
+        found = [
+            _name(p) for n in level for p in _parts((n.args, n.kwargs)) if callable(p) and not _is_ours(p)
+        ]
+        if found:
+            return list(dict.fromkeys(found))
+        level = [i for n in level for i in inputs(n)]
+    return []
+
+
+def _is_ours(part: Any) -> bool:
+    if isinstance(part, functools.partial) or graph.inside(part):
+        return True
+    return (getattr(part, "__module__", None) or "").partition(".")[0] in (
+        "dask",
+        "marsdask",
+        "numpy",
+        "pandas",
+    )
+
+
+def _name(part: Any) -> str:
+    return str(getattr(part, "__qualname__", type(part).__name__))

@@ -1,0 +1,220 @@
+"""`Chunks`, the collection of pandas rows; its forms over tasks, over data and over nothing; several in one graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+from dask.base import DaskMethodsMixin
+from dask.highlevelgraph import HighLevelGraph
+from dask.task_spec import Alias, DataNode, GraphNode, TaskRef
+from dask.threaded import get as threaded_get
+from dask.typing import Key
+
+from marsdask.errors import ShapeError
+from marsdask.node import Node
+
+NAN = math.nan
+
+
+class Chunks(DaskMethodsMixin):
+    """A row of chunks, in Dask's own tasks. Immutable.
+
+    `lengths`: rows per chunk, `nan` where unknown; None where chunks are not pandas objects.
+    `node`: what it was lowered from, for metadata; None inside a lowering.
+    """
+
+    __slots__ = ("count", "inputs", "lengths", "name", "node", "tasks")
+    __dask_scheduler__ = staticmethod(threaded_get)
+
+    def __init__(
+        self,
+        name: str,
+        tasks: dict[Key, GraphNode],
+        count: int,
+        inputs: tuple[Any, ...] = (),
+        lengths: tuple[float, ...] | None = None,
+        node: Node | None = None,
+    ):
+        self.name, self.tasks, self.count, self.inputs = name, tasks, count, inputs
+        self.lengths, self.node = lengths, node
+
+    @property
+    def keys(self) -> list[Key]:
+        return [(self.name, i) for i in range(self.count)]
+
+    @property
+    def known(self) -> bool:
+        """Whether the length of every chunk is known."""
+        return self.lengths is not None and not any(math.isnan(n) for n in self.lengths)
+
+    @property
+    def empty(self) -> Any:
+        """The empty pandas object that says columns and dtypes."""
+        from marsdask.meta import meta  # works on nodes; graph stands beside it
+
+        if self.node is None:
+            raise ShapeError(f"{self.name} has no metadata: it was made inside a lowering")
+        return meta(self.node).empty
+
+    def with_node(self, node: Node | None) -> Chunks:
+        return Chunks(self.name, self.tasks, self.count, self.inputs, self.lengths, node)
+
+    def with_lengths(self, lengths: tuple[float, ...] | None) -> Chunks:
+        return Chunks(self.name, self.tasks, self.count, self.inputs, lengths, self.node)
+
+    def __repr__(self) -> str:
+        return f"Chunks<{self.name}, count={self.count}>"
+
+    def __dask_graph__(self) -> dict[Key, Any]:
+        return merged([self])
+
+    def __dask_keys__(self) -> list[Key]:
+        return self.keys
+
+    def __dask_layers__(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def __dask_tokenize__(self) -> str:
+        return self.name
+
+    @staticmethod
+    def __dask_optimize__(graph: Any, keys: Any, **kwargs: Any) -> Any:
+        return graph
+
+    def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[()]]:
+        return concat, ()
+
+    def __dask_postpersist__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _rebuild, (self.name, self.count, self.lengths, self.node)
+
+
+def _rebuild(
+    graph: dict[Key, Any], name: str, count: int, lengths: Any, node: Node | None, *, rename: Any = None
+) -> Chunks:
+    new = (rename or {}).get(name, name)
+    tasks: dict[Key, GraphNode] = {(new, i): as_task((new, i), graph[(name, i)]) for i in range(count)}
+    return Chunks(new, tasks, count, (), lengths, node)
+
+
+def as_task(key: Key, held: Any) -> GraphNode:
+    """A graph entry for something already computed: data, or a future on the cluster."""
+    if isinstance(held, GraphNode):
+        return held
+    return held if isinstance(held, TaskRef) else DataNode(key, held)  # type: ignore[return-value]
+
+
+def same(key: Key, held: TaskRef) -> GraphNode:
+    """A task that gives back what is held elsewhere on the cluster."""
+    return Alias(key, target=held.key)
+
+
+def bare(collection: Chunks | da.Array) -> Any:
+    """The same collection without its tasks: name, chunks and dtype."""
+    if isinstance(collection, Chunks):
+        return Chunks(collection.name, {}, collection.count, (), collection.lengths)
+    return da.Array({}, collection.name, collection.chunks, dtype=collection.dtype, meta=collection._meta)
+
+
+def elsewhere(bare: Chunks | da.Array) -> Any:
+    """A bare collection over what a cluster has computed for somebody else: references by key."""
+    sizes = bare.lengths if isinstance(bare, Chunks) else bare.chunks
+    return holding(bare, {k: TaskRef(k) for k in keys_of(bare)}, sizes)
+
+
+def data_of(held: Any) -> Any:
+    """What a graph entry made by `as_task` holds: the data, or the future on the cluster."""
+    return held.value if isinstance(held, DataNode) else held
+
+
+def holding(collection: Chunks | da.Array, held: dict[Key, Any], sizes: Any) -> Chunks | da.Array:
+    """The same collection over computed chunks, by the name that they have on the cluster. `sizes`: lengths, or chunks."""
+    name = collection.name
+    tasks: dict[Key, Any] = {}
+    for key in keys_of(collection):
+        index = key[1:] if isinstance(key, tuple) else ()
+        if isinstance(held[key], TaskRef):
+            name = held[key].key[0]
+        tasks[name, *index] = as_task((name, *index), held[key])
+    if isinstance(collection, Chunks):
+        return Chunks(name, tasks, collection.count, (), sizes, collection.node)
+    return da.Array(tasks, name, sizes, dtype=collection.dtype, meta=collection._meta)
+
+
+def keys_of(collection: Chunks | da.Array) -> list[Key]:
+    """The keys of a collection's chunks, in order."""
+    return collection.keys if isinstance(collection, Chunks) else flat_keys(collection)
+
+
+def flat_keys(array: da.Array) -> list[Key]:
+    """The keys of an array's chunks, last axis fastest."""
+    return [(array.name, *i) for i in np.ndindex(*array.numblocks)]
+
+
+def concat(parts: Sequence[Any]) -> Any:
+    """One pandas object from chunks in order; empty chunks never change a dtype."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    if isinstance(first, pd.Index):
+        full = [p for p in parts if len(p)] or [first]
+        return full[0].append(full[1:]) if len(full) > 1 else full[0]
+    if not isinstance(first, (pd.DataFrame, pd.Series)):
+        return list(parts)
+    full = [p for p in parts if len(p)]
+    if len(full) <= 1:
+        return full[0] if full else first
+    return pd.concat(full)
+
+
+def merged(
+    collections: Sequence[Any], *, optimize: bool = True, kept: dict[str, dict[Key, Any]] | None = None
+) -> dict[Key, Any]:
+    """One graph for several collections: arrays through Dask's own array optimizer, chunks as they are.
+
+    `kept`: what is already computed, by name of the collection; it takes the place of the tasks of that name.
+    """
+    kept = kept or {}
+    graph: dict[Key, Any] = {}
+    arrays: dict[str, da.Array] = {}
+    seen: set[str] = set()
+    stack = list(collections)
+    while stack:
+        each = stack.pop()
+        if each.name in seen:
+            continue
+        seen.add(each.name)
+        if each.name in kept:
+            graph.update(kept[each.name])
+        elif isinstance(each, Chunks):
+            graph.update(each.tasks)
+            stack.extend(each.inputs)
+        else:
+            arrays[each.name] = each
+    if arrays:
+        layers = HighLevelGraph.merge(*(a.dask for a in arrays.values()))
+        for name in kept.keys() & layers.layers.keys():
+            layers = replaced_layer(layers, name, kept[name])
+        keys = [k for a in arrays.values() for k in flat_keys(a)]
+        if optimize:
+            layers = da.Array.__dask_optimize__(layers, keys)
+        graph = {**dict(layers), **graph}
+    return graph
+
+
+def replaced_layer(graph: HighLevelGraph, name: str, tasks: dict[Key, Any]) -> HighLevelGraph:
+    """The same layers, one of them holding computed chunks."""
+    layers = {**graph.layers, name: tasks}
+    return HighLevelGraph(layers, {**graph.dependencies, name: set()})
+
+
+def settled(collection: Chunks | da.Array, kept: dict[str, dict[Key, Any]]) -> Chunks | da.Array:
+    """The same collection with what questions kept in the place of its tasks, so that it can leave the session."""
+    tasks = merged([collection], kept=kept)
+    if isinstance(collection, Chunks):
+        return Chunks(collection.name, tasks, collection.count, (), collection.lengths, collection.node)
+    return da.Array(tasks, collection.name, collection.chunks, dtype=collection.dtype, meta=collection._meta)

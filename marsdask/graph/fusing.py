@@ -1,0 +1,204 @@
+"""Passes over one graph of tasks, just before it runs: what is wanted, and fewer and larger tasks."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+from dask.task_spec import Alias, DataNode, GraphNode, Task, TaskRef
+from dask.typing import Key
+
+from marsdask.graph.making import Early, Placed
+
+
+def wanted_only(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
+    """The part of a graph that `keys` need."""
+    found: dict[Key, Any] = {}
+    work = list(keys)
+    while work:
+        key = work.pop()
+        if key not in found and key in graph:
+            found[key] = task = graph[key]
+            if not _spelled(task):  # in Dask's old way: keep everything
+                return graph
+            work.extend(_needs(task))
+    return found
+
+
+def _spelled(task: Any) -> bool:
+    """Whether these passes know what a task needs: it is a task of today's Dask, or held on a cluster."""
+    return isinstance(task, (GraphNode, TaskRef))
+
+
+def _needs(task: Any) -> Iterable[Key]:
+    """The keys that a task needs; none where it is held on a cluster."""
+    return task.dependencies if isinstance(task, GraphNode) else ()
+
+
+class Chain:
+    """Several tasks run in one, each value dropped after its last use."""
+
+    __slots__ = ("gone", "needs", "tasks")
+
+    def __init__(self, tasks: Sequence[Task], needs: Sequence[Key]):
+        self.tasks, self.needs = tuple(tasks), tuple(needs)
+        last = {k: i for i, t in enumerate(self.tasks) for k in t.dependencies}
+        self.gone = tuple(tuple(k for k, at in last.items() if at == i) for i in range(len(self.tasks)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Chain, (self.tasks, self.needs)
+
+    def __call__(self, *inputs: Any) -> Any:
+        values = dict(zip(self.needs, inputs, strict=True))
+        result = None
+        for task, gone in zip(self.tasks, self.gone, strict=True):
+            values[task.key] = result = task(values)
+            for key in gone:
+                del values[key]
+        return result
+
+
+def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
+    """The same graph with tasks of one chunk that only feed each other in one task.
+
+    A task is taken into its user where all of its users are in one chain, it has the user's chunk number, and the user does
+    not join several chunks of the same collection (that work is wanted side by side).
+    """
+    users: dict[Key, list[Key]] = {}
+    for key, task in graph.items():
+        if not _spelled(task):
+            return graph
+        for need in _needs(task):
+            users.setdefault(need, []).append(key)
+    outside = set(keys)
+    graph = _unaliased(graph, users, outside)
+    top: dict[Key, Key] = {}
+    members: dict[Key, list[Key]] = {}
+    for key in _users_first(graph, users):
+        root = key
+        if type(graph[key]) is Task and key not in outside and (mine := users.get(key)):
+            tops = {top[u] for u in mine}
+            if len(tops) == 1 and all(_takes(graph[u], u, key) for u in mine):
+                (root,) = tops
+        top[key] = root
+        members.setdefault(root, []).append(key)
+    new = dict(graph)
+    for root, group in members.items():
+        if len(group) > 1:
+            inside = set(group)
+            tasks = [graph[k] for k in reversed(group)]
+            needs = list(dict.fromkeys(k for t in tasks for k in t.dependencies if k not in inside))
+            new[root] = Task(root, Chain(tasks, needs), *map(TaskRef, needs))
+            for key in group[1:]:
+                del new[key]
+    return new
+
+
+def _unaliased(graph: dict[Key, Any], users: dict[Key, list[Key]], outside: set[Key]) -> dict[Key, Any]:
+    """The same graph without aliases of tasks that nobody else looks at: the tasks take the alias's key.
+
+    Dask's array optimizer leaves one for each chain that it fuses, and an alias costs as much as any task.
+    """
+    new = dict(graph)
+    for key, task in graph.items():
+        if type(task) is not Alias or users.get(task.target) != [key] or task.target in outside:
+            continue
+        held = new.get(task.target)
+        if type(held) is Task:
+            del new[task.target]
+            new[key] = held.substitute({}, key=key)
+            for need in held.dependencies:
+                users[need] = [key if user == task.target else user for user in users[need]]
+    return new
+
+
+def _takes(user: Any, user_key: Any, key: Any) -> bool:
+    if (
+        type(user) is not Task
+        or type(key) is not tuple
+        or type(user_key) is not tuple
+        or key[1:] != user_key[1:]
+    ):
+        return False
+    return not any(type(k) is tuple and k[0] == key[0] and k != key for k in user.dependencies)
+
+
+def _users_first(graph: dict[Key, Any], users: dict[Key, list[Key]]) -> list[Key]:
+    """Keys, each after all of its users."""
+    left = {k: len(users.get(k, ())) for k in graph}
+    ready = [k for k, n in left.items() if not n]
+    order: list[Key] = []
+    while ready:
+        key = ready.pop()
+        order.append(key)
+        for need in _needs(graph[key]):
+            if need in left:
+                left[need] -= 1
+                if not left[need]:
+                    ready.append(need)
+    return order
+
+
+# Below this many tasks the scheduler's own cost does not show.
+BATCH_FROM = 512
+
+
+def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
+    """The same graph with the leaves of wide reductions run inside the task that joins them.
+
+    A task costs 250-350 microseconds on threads, however tiny; a join of k leaves that nobody else needs is one task
+    instead of k + 1. Only where there are many more tasks than workers, and a join has at least four such leaves.
+    """
+    if len(graph) < BATCH_FROM or not all(map(_spelled, graph.values())):
+        return graph
+    users: dict[Key, int] = dict.fromkeys(keys, 2)
+    for task in graph.values():
+        for key in _needs(task):
+            users[key] = users.get(key, 0) + 1
+    new = dict(graph)
+    for key, task in graph.items():
+        if type(task) is not Task or len(task.dependencies) < 4:
+            continue
+        lines = [_line(graph, users, k) for k in task.dependencies]
+        if not all(lines):
+            continue
+        inside = [t for line in lines for t in reversed(line)]
+        gone = {t.key for t in inside}
+        needs = list(dict.fromkeys(k for t in inside for k in t.dependencies if k not in gone))
+        new[key] = Task(key, Chain([*inside, task], needs), *map(TaskRef, needs))
+        for k in gone:
+            del new[k]
+    return new
+
+
+def _line(graph: dict[Key, Any], users: dict[Key, int], key: Key) -> list[Any]:
+    """The tasks that make `key` out of nothing or of data at hand, one feeding the next and nobody else; last ones first."""
+    line: list[Any] = []
+    while users.get(key) == 1 and key in graph and not isinstance(graph[key], (DataNode, Placed, TaskRef)):
+        line.append(graph[key])
+        needs = graph[key].dependencies
+        if all(isinstance(graph.get(k), DataNode) for k in needs):
+            return line
+        if len(needs) > 1:
+            return []
+        (key,) = needs
+    return []
+
+
+def annotated(tasks: dict[Key, Any]) -> HighLevelGraph:
+    """The graph in the form in which a cluster learns where tasks must run, and which come before others.
+
+    Also where nothing is to be learnt: Dask hashes all of a dict of tasks before it sends it, which costs more than the
+    scheduling of small tasks, but only the names of the layers of a graph that has some; these are new each time.
+    """
+    bound = {k: t for k, t in tasks.items() if type(t) is Placed and t.where}
+    early = {k: t for k, t in tasks.items() if type(t) is Early}
+    free = {k: t for k, t in tasks.items() if k not in bound and k not in early}
+    layers: dict[str, Any] = {f"free-{uuid.uuid4().hex}": MaterializedLayer(free)}
+    if early:
+        layers["early"] = MaterializedLayer(early, annotations={"priority": 1})
+    for i, (key, task) in enumerate(bound.items()):
+        layers[f"placed-{i}"] = MaterializedLayer({key: task}, annotations=task.where)
+    return HighLevelGraph(layers, {name: set() for name in layers})

@@ -1,0 +1,34 @@
+"""Sessions: where expressions run and where their results live."""
+
+from marsdask import gaps
+from marsdask.progress import ExecutionInfo
+from marsdask.session.asynchronous import AsyncSession, get_default_async_session
+from marsdask.session.base import Session
+from marsdask.session.current import clear_default_session, get_default_session, inside
+from marsdask.session.opening import get_default_or_create, new_session, stop_server
+from marsdask.session.running import execute, fetch, fetch_infos, fetch_log
+
+SyncSession = Session
+
+__all__ = [
+    "AsyncSession",
+    "ExecutionInfo",
+    "Session",
+    "SyncSession",
+    "clear_default_session",
+    "execute",
+    "fetch",
+    "fetch_infos",
+    "fetch_log",
+    "get_default_async_session",
+    "get_default_or_create",
+    "get_default_session",
+    "inside",
+    "new_session",
+    "stop_server",
+]
+
+gaps.fill("session", globals())
+gaps.on(Session, "Session")
+gaps.on(AsyncSession, "AsyncSession")
+gaps.on(ExecutionInfo, "ExecutionInfo")

@@ -1,0 +1,390 @@
+"""A session: where expressions run and where their results live.
+
+A result is held by the handles that point at its node, and by unexecuted handles that will read it; the session knows
+results only weakly, so data are freed with the last handle.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import html
+import threading
+import uuid
+import warnings
+import weakref
+from collections.abc import Sequence
+from typing import Any, Self
+
+from marsdask import engine as engines
+from marsdask import graph, passes
+from marsdask.engine import Engine
+from marsdask.errors import (
+    ArgumentTypeError,
+    NotExecuted,
+    SessionClosed,
+    TookTooLong,
+    WrongSession,
+)
+from marsdask.handle import Handle, held
+from marsdask.logs import LogPart, part_of
+from marsdask.lower import Kept, Lowering
+from marsdask.meta import meta
+from marsdask.node import Data, Node, _set, token
+from marsdask.options import checked, of_block, option_context, options
+from marsdask.progress import ExecutionInfo, check_waiting, progress, started
+from marsdask.results import Result, exact, finished, tasks_of, with_siblings
+from marsdask.runs import Run, running
+from marsdask.session import current, infos, lineage, reading
+from marsdask.spill.report import Memory
+
+
+class Session:
+    """Runs expressions on an engine and knows their results while somebody holds them.
+
+    Two are equal that are of one cluster and have one id.
+    """
+
+    def __init__(self, engine: Engine, *, session_id: str | None = None, timeout: float | None = None):
+        self.engine = engine
+        self._session_id = session_id or uuid.uuid4().hex
+        self.timeout = timeout
+        self.closed = False
+        self.results: weakref.WeakValueDictionary[str, Result] = weakref.WeakValueDictionary()
+        self.runs: weakref.WeakSet[Run] = weakref.WeakSet()
+        # Threads that wait for a cluster cost nothing; those that start work here share its cores.
+        count = 4 if engine.shared_memory else 32
+        self.pool = concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix="marsdask-execute")
+        self.restoring = threading.RLock()  # what is lost is run again once, however many threads miss it
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{self._where}, {self.engine.threads} at a time"
+        return f"<Session {self.session_id[:8]}: {state}>"
+
+    def _repr_html_(self) -> str:
+        rows = {"Session": self.session_id, "State": "closed" if self.closed else "open"}
+        if not self.closed:
+            rows |= {"Runs on": self._where, "Tasks at a time": str(self.engine.threads)}
+            link = html.escape(self.dashboard_link or "", quote=True)
+            rows |= {"Dashboard": f'<a href="{link}">{link}</a>'} if link else {}
+        cells = (
+            f"<tr><th>{name}</th><td>{value if name == 'Dashboard' else html.escape(value)}</td></tr>"
+            for name, value in rows.items()
+        )
+        return f"<table>{''.join(cells)}</table>"
+
+    @property
+    def _where(self) -> str:
+        return "threads" if self.engine.shared_memory else self.address
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Session):
+            return NotImplemented
+        return self is other or (self.session_id, self.address) == (other.session_id, other.address)
+
+    def __hash__(self) -> int:
+        return hash(self.session_id)
+
+    @property
+    def address(self) -> str:
+        """The scheduler's address; on threads one that names this process."""
+        return self.engine.address
+
+    @property
+    def session_id(self) -> str:
+        """Its name, by which it can be joined."""
+        return self._session_id
+
+    @property
+    def name(self) -> str:
+        """Mars's other word for the id."""
+        return self.session_id
+
+    @property
+    def client(self) -> Any:
+        """The distributed Client that the session works through; None on threads."""
+        return getattr(self.engine, "client", None)
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise SessionClosed("Session closed already. Hint: open another with marsdask.new_session().")
+
+    def execute(
+        self,
+        *tileables: Any,
+        wait: bool = True,
+        show_progress: Any = None,
+        warn_duplicated_execution: bool | None = None,
+        fuse_enabled: bool | None = None,
+        progress_update_interval: float = 1.0,
+        extra_config: dict[str, Any] | None = None,
+    ) -> Any:
+        """Run one or several in one run: see `marsdask.execute`."""
+        handles, bare = handles_of(tileables, "execute")
+        self._check_open()
+        check_waiting(wait, show_progress, progress_update_interval)
+        values = of_block() | checked(dict(extra_config or {}))
+        if warn_duplicated_execution is not None:
+            values["warn_duplicated_execution"] = warn_duplicated_execution
+        if fuse_enabled is not None:
+            values["optimize.fuse"] = fuse_enabled
+        # A bar beside what the program prints meanwhile is only shown to who asks for it.
+        shown = show_progress if wait or show_progress is True else False
+        run = Run()
+
+        def work() -> Any:
+            with option_context(values):
+                self._execute(handles, run, show_progress=shown, interval=progress_update_interval)
+            return handles[0] if bare else handles
+
+        if wait and self.timeout is None:
+            return work()
+        info = started(self.pool, work, handles, run)
+        return self._waited(info) if wait else info
+
+    def _waited(self, info: ExecutionInfo) -> Any:
+        """The result of work that may take the session's `timeout` at most; an interrupt stops it."""
+        assert self.timeout is not None
+        try:
+            return info.result(self.timeout)
+        except TimeoutError:
+            if info.done():  # the work's own
+                raise
+            info.cancel()
+            raise TookTooLong.after(self.timeout) from None
+        except BaseException:
+            info.cancel()
+            raise
+
+    def _execute(
+        self, handles: Sequence[Any], run: Run, *, show_progress: Any = None, interval: float = 1.0
+    ) -> None:
+        """Run what `handles` point at, in one run, and hold the results. Results that are there are not run again."""
+        self._check_open()
+        self.runs.add(run)
+        for handle in handles:
+            self._check_mine(handle)
+        shown = False if current.inside() else show_progress
+        with running(run), progress(run, shown, interval), self.active():
+            lineage.retried(self.engine, lambda: self._bring(handles))
+
+    def _bring(self, handles: Sequence[Any]) -> None:
+        """Run what has not run, or is lost, and let the handles hold it."""
+        lineage.restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
+        todo = [(h, h.node) for h in handles if self.result_of(h) is None]
+        alive = [self.results.get(token(n)) for _, n in todo]  # equal work that somebody holds is shared
+        nodes = [n for (_, n), known in zip(todo, alive, strict=True) if known is None]
+        nodes = list({token(s): s for n in nodes for s in with_siblings(n)}.values())
+        if options.warn_duplicated_execution:
+            _warn_duplicated(nodes)
+        results = self.run(nodes)
+        for handle, node in todo:
+            if handle.node is node:  # not assigned to while it ran
+                handle._result, handle._keep = self.results[token(node)], ()
+                handle._group[:] = [self.results.get(token(n)) for n in with_siblings(node)]
+                _set(node, "_meta", handle._result.meta)
+        del alive, results
+
+    def _check_mine(self, handle: Handle) -> None:
+        """An error where this handle's data live in another session."""
+        for result in held(handle):
+            if result.session is not self and not result.session.closed:
+                raise WrongSession(
+                    f"this {type(handle).__name__} was executed in {result.session!r} and cannot be used in {self!r}. "
+                    "Hint: pass session= of the first, or fetch() the data."
+                )
+
+    def run(self, nodes: Sequence[Node]) -> list[Result]:
+        """Run nodes and note their results, which live as long as the returned list or a handle holds them."""
+        if not nodes:
+            return []
+        collections, kept = self._lowered(nodes)
+        flat = list({id(c): c for c in collections}.values())
+        done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
+        results = [
+            Result(self, done[id(c)], exact(meta(n), done[id(c)], self.engine), n)
+            for n, c in zip(nodes, collections, strict=True)
+        ]
+        for node, result in zip(nodes, results, strict=True):
+            self.results[token(node)] = result
+        return results
+
+    def lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
+        """The Dask collections of `nodes`, after the passes, questions answered; and what the questions kept."""
+        lineage.restore(self, nodes)
+        return self._lowered(nodes)
+
+    def _lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
+        bound = passes.replaced(nodes, self._known)
+        work = self.lowering()
+        with self.active():
+            return work.run(passes.run(bound)), work.kept
+
+    def lowering(self) -> Lowering:
+        return Lowering(
+            lambda questions, kept: engines.answer(self.engine, questions, kept), self.engine.shared_memory
+        )
+
+    def _known(self, node: Node) -> Node | None:
+        """A leaf that holds the executed data of `node`, where there are any."""
+        result = self.results.get(token(node))
+        if result is None or lineage.lost(self.engine, result):
+            return None
+        leaf = Node("result", (Data(result, token(node)),))
+        _set(leaf, "_meta", result.meta)
+        return leaf
+
+    def result_of(self, handle: Any) -> Result | None:
+        """The executed data of what a handle points at, in this session."""
+        node = handle.node
+        mine: Result | None = handle._result
+        if mine is not None and mine.session is self:
+            return mine
+        if node.op == "item":  # a sibling was executed
+            handle._result = mine = self.results.get(token(node))
+            return mine
+        return None
+
+    def fetch(self, *tileables: Any, batch_size: int | None = None) -> Any:
+        """The data of one or several executed handles: see `marsdask.fetch`."""
+        handles, bare = handles_of(tileables, "fetch")
+        values = [self.data_of(handle) for handle in handles]
+        return values[0] if bare else values
+
+    def data_of(self, handle: Any) -> Any:
+        """The data of an executed handle: NumPy or pandas."""
+        self._check_open()
+        result = self.result_of(handle)
+        if result is None:
+            self._check_mine(handle)
+            part = reading.slice_of_executed(self, handle.node)
+            if part is None:
+                raise NotExecuted(
+                    f"Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}. Hint: call .execute() first."
+                )
+            return part
+        return handle.received(lineage.retried(self.engine, lambda: reading.value(self, result)), self)
+
+    def intact(self, result: Result) -> Result:
+        """The same executed data, run again where the cluster has lost them."""
+        lineage.restore(self, [], [result])
+        return result
+
+    def value_of(self, collection: Any, known: Any) -> Any:
+        parts = self.engine.values([graph.data_of(t) for t in tasks_of(collection)])
+        return finished(collection, parts, known)
+
+    def as_default(self) -> Self:
+        """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""
+        current.set_default(self)
+        return self
+
+    def active(self) -> contextlib.AbstractContextManager[None]:
+        """Inside the block, in this thread, this is the default session: what runs in a session works in it."""
+        return current.active(self)
+
+    def fetch_log(self, tileables: Sequence[Any], offsets: Any = None, sizes: Any = None) -> list[LogPart]:
+        """What functions have printed so far, one part for each: see `marsdask.fetch_log`."""
+        return [part_of(each, offsets, sizes) for each in tileables]
+
+    def fetch_infos(self, *tileables: Any, fields: Sequence[str] | None = None) -> list[dict[str, list[Any]]]:
+        """Of each executed handle a dict of lists, an entry for each chunk: see `marsdask.session.infos.FIELDS`."""
+        self._check_open()
+        handles, _ = handles_of(tileables, "fetch_infos")
+        return [
+            infos.of_chunks(self.engine, self.intact(self._executed(handle)), fields) for handle in handles
+        ]
+
+    def _executed(self, handle: Any) -> Result:
+        result = self.result_of(handle)
+        if result is None:
+            self._check_mine(handle)
+            raise NotExecuted(
+                f"Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}. Hint: call .execute() first."
+            )
+        return result
+
+    @property
+    def default(self) -> bool:
+        """Whether `execute()` uses this session."""
+        return current.get_default_session() is self
+
+    def reset_default(self) -> None:
+        """Be the default session no longer."""
+        current.forget(self)
+
+    def memory(self) -> Memory:
+        """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
+        self._check_open()
+        return infos.memory(self.engine, list(self.results.values()))
+
+    def get_total_n_cpu(self) -> float:
+        """How many tasks run at a time."""
+        return float(self.engine.threads)
+
+    def get_cluster_versions(self) -> list[str]:
+        """The versions of marsdask that the workers have, each once; on threads this one."""
+        self._check_open()
+        return infos.versions(self.engine)
+
+    @property
+    def dashboard_link(self) -> str | None:
+        """Where Dask's dashboard is, to open in a browser; None where there is none."""
+        web = self.get_web_endpoint()
+        return None if web is None or not self.engine.dashboard else f"{web}/status"  # type: ignore[attr-defined]
+
+    def get_web_endpoint(self) -> str | None:
+        """The http address of the cluster's web pages; None where there are none, as on threads."""
+        self._check_open()
+        return infos.web_endpoint(self.engine)
+
+    web_endpoint = property(get_web_endpoint)
+
+    def close(self) -> None:
+        """Cancel what runs, forget the results, and end a cluster that was started for this session.
+
+        A cluster that was joined goes on, and so do other sessions of it. Closing twice is fine.
+        """
+        if self.closed:
+            return
+        self.closed = True
+        for run in list(self.runs):
+            run.cancel()
+        current.forget(self)
+        self.results.clear()
+        self.pool.shutdown(wait=False)
+        self.engine.close()
+
+    destroy = stop_server = close
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _warn_duplicated(nodes: Sequence[Node]) -> None:
+    for node in nodes:
+        if token(node) in _submitted:
+            warnings.warn(f"Tileable {node!r} has been submitted before", RuntimeWarning, stacklevel=4)
+        _submitted.add(token(node))
+
+
+_submitted: set[str] = set()
+
+
+def handles_of(args: tuple[Any, ...], name: str) -> tuple[list[Any], bool]:
+    """Handles of `f(a, b)`, `f([a, b])`, `f(a)`; whether a bare one was given."""
+    if not args:
+        raise ArgumentTypeError(f"{name}() needs at least one tensor, frame or object")
+    bare = len(args) == 1 and isinstance(args[0], Handle)
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        args = tuple(args[0])
+        bare = name == "fetch" and len(args) == 1
+    for each in args:
+        if not isinstance(each, Handle):
+            raise ArgumentTypeError(
+                f"{name}() takes tensors, frames and objects of marsdask, got {type(each).__name__}"
+            )
+    return list(args), bare

@@ -1,0 +1,166 @@
+"""What names an expression in every process: two with the same signature give the same data, chunk by chunk.
+
+`node.token` names expressions in one process, where data in memory have random names and are never hashed. A signature
+hashes them, and looks into the files of modules that functions come from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import sys
+import types
+import uuid
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import dask
+import numpy as np
+import pandas as pd
+from dask.tokenize import TokenizationError, tokenize
+
+from marsdask.node import Data, Node, walk
+from marsdask.options import OPTIONS, get
+
+# Options that say how work is shown or survived, and not how it is cut or done.
+UNSEEN = ("eager_mode", "show_progress", "warn_duplicated_execution", "cluster.")
+
+
+def signature(node: Node, *, shared_memory: bool) -> list[tuple[str, str]]:
+    """For each node from the leaves up its name and signature; the last is that of the whole.
+
+    `shared_memory`: whether tasks run in one process; some plans are others then.
+    """
+    versions = tuple(m.__version__ for m in (dask, np, pd))
+    settings = [(name, get(name)) for name in OPTIONS if not name.startswith(UNSEEN)]
+    world = _digest((version("marsdask"), versions, sys.version_info[:2], shared_memory, settings))
+    known: dict[int, str] = {}
+    for each in walk([node]):
+        known[id(each)] = _digest((world, each.op, each.args, each.kwargs), known)
+    return [(_label(each), known[id(each)]) for each in walk([node])]
+
+
+def _label(node: Node) -> str:
+    """A node without its inputs, for people."""
+    return f"{node.op}({', '.join(repr(a)[:40] for a in node.args if type(a) in (int, float, str, bool, tuple))})"[
+        :120
+    ]
+
+
+def _digest(value: Any, known: dict[int, str] | None = None) -> str:
+    sha = hashlib.blake2b(digest_size=16)
+    _feed(sha, value, known or {})
+    return sha.hexdigest()
+
+
+def _feed(sha: Any, value: Any, known: dict[int, str]) -> None:
+    kind = type(value)
+    sha.update(f"{kind.__module__}.{kind.__qualname__}:".encode())
+    if kind is Node:
+        sha.update(known[id(value)].encode())
+    elif kind in (tuple, list, slice, dict, functools.partial):
+        for part in _parts(value):
+            _feed(sha, part, known)
+        sha.update(b";")
+    elif kind is Data:
+        if value.stable:
+            sha.update(value.name.encode())
+        else:
+            _feed(sha, value.value, known)
+    elif hasattr(kind, "_says"):  # a call of a plain function
+        _feed(sha, value._says(), known)
+    elif callable(value):
+        sha.update(_of_function(value))
+    else:
+        sha.update(_of_value(value))
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    if isinstance(value, functools.partial):
+        return value.func, value.args, value.keywords
+    if isinstance(value, dict):
+        return tuple(value.items())
+    return tuple(value)
+
+
+def _of_value(value: Any) -> bytes:
+    try:
+        return tokenize(value, ensure_deterministic=True).encode()
+    except TokenizationError:
+        return _pickled(value)
+
+
+def _of_function(func: Any) -> bytes:
+    """Its name or code, and the files of the user's modules that it may call: what is imported is pickled by name."""
+    files = sorted(f"{name} {_text_of(module)}" for name, module in _modules(func).items())
+    return _pickled(func) + "\n".join(files).encode()
+
+
+def _pickled(value: Any) -> bytes:
+    try:
+        return bytes(cloudpickle.dumps(value))
+    except Exception:  # noqa: BLE001 - pickling runs anybody's code; what cannot be named equals nothing
+        return uuid.uuid4().bytes
+
+
+def _modules(func: Any) -> dict[str, types.ModuleType]:
+    """The user's modules that a function comes from or refers to, and those that they refer to, by name."""
+    found: dict[str, types.ModuleType] = {}
+    seen: set[int] = set()
+    stack = [func]
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        module = value if isinstance(value, types.ModuleType) else _home(value)
+        if module is not None and module.__name__ != "__main__":
+            if module.__name__ not in found and _is_users(module):
+                found[module.__name__] = module
+                stack.extend(
+                    v for v in vars(module).values() if callable(v) or isinstance(v, types.ModuleType)
+                )
+        elif isinstance(value, types.FunctionType):  # of the script, or made in a function
+            names = _names(value.__code__)
+            stack.extend(v for k, v in value.__globals__.items() if k in names)
+            stack.extend(_cells(value))
+    return found
+
+
+def _cells(func: types.FunctionType) -> list[Any]:
+    """What a function closes over, as far as it is there yet."""
+    found = []
+    for cell in func.__closure__ or ():
+        with contextlib.suppress(ValueError):
+            found.append(cell.cell_contents)
+    return found
+
+
+def _home(value: Any) -> types.ModuleType | None:
+    return sys.modules.get(str(getattr(value, "__module__", None) or ""))
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The global names that code uses, functions inside of it included."""
+    inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _is_users(module: types.ModuleType) -> bool:
+    """Whether it is no installed one: the versions of those count, as far as they are asked for above."""
+    path = getattr(module, "__file__", None)
+    if path is None or module.__name__.partition(".")[0] in ("marsdask", *sys.stdlib_module_names):
+        return False
+    return not {"site-packages", "dist-packages"}.intersection(Path(path).parts)
+
+
+def _text_of(module: types.ModuleType) -> str:
+    try:
+        return hashlib.blake2b(Path(str(module.__file__)).read_bytes()).hexdigest()
+    except OSError:  # not a file of its own, as in a zip
+        return str(module.__file__)

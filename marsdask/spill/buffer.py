@@ -1,0 +1,346 @@
+"""A worker's data: in memory up to a target, and the rest in a StripedFile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+import zict
+from dask.typing import Key
+from distributed.metrics import context_meter
+from distributed.protocol import deserialize_bytes, serialize_bytelist
+from distributed.protocol.compression import get_compression_settings
+from distributed.sizeof import safe_sizeof
+from distributed.spill import SpilledSize
+from zict.common import ZictBase
+
+from marsdask.errors import ArgumentError, NotPicklable, SpillFull
+from marsdask.spill.directory import HEAD_ROOM, RETRY_AFTER, Usage
+from marsdask.spill.patient import PatientLRU
+from marsdask.spill.store import TELL_EVERY, Placement, Problem, StripedFile, tell
+
+
+class MarsSpillBuffer(zict.Buffer[Key, object]):
+    """What `Worker(data=(MarsSpillBuffer, {...}))` takes instead of distributed's own buffer.
+
+    Values are kept in memory while their sizes add up to at most `target` times `memory_limit` bytes (`target=False`: until
+    the worker asks by `evict()`); then those unused longest go to files in `directories`, or in
+    `<worker_local_directory>/storage` where none are given, at most `max_spill` bytes of them (False: no limit). The other
+    arguments are StripedFile's, and the values are compressed as `distributed.worker.memory.spill-compression` says.
+
+    A value that cannot be written stays in memory, and others are written instead of it. Setting an item raises only if the
+    value is larger than the target and cannot be pickled; the key is forgotten then. Getting one raises SpillDamaged if its
+    file is not what was written; the key stays, and may be deleted. The file of a value that was read stays until the value
+    is deleted or the room is needed, so that it is not written a second time.
+    """
+
+    fast: PatientLRU
+
+    def __init__(
+        self,
+        worker_local_directory: str,
+        *,
+        memory_limit: int,
+        target: float | Literal[False],
+        max_spill: int | Literal[False] = False,
+        directories: Sequence[str] = (),
+        quotas: Sequence[int | None] = (),
+        placement: Placement = "round-robin",
+        lock_free: bool = True,
+        head_room: int = HEAD_ROOM,
+        retry_after: float = RETRY_AFTER,
+        name: str = "",
+    ) -> None:
+        bytes_in_memory = _target(memory_limit, target)
+        bytes_on_disk = _max_spill(max_spill)
+        self.store = StripedFile(
+            directories or [os.path.join(worker_local_directory, "storage")],
+            quotas=quotas,
+            placement=placement,
+            lock_free=lock_free,
+            head_room=head_room,
+            retry_after=retry_after,
+            name=name,
+        )
+        self.serialized = Serialized(self.store, bytes_on_disk)
+        # A value that something on the worker still uses is not read a second time.
+        slow = zict.Cache(self.serialized, zict.WeakValueMapping())
+        super().__init__(fast={}, slow=slow, n=bytes_in_memory, weight=self.serialized.weigh)
+        plain = self.fast
+        self.fast = PatientLRU(
+            bytes_in_memory,
+            {},
+            on_evict=plain.on_evict,
+            on_cancel_evict=plain.on_cancel_evict,
+            weight=plain.weight,
+            retry_after=retry_after,
+        )
+        #: Keys whose value is in memory and whose file is still there.
+        self._both: set[Key] = set()
+        self.serialized.on_freed = self.fast.try_again
+        self.serialized.make_room = self.drop_copies
+        self.serialized.weight_in_memory = self.fast.weights.get
+        #: (what was done, unit) -> how much since the start; Dask's Prometheus page shows it.
+        self.cumulative_metrics: defaultdict[tuple[str, str], float] = defaultdict(float)
+
+    @property
+    def on_problem(self) -> Callable[[Problem], None] | None:
+        """Called with a dict for each damaged value, and once a minute while a directory is full or fails."""
+        return self.store.on_problem
+
+    @on_problem.setter
+    def on_problem(self, function: Callable[[Problem], None] | None) -> None:
+        self.store.on_problem = function
+
+    @property
+    def memory(self) -> Mapping[Key, object]:
+        """What is in memory, to look at."""
+        return self.fast
+
+    @property
+    def disk(self) -> Mapping[Key, object]:
+        """What is on disk, to look at; some of it may be in memory as well."""
+        return self.slow
+
+    @property
+    def spilled_total(self) -> SpilledSize:
+        """Bytes that are not in memory, as they were measured there, and bytes in files."""
+        sizes = self.serialized.sizes
+        twice = sum(sizes[key].memory for key in tuple(self._both) if key in sizes)
+        return SpilledSize(self.serialized.total.memory - twice, self.serialized.total.disk)
+
+    def usage(self) -> list[Usage]:
+        """What is in each directory: path, files, bytes, quota, free, bad (why it is not used now, or None)."""
+        return self.store.usage()
+
+    def evict(self) -> int:
+        """Writes one value, the one unused longest that can be written. Its size in memory; -1 if there is none. Never raises."""
+        with self._metrics():
+            return int(self.fast.evict()[2])
+
+    def __setitem__(self, key: Key, value: object) -> None:
+        with self._metrics():
+            with self.lock:
+                self._both.discard(key)
+            super().__setitem__(key, value)
+        error = self.fast.unpicklable.get(key)
+        if error is not None and self.fast.weights.get(key, 0) > self.n:
+            self.discard(key)
+            raise error
+
+    def __getitem__(self, key: Key) -> object:
+        with self._metrics():
+            # Not in the LRU's own method: evictions call that as well.
+            weight = self.fast.weights.get(key)
+            if weight is not None:
+                context_meter.digest_metric("memory-read", 1, "count")
+                context_meter.digest_metric("memory-read", weight, "bytes")
+            return super().__getitem__(key)
+
+    def slow_to_fast(self, key: Key) -> object:
+        """Reads a value from its file, which stays; called under the lock."""
+        if self.fast.outdated(key):
+            raise KeyError(key)
+        self._cancel_restore[key] = False
+        try:
+            with self.unlock():
+                value = self.slow[key]
+            if self._cancel_restore[key]:
+                raise KeyError(key)
+        finally:
+            del self._cancel_restore[key]
+        if self.weight(key, value) <= self.n:
+            # Without evicting: this very value could be the one that goes, before its reader has it.
+            self.fast.set_noevict(key, value)
+            self._both.add(key)
+        with self.unlock():
+            self.fast.evict_until_below_target()
+        return value
+
+    def fast_to_slow(self, key: Key, value: object) -> None:
+        """Writes a value, unless its file is still there."""
+        with self.lock:
+            if key in self._both and key in self.slow:
+                self._both.discard(key)
+                return
+        self.slow[key] = value
+
+    def drop_copies(self) -> int:
+        """Removes the files of values that are in memory too; how many there were."""
+        with self.lock:
+            copies = [key for key in self._both if key in self.fast and key in self.slow]
+            for key in copies:
+                del self.slow[key]
+            self._both.difference_update(copies)
+        return len(copies)
+
+    def set_noevict(self, key: Key, value: object) -> None:
+        with self.lock:
+            self._both.discard(key)
+            super().set_noevict(key, value)
+
+    def __delitem__(self, key: Key) -> None:
+        with self.lock:
+            if key not in self:
+                raise KeyError(key)
+            super().__delitem__(key)
+            self._both.discard(key)
+            self.slow.pop(key, None)
+
+    def __contains__(self, key: object) -> bool:
+        # Outdated first: what is not then cannot become so before the lock is free.
+        with self.lock:
+            return key in self.fast or (not self.fast.outdated(key) and key in self.slow)
+
+    def __iter__(self) -> Iterator[Key]:
+        return (key for key in super().__iter__() if key in self)
+
+    def __len__(self) -> int:
+        with self.lock, self.fast.lock:
+            return len(self.fast) + sum(
+                key not in self.fast and not self.fast.outdated(key) for key in self.slow
+            )
+
+    def clear(self) -> None:
+        """Deletes everything, without reading it."""
+        for key in list(self):
+            self.discard(key)
+
+    def close(self) -> None:
+        """Removes the files and the directories made for them."""
+        # Also called when an argument was refused.
+        if hasattr(self, "fast"):
+            super().close()
+        elif hasattr(self, "store"):
+            self.store.close()
+
+    @contextlib.contextmanager
+    def _metrics(self) -> Iterator[None]:
+        def add(label: object, value: float, unit: str) -> None:
+            self.cumulative_metrics[str(label), unit] += value
+
+        with context_meter.add_callback(add):
+            yield
+
+
+class Serialized(ZictBase[Key, object]):
+    """Values as distributed serializes them, in a store of bytes; at most `max_spill` bytes in all."""
+
+    def __init__(self, store: StripedFile, max_spill: int | Literal[False]) -> None:
+        super().__init__()
+        self.store = store
+        self.max_spill = max_spill
+        self.compression = get_compression_settings("distributed.worker.memory.spill-compression")
+        self.sizes: dict[Key, SpilledSize] = {}
+        self.total = SpilledSize(0, 0)
+        self.on_freed: Callable[[], None] = lambda: None
+        #: Asked once where a value does not fit: how many others went.
+        self.make_room: Callable[[], int] = lambda: 0
+        self.weight_in_memory: Callable[[Key], float | None] = lambda key: None
+        self._tell_at = 0.0
+
+    def weigh(self, key: Key, value: object) -> int:
+        """Bytes in memory. Measured once for a value that goes and comes back: it takes long for frames with objects."""
+        known = self.sizes.get(key)
+        return safe_sizeof(value) if known is None else known.memory
+
+    def __getitem__(self, key: Key) -> object:
+        with context_meter.meter("disk-read", "seconds"):
+            data = self.store[key]
+        context_meter.digest_metric("disk-read", 1, "count")
+        context_meter.digest_metric("disk-read", len(data), "bytes")
+        return deserialize_bytes(data)
+
+    def __setitem__(self, key: Key, value: object) -> None:
+        frames = self._dumped(key, value)
+        size = sum(memoryview(frame).nbytes for frame in frames)
+        if self._too_much(size) and (not self.make_room() or self._too_much(size)):
+            raise self._reached(key, size)
+        with context_meter.meter("disk-write", "seconds"):
+            try:
+                self.store[key] = frames
+            except SpillFull:
+                if not self.make_room():
+                    raise
+                self.store[key] = frames
+        context_meter.digest_metric("disk-write", 1, "count")
+        context_meter.digest_metric("disk-write", size, "bytes")
+        with self.lock:
+            self._uncount(key)
+            weight = self.weight_in_memory(key)
+            self.sizes[key] = SpilledSize(int(safe_sizeof(value) if weight is None else weight), size)
+            self.total += self.sizes[key]
+
+    def __delitem__(self, key: Key) -> None:
+        del self.store[key]
+        with self.lock:
+            self._uncount(key)
+        self.on_freed()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.store
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.store)
+
+    def __len__(self) -> int:
+        return len(self.store)
+
+    def close(self) -> None:
+        self.store.close()
+
+    def _dumped(self, key: Key, value: object) -> list[bytes | bytearray | memoryview]:
+        try:
+            return serialize_bytelist(value, compression=self.compression, on_error="raise")
+        except Exception as error:  # noqa: BLE001 - whatever a class's own way to pickle raises
+            if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
+                raise MemoryError from None
+            failed = NotPicklable.spilling(key, error)
+        # Not from inside of `except`: it is kept, and what caused it would keep the value alive.
+        raise failed
+
+    def _uncount(self, key: Key) -> None:
+        old = self.sizes.pop(key, None)
+        if old is not None:
+            self.total -= old
+
+    def _too_much(self, size: int) -> bool:
+        return self.max_spill is not False and self.total.disk + size > self.max_spill
+
+    def _reached(self, key: Key, size: int) -> SpillFull:
+        used = self.total.disk
+        reason = f"{used:,} bytes of max-spill {self.max_spill:,} are used"
+        path = os.pathsep.join(directory.path for directory in self.store.directories)
+        if time.monotonic() >= self._tell_at:
+            self._tell_at = time.monotonic() + TELL_EVERY
+            free = self.store.usage()[0]["free"]
+            tell(
+                Problem(kind="full", path=path, key=key, reason=reason, free=free, quota=self.max_spill),
+                self.store.on_problem,
+            )
+        return SpillFull.of(key, size, [(path, reason)])
+
+
+def _target(memory_limit: int, target: float | Literal[False]) -> int:
+    if isinstance(memory_limit, bool) or not isinstance(memory_limit, int) or memory_limit <= 0:
+        raise ArgumentError(f"memory_limit={memory_limit!r}. Expected a number of bytes above 0.")
+    if target is False:
+        return sys.maxsize
+    if target is True or not 0 < target <= 1:
+        raise ArgumentError(
+            f"target={target!r}. Expected a fraction of memory_limit above 0 and up to 1, or False."
+        )
+    return int(memory_limit * target)
+
+
+def _max_spill(max_spill: int | Literal[False]) -> int | Literal[False]:
+    if max_spill is not False and (max_spill is True or not isinstance(max_spill, int) or max_spill <= 0):
+        raise ArgumentError(
+            f"max_spill={max_spill!r}. Expected a number of bytes above 0, or False for no limit."
+        )
+    return max_spill

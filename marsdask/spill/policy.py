@@ -1,0 +1,367 @@
+"""Memory of a worker: how much, what stays in it, where the rest goes. One value, read from every spelling."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+import dask.config
+
+from marsdask.errors import ArgumentError
+from marsdask.sizes import shown
+from marsdask.spill import spellings
+from marsdask.spill.spellings import Said
+from marsdask.spill.thresholds import (
+    DEFAULTS,
+    KEYS,
+    LEAST_TARGET,
+    MOST_CACHE,
+    STEP,
+    Off,
+    Thresholds,
+    check_order,
+    give_way,
+)
+
+
+@dataclass(frozen=True)
+class MemoryPolicy:
+    """What is said of a worker's memory; None is not said.
+
+    `memory` and `cache` are bytes (int) or a share (float): of what the machine or container has, and of `memory`.
+    `directories` are where data go when memory is full, `quota` how many bytes each may hold, `head_room` what is left
+    free on its file system. `least_memory` and `least_cache` are what a worker refuses to start below. `ceiling` is where
+    the kernel ends the process. `notes` say what was changed or has no effect.
+
+    >>> policy = MemoryPolicy.of_new_cluster(worker_mem="8g", worker_cache_mem="95%", worker_spill_paths="/a:/b")
+    >>> policy.directories, policy.thresholds().target
+    (('/a', '/b'), 0.85)
+    >>> policy.notes[0]
+    "worker_cache_mem='95%' is 95% of memory; 85% is the most, so that some is left to compute in."
+    """
+
+    memory: int | float | None = None
+    cache: int | float | None = None
+    target: float | Off | None = None
+    spill: float | Off | None = None
+    pause: float | Off | None = None
+    terminate: float | Off | None = None
+    max_spill: int | Off | None = None
+    directories: tuple[str, ...] = ()
+    quota: int | tuple[int, ...] | None = None
+    placement: str | None = None
+    lock_free: bool | None = None
+    head_room: int | None = None
+    least_memory: int | None = None
+    least_cache: int | float | None = None
+    ceiling: int | None = None
+    names: Mapping[str, str] = field(default_factory=dict, compare=False)
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        self._check_sizes()
+        self._check_directories()
+        self.thresholds()
+
+    # Reading
+
+    @classmethod
+    def _of(cls, said: Said) -> Self:
+        return cls(**said.fields, names=said.names, remarks=tuple(said.notes))
+
+    @classmethod
+    def of_new_cluster(
+        cls,
+        *,
+        worker_mem: Any = None,
+        worker_cache_mem: Any = None,
+        worker_min_cache_mem: Any = None,
+        worker_spill_paths: Any = None,
+        worker_mem_limit_ratio: Any = None,
+    ) -> Self:
+        """The arguments of `new_cluster`. Nothing said of the cache leaves Dask's 60%, where Mars has 40%."""
+        given = {name: value for name, value in locals().items() if name in spellings.NEW_CLUSTER}
+        return cls._of(spellings.of_new_cluster(given))
+
+    @classmethod
+    def of_options(cls, **given: Any) -> Self:
+        """Options of Mars's command line by name, `cache_mem` for `--cache-mem`; see `spellings.OPTIONS`."""
+        return cls._of(spellings.of_options(given))
+
+    @classmethod
+    def of_environment(cls, env: Mapping[str, str] | None = None) -> Self:
+        """The variables MARS_*; of this process where no mapping is given."""
+        return cls._of(spellings.of_environment(os.environ if env is None else env))
+
+    @classmethod
+    def of_kubedl(cls, spec: Mapping[str, Any], resources: Mapping[str, Any] | None = None) -> Self:
+        """The memory block in a MarsJob's `spec`, under either name; `resources` are those of its workers."""
+        return cls._of(spellings.of_kubedl(spec, resources))
+
+    @classmethod
+    def of_config(cls, section: Mapping[str, Any] | None = None) -> Self:
+        """The section `marsdask.spill` of Dask's configuration, as files, DASK_* variables and `set` make it."""
+        found = dask.config.get("marsdask.spill", None) if section is None else section
+        if found is not None and not isinstance(found, Mapping):
+            raise ArgumentError(
+                f"marsdask.spill={found!r}: expected keys such as 'directories', got no mapping."
+            )
+        return cls._of(spellings.of_config(found or {}))
+
+    @classmethod
+    def merged(cls, *policies: MemoryPolicy) -> Self:
+        """One policy of several: for each field the first that says something. What is passed over is noted."""
+        values: dict[str, Any] = {}
+        names: dict[str, str] = {}
+        remarks = [remark for policy in policies for remark in policy.remarks]
+        for policy in policies:
+            lost = policy.directories and values.get("directories", policy.directories) != policy.directories
+            for name in _FIELDS:
+                value = getattr(policy, name)
+                if value is None or value == () or (name == "quota" and lost):
+                    continue  # a quota belongs to the directories it was said with
+                if name not in values:
+                    values[name] = value
+                    names[name] = policy.names.get(name, name)
+                elif values[name] != value:
+                    remarks.append(f"{policy.names.get(name, name)} is not used: {names[name]} comes first.")
+        return cls(**values, names=names, remarks=tuple(dict.fromkeys(remarks)))
+
+    def with_surroundings(self) -> Self:
+        """This policy, then what Dask's configuration says, then MARS_* variables."""
+        return self.merged(self, MemoryPolicy.of_config(), MemoryPolicy.of_environment())
+
+    # Checking
+
+    def _check_sizes(self) -> None:
+        memory = self.memory
+        if not isinstance(memory, int):
+            return
+        if isinstance(self.cache, int) and self.cache > memory:
+            raise ArgumentError(f"{self.name_of('cache')} is more than the worker's memory, {shown(memory)}.")
+        if self.ceiling is not None and self.ceiling < memory:
+            raise ArgumentError(
+                f"{self.name_of('ceiling')} is below the memory workers plan with, {shown(memory)}: the kernel would kill them."
+            )
+        self.check_least(memory)
+
+    def check_least(self, limit: int) -> None:
+        """An error where a worker of `limit` bytes has less than it may start with."""
+        if self.least_memory is not None and limit < self.least_memory:
+            raise ArgumentError(f"{self.name_of('least_memory')}: the worker has {shown(limit)} only.")
+        least = self.least_cache
+        if least is None:
+            return
+        target = self.thresholds(limit).target
+        kept = limit * (target or 1.0)
+        if kept < (least * limit if isinstance(least, float) else least):
+            raise ArgumentError(
+                f"{self.name_of('least_cache')}: the worker keeps {shown(kept)} in memory only."
+            )
+
+    def _check_directories(self) -> None:
+        if isinstance(self.quota, tuple) and len(self.quota) != len(self.directories):
+            raise ArgumentError(
+                f"{self.name_of('quota')}: expected one size, or one for each of the {len(self.directories)} directories."
+            )
+
+    def name_of(self, name: str) -> str:
+        """What the user has called a field, with what was given."""
+        return self.names.get(name, f"{name}={getattr(self, name)!r}")
+
+    # Deciding
+
+    def thresholds(self, limit: int | None = None) -> Thresholds:
+        """Where Dask's memory manager acts, for a worker of `limit` bytes, or of `memory`.
+
+        A cache size sets the target, at most 85%; spilling and pausing move up with it. What is not said is as in Dask's
+        configuration. A cache in bytes says nothing while the limit is not known.
+        """
+        said = {name: getattr(self, name) for name in DEFAULTS}
+        base = {
+            name: dask.config.get(KEYS + name, default) if said[name] is None else said[name]
+            for name, default in DEFAULTS.items()
+        }
+        names = {
+            name: self.name_of(name) if said[name] is not None else f"{KEYS}{name}={base[name]!r}"
+            for name in DEFAULTS
+        }
+        checked = {name: spellings.threshold(base[name], names[name].partition("=")[0]) for name in DEFAULTS}
+        notes: list[str] = []
+        give_way(checked, said, names, notes)
+        share = self._share_of(limit)
+        if share is not None and said["target"] is None:
+            self._follow(share, checked, said, names, notes)
+        check_order(checked, names)
+        return Thresholds(**checked, notes=tuple(notes))
+
+    def _share_of(self, limit: int | None) -> float | None:
+        """The share of memory to keep data in, as asked."""
+        if not isinstance(self.cache, int):
+            return self.cache
+        whole = limit or (self.memory if isinstance(self.memory, int) else None)
+        return None if whole is None else min(1.0, self.cache / whole)
+
+    def _follow(
+        self,
+        share: float,
+        found: dict[str, Any],
+        said: Mapping[str, Any],
+        names: dict[str, str],
+        notes: list[str],
+    ) -> None:
+        """Set the target to `share`, and move what stands in its way; what a person set for us stays."""
+        cache = self.name_of("cache")
+        target = round(min(share, MOST_CACHE), 4)
+        if target < share:
+            notes.append(
+                f"{cache} is {share:.0%} of memory; {target:.0%} is the most, so that some is left to compute in."
+            )
+        ceiling = found["spill"] if found["spill"] and (said["spill"] or said["pause"]) else 1.0
+        if target > ceiling:
+            notes.append(
+                f"{cache} is kept to {ceiling:.0%} of memory, where spilling or pausing was set to begin."
+            )
+            target = ceiling
+        found["target"], names["target"] = target, cache
+        least = target
+        for name, step in (("spill", 0), ("pause", STEP)):
+            if found[name] is False:
+                continue
+            least = round(least + step, 4)
+            if said[name] is None and found[name] < least:
+                notes.append(
+                    f"{name} moved from {found[name]:.0%} to {least:.0%} of memory: {cache} needs it."
+                )
+                found[name], names[name] = least, f"{name}={least}"
+            least = found[name]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences: what was changed, what has no effect."""
+        return (*self.remarks, *self.thresholds().notes)
+
+    @property
+    def quotas(self) -> tuple[int, ...]:
+        """Bytes for each directory; nothing where nobody said."""
+        if self.quota is None or not self.directories:
+            return ()
+        return self.quota if isinstance(self.quota, tuple) else (self.quota,) * len(self.directories)
+
+    # Writing
+
+    def buffer_arguments(self, limit: int, taken: int = 0) -> dict[str, Any]:
+        """Keywords of `MarsSpillBuffer` for a worker of `limit` bytes, of which the process has `taken` without data.
+
+        Only a small worker has less than its target left below the share at which it spills anyway: it would be stopped by
+        its nanny again and again, for that counts Python's own memory too.
+        """
+        found = self.thresholds(limit)
+        target = found.target
+        if target and found.spill:
+            target = min(target, max(found.spill - taken / limit, LEAST_TARGET))
+        return {
+            "memory_limit": limit,
+            "target": target,
+            "max_spill": self._most(),
+            "directories": self.directories,
+            "quotas": self.quotas,
+            "placement": self.placement or "round-robin",
+            "lock_free": self.lock_free is not False,
+        } | ({} if self.head_room is None else {"head_room": self.head_room})
+
+    def _most(self) -> int | Off:
+        """Bytes to spill at most, as far as somebody said: the sum of the quotas bounds it."""
+        if self.max_spill is not None:
+            return self.max_spill
+        return (
+            self.quota if isinstance(self.quota, int) and not self.directories else sum(self.quotas) or False
+        )
+
+    def worker_arguments(self) -> dict[str, Any]:
+        """Keywords of a Dask worker or nanny, and of LocalCluster, that say the same: limit and first directory."""
+        arguments: dict[str, Any] = {}
+        if self.memory is not None:
+            arguments["memory_limit"] = self.memory
+        if self.directories:
+            arguments["local_directory"] = self.directories[0]
+        return arguments
+
+    def command_line(self) -> list[str]:
+        """The same as arguments of `dask worker`."""
+        words = ["--worker-class", "marsdask.spill.MarsWorker"]
+        for name, value in self.worker_arguments().items():
+            words += ["--" + name.replace("_", "-"), str(value)]
+        return words
+
+    def to_dask_config(self) -> dict[str, Any]:
+        """Keys of Dask's configuration from which a worker reads this policy again."""
+        config: dict[str, Any] = dict(self.thresholds().to_dask_config())
+        for key, (name, _) in spellings.CONFIG.items():
+            value = getattr(self, name)
+            if value is not None and value != ():
+                config[f"marsdask.spill.{key}"] = list(value) if isinstance(value, tuple) else value
+        return config
+
+    def to_env(self) -> dict[str, str]:
+        """The same as environment of a worker's process or container; MARS_* for programs that look there."""
+        env = {
+            "DASK_" + key.upper().replace("-", "_").replace(".", "__"): value
+            if isinstance(value, str)
+            else (json.dumps(value) if isinstance(value, list) else repr(value))
+            for key, value in self.to_dask_config().items()
+        }
+        if self.directories:
+            env["MARS_SPILL_DIRS"] = ":".join(self.directories)
+        if isinstance(self.memory, int):
+            env["MARS_MEMORY_TOTAL"] = str(self.memory)
+            if self.cache is not None:
+                env["MARS_CACHE_MEM_SIZE"] = str(
+                    self.cache if isinstance(self.cache, int) else int(self.cache * self.memory)
+                )
+        return env
+
+    def resources(self) -> dict[str, dict[str, str]]:
+        """Memory for a Kubernetes container: asked for as planned with, limited at the ceiling. Empty if not known."""
+        if not isinstance(self.memory, int):
+            return {}
+        return {
+            "requests": {"memory": str(self.memory)},
+            "limits": {"memory": str(self.ceiling or self.memory)},
+        }
+
+    def volumes(
+        self, *, on_host: bool = False, mounted: tuple[str, ...] = ()
+    ) -> dict[str, list[dict[str, Any]]]:
+        """`volumes` and `volumeMounts` of a pod for the directories, but for those that are `mounted` already.
+
+        An emptyDir each, of the quota's size where there is one, that ends with its pod; with `on_host` the directory of
+        that name on the node, as Mars has it, which Pod Security's "baseline" forbids.
+        """
+        found: dict[str, list[dict[str, Any]]] = {"volumes": [], "volumeMounts": []}
+        done = {path.rstrip("/") for path in mounted}
+        for i, path in enumerate(self.directories):
+            if not path.startswith("/"):
+                raise ArgumentError(
+                    f"{self.name_of('directories')}: a pod needs absolute paths, {path!r} is none."
+                )
+            if path in done:
+                continue
+            name = f"spill-{i}"
+            if on_host:
+                source: dict[str, Any] = {"hostPath": {"path": path, "type": "DirectoryOrCreate"}}
+            else:
+                source = {"emptyDir": {"sizeLimit": str(self.quotas[i])} if self.quotas else {}}
+            found["volumes"].append({"name": name, **source})
+            found["volumeMounts"].append({"name": name, "mountPath": path})
+        return found
+
+    def replace(self, **values: Any) -> Self:
+        """The same policy with other values."""
+        return replace(self, **values)
+
+
+_FIELDS = tuple(f.name for f in fields(MemoryPolicy) if f.name not in ("names", "remarks"))

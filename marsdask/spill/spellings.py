@@ -1,0 +1,320 @@
+"""The memory options of Mars, KubeDL and marsdask's own configuration, each read into the fields of a `MemoryPolicy`.
+
+A reader gives the fields that were said, the spelling each was said in, and what there is to say about the rest.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from marsdask.errors import ArgumentError, ArgumentTypeError, near
+from marsdask.sizes import LEAST_MEMORY, MIB, parse_amount, parse_quantity, parse_size, shown
+
+Fields = dict[str, Any]
+
+NO_PLASMA = (
+    "{name}={value} has no effect: Dask keeps data in the worker's own memory, there is no plasma store."
+)
+
+
+class Said(NamedTuple):
+    """What one source said: values by field, the spelling of each, remarks."""
+
+    fields: Fields
+    names: dict[str, str]
+    notes: list[str]
+
+
+Reader = Callable[[Any, str], Any]
+
+
+def read(
+    given: Mapping[str, Any], table: Mapping[str, tuple[str, Reader]], spelled: Callable[[str], str]
+) -> Said:
+    """What `given` says by `table`, name to (field, reader); None is not said."""
+    said = Said({}, {}, [])
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name not in table:
+            raise ArgumentTypeError(
+                f"{spelled(name)} is no memory option.{near(name, table)} The options are {', '.join(map(spelled, table))}."
+            )
+        field, reader = table[name]
+        if field in said.fields:
+            raise ArgumentError(f"{said.names[field]} and {spelled(name)} say the same: give one of them.")
+        if field == "plasma":
+            said.notes.append(NO_PLASMA.format(name=spelled(name), value=value))
+            continue
+        said.fields[field] = reader(value, spelled(name))
+        said.names[field] = f"{spelled(name)}={value!r}"
+    return said
+
+
+# Readers: a value and the name an error calls it by -> what the policy keeps.
+
+
+def memory(value: Any, name: str) -> int | float:
+    """Memory of a worker: bytes, or a share of what the machine or container has."""
+    return parse_amount(value, name, least=LEAST_MEMORY)
+
+
+def memory_bytes(value: Any, name: str) -> int:
+    return parse_size(value, name, least=LEAST_MEMORY)
+
+
+def cache(value: Any, name: str) -> int | float:
+    """What to keep in memory: bytes, or a share of the worker's memory."""
+    return parse_amount(value, name, least=MIB)
+
+
+def percentage(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ArgumentTypeError(
+            f"{name}={value!r}: expected a whole number of percent, got {type(value).__name__}."
+        )
+    if not 0 < value <= 100:
+        raise ArgumentError(f"{name}={value!r}: expected 1 to 100.")
+    return value / 100
+
+
+def directories(value: Any, name: str) -> tuple[str, ...]:
+    """Paths from a list, or from a text with "," or ":" between them.
+
+    Mars splits at ":", KubeDL joins with ",". Objects that say where a volume is mounted give that path.
+    """
+    if isinstance(value, str):
+        parts: list[Any] = re.split("[,:]", value)
+    elif isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
+        parts = list(value)
+    else:
+        parts = [value]
+    paths = tuple(_directory(part, name) for part in parts)
+    if len(set(paths)) < len(paths):
+        raise ArgumentError(f"{name}={value!r} names a directory twice.")
+    return paths
+
+
+def _directory(part: Any, name: str) -> str:
+    path = getattr(part, "mount_path", part)
+    if hasattr(path, "__fspath__"):
+        path = path.__fspath__()
+    if not isinstance(path, str):
+        raise ArgumentTypeError(f"{name}: expected paths of directories, got {part!r}.")
+    path = path.strip()
+    if not path:
+        raise ArgumentError(f"{name}: one of the directories has an empty name.")
+    return path if path == "/" else path.rstrip("/")
+
+
+def quotas(value: Any, name: str) -> int | tuple[int, ...]:
+    """Bytes each directory may hold: one size for all, or a list of one for each."""
+    if isinstance(value, (list, tuple)):
+        return tuple(parse_size(each, name, least=MIB) for each in value)
+    return parse_size(value, name, least=MIB)
+
+
+def max_spill(value: Any, name: str) -> int | bool:
+    return False if value is False else parse_size(value, name, least=MIB)
+
+
+def head_room(value: Any, name: str) -> int:
+    return 0 if value == 0 and not isinstance(value, bool) else parse_size(value, name)
+
+
+def threshold(value: Any, name: str) -> float | bool:
+    """A share of the worker's memory; False switches the threshold off."""
+    if value is False:
+        return False
+    share = parse_amount(value, name)
+    if not isinstance(share, float):
+        raise ArgumentError(f"{name}={value!r}: expected a share of the worker's memory up to 1, or false.")
+    return share
+
+
+def placement(value: Any, name: str) -> str:
+    if value not in ("round-robin", "most-free"):
+        raise ArgumentError(f"{name}={value!r}: expected 'round-robin' or 'most-free'.")
+    return str(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    """A yes or no, also as text: the environment has nothing else."""
+    known = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    if isinstance(value, (bool, int, str)) and str(value).strip().lower() in known:
+        return known[str(value).strip().lower()]
+    raise ArgumentError(f"{name}={value!r}: expected 1 or 0.")
+
+
+def parallel_files(value: Any, name: str) -> bool:
+    """Whether files are free of locks: Mars said it by the number of files at a time."""
+    number = int(value) if isinstance(value, str) and value.strip().isdigit() else value
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise ArgumentError(f"{name}={value!r}: expected a whole number of 1 or more.")
+    return number > 1
+
+
+def ratio(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ArgumentTypeError(f"{name}={value!r}: expected a number of 1 or more.")
+    if not math.isfinite(value) or value < 1:
+        raise ArgumentError(
+            f"{name}={value!r}: expected 1 or more: a limit is not below the memory asked for."
+        )
+    return float(value)
+
+
+def ignored(value: Any, name: str) -> Any:
+    return value
+
+
+OPTIONS: dict[str, tuple[str, Reader]] = {
+    "cache_mem": ("cache", cache),
+    "phy_mem": ("memory", memory),
+    "mem_bytes": ("memory", memory),
+    "memory_limit": ("memory", memory),
+    "min_mem": ("least_memory", memory_bytes),
+    "min_cache_mem": ("least_cache", cache),
+    "spill_dir": ("directories", directories),
+    "spill_dirs": ("directories", directories),
+    "spill_quota": ("quota", quotas),
+    "io_parallel_num": ("lock_free", parallel_files),
+    "plasma_dir": ("plasma", ignored),
+    "plasma_limit": ("plasma", ignored),
+    "mem_quota_size": ("pause", threshold),
+    "mem_hard_limit": ("terminate", threshold),
+}
+"""Mars's command line, with `_` for `-`; the last two are keys of its configuration file."""
+
+ENVIRONMENT: dict[str, tuple[str, Reader]] = {
+    "MARS_CACHE_MEM_SIZE": ("cache", cache),
+    "MARS_MEMORY_TOTAL": ("memory", memory_bytes),
+    "MARS_MIN_CACHE_MEM_SIZE": ("least_cache", cache),
+    "MARS_SPILL_DIRS": ("directories", directories),
+    "MARS_LOCK_FREE_FILEIO": ("lock_free", flag),
+    "MARS_PLASMA_DIRS": ("plasma", ignored),
+    "MARS_PLASMA_LIMIT": ("plasma", ignored),
+}
+
+CONFIG: dict[str, tuple[str, Reader]] = {
+    "memory-limit": ("memory", memory),
+    "cache": ("cache", cache),
+    "directories": ("directories", directories),
+    "quota": ("quota", quotas),
+    "placement": ("placement", placement),
+    "head-room": ("head_room", head_room),
+    "max-spill": ("max_spill", max_spill),
+    "lock-free": ("lock_free", flag),
+    "least-memory": ("least_memory", memory_bytes),
+    "least-cache": ("least_cache", cache),
+}
+"""Keys below `marsdask.spill`; the thresholds are Dask's own keys below `distributed.worker.memory`."""
+
+NEW_CLUSTER: dict[str, tuple[str, Reader]] = {
+    "worker_mem": ("memory", memory_bytes),
+    "worker_cache_mem": ("cache", cache),
+    "worker_min_cache_mem": ("least_cache", cache),
+    "worker_spill_paths": ("directories", directories),
+    "worker_mem_limit_ratio": ("ratio", ratio),
+}
+
+KUBEDL: dict[str, tuple[str, Reader]] = {
+    "spillDirs": ("directories", directories),
+    "workerCacheSize": ("cache", parse_quantity),
+    "workerCachePercentage": ("share", percentage),
+    "plasmaStore": ("plasma", ignored),
+    "lockFreeFileIO": ("lock_free", flag),
+}
+KUBEDL_BLOCKS = ("workerMemoryTuningPolicy", "memoryTuningPolicy")
+"""The name in KubeDL's code and CRD; the name in its tutorial."""
+
+
+def of_new_cluster(given: Mapping[str, Any]) -> Said:
+    """`new_cluster(...)`: memory and its share, the ceiling that the kernel enforces."""
+    said = read(given, NEW_CLUSTER, str)
+    factor = said.fields.pop("ratio", None)
+    if factor is not None:
+        if "memory" not in said.fields:
+            raise ArgumentError("worker_mem_limit_ratio needs worker_mem, of which it is a multiple.")
+        said.fields["ceiling"] = int(said.fields["memory"] * factor)
+        said.names["ceiling"] = said.names.pop("ratio")
+    return said
+
+
+def of_options(given: Mapping[str, Any]) -> Said:
+    return read(given, OPTIONS, lambda name: "--" + name.replace("_", "-"))
+
+
+def of_environment(env: Mapping[str, str]) -> Said:
+    """MARS_* variables; an empty one, and a total of 0, say nothing: KubeDL sets them so."""
+    there = {n: env[n].strip() for n in ENVIRONMENT if env.get(n, "").strip()}
+    if there.get("MARS_MEMORY_TOTAL") == "0":
+        del there["MARS_MEMORY_TOTAL"]
+    return read(there, ENVIRONMENT, str)
+
+
+def of_config(section: Mapping[str, Any]) -> Said:
+    """The section `marsdask.spill` of Dask's configuration."""
+    given = {str(key).replace("_", "-"): value for key, value in section.items()}
+    return read(given, CONFIG, lambda name: f"marsdask.spill.{name}")
+
+
+def of_kubedl(spec: Mapping[str, Any], resources: Mapping[str, Any] | None) -> Said:
+    """The block in a MarsJob's `spec`, and the resources of its workers' container."""
+    there = [name for name in KUBEDL_BLOCKS if spec.get(name) is not None]
+    if len(there) > 1:
+        raise ArgumentError(f"spec.{there[0]} and spec.{there[1]} say the same: give one of them.")
+    block: Any = spec[there[0]] if there else {}
+    if not isinstance(block, Mapping):
+        raise ArgumentTypeError(f"spec.{there[0]}: expected a mapping, got {type(block).__name__}.")
+    said = read(block, KUBEDL, lambda name: f"spec.{there[0]}.{name}")
+    if there and there[0] != KUBEDL_BLOCKS[0]:
+        said.notes.append(
+            f"spec.{there[0]} is the tutorial's name: KubeDL itself drops it and keeps {KUBEDL_BLOCKS[0]}."
+        )
+    share = said.fields.pop("share", None)
+    share_name = said.names.pop("share", "")
+    if share is not None and "cache" in said.fields:
+        said.notes.append(f"{share_name} is not used: workerCacheSize comes first.")
+    elif share is not None:
+        said.fields["cache"], said.names["cache"] = share, share_name
+    _add_resources(said, resources or {})
+    return said
+
+
+def _add_resources(said: Said, resources: Mapping[str, Any]) -> None:
+    """Memory from the requests, else the limits, as KubeDL takes it; the ceiling; a quota of ephemeral storage."""
+    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
+    for kind, amounts in (("requests", requests), ("limits", limits)):
+        if amounts.get("memory") is not None and "memory" not in said.fields:
+            name = f"resources.{kind}.memory"
+            said.fields["memory"] = memory_bytes(parse_quantity(amounts["memory"], name), name)
+            said.names["memory"] = f"{name}={amounts['memory']!r}"
+    if limits.get("memory") is not None:
+        said.fields["ceiling"] = parse_quantity(limits["memory"], "resources.limits.memory")
+        said.names["ceiling"] = f"resources.limits.memory={limits['memory']!r}"
+    if said.fields.get("ceiling", 0) > said.fields.get("memory", math.inf):
+        said.notes.append(
+            f"workers plan with {said.names['memory']}; {said.names['ceiling']} is where the kernel kills them."
+        )
+    storage = requests.get("ephemeral-storage")
+    if storage is not None and "directories" in said.fields:
+        name = "resources.requests.ephemeral-storage"
+        each = parse_quantity(storage, name) // len(said.fields["directories"])
+        if each < MIB:
+            raise ArgumentError(
+                f"{name}={storage!r}: expected {shown(MIB)} or more for each spill directory."
+            )
+        said.fields["quota"], said.names["quota"] = each, f"{name}={storage!r}"

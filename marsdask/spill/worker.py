@@ -1,0 +1,215 @@
+"""A Dask worker whose data go to checked files when memory is full, and are computed again when a file is damaged.
+
+`dask worker --worker-class marsdask.spill.MarsWorker ...` starts one; `mars-worker` and local sessions do so by themselves.
+A plain `dask worker` serves a marsdask client as well, with what distributed has: one directory, and no checksums.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Collection
+from typing import Any
+
+import dask.config
+import psutil
+from dask.system import CPU_COUNT
+from dask.typing import Key
+from distributed import Nanny, Worker
+from distributed.core import Status
+from distributed.worker_memory import parse_memory_limit
+from distributed.worker_state_machine import (
+    ExecuteFailureEvent,
+    FreeKeysEvent,
+    RescheduleEvent,
+    StateMachineEvent,
+)
+
+from marsdask.errors import ArgumentError, SpillDamaged
+from marsdask.sizes import LEAST_MEMORY, shown
+from marsdask.spill import report
+from marsdask.spill.buffer import MarsSpillBuffer
+from marsdask.spill.heap import Heap
+from marsdask.spill.policy import MemoryPolicy
+from marsdask.spill.store import Problem
+from marsdask.spill.stuck import Stuck
+
+logger = logging.getLogger("distributed.worker.spill")
+
+
+def cluster_arguments(policy: MemoryPolicy | None = None, *, processes: bool = True) -> dict[str, Any]:
+    """Keywords of `distributed.LocalCluster` for workers of ours; what `policy` leaves open is as the surroundings say."""
+    policy = (policy or MemoryPolicy()).with_surroundings()
+    return {
+        "worker_class": MarsNanny if processes else MarsWorker,
+        "policy": policy,
+        **policy.worker_arguments(),
+    }
+
+
+class MarsNanny(Nanny):
+    """A nanny whose worker is a `MarsWorker` by `policy`; without one, as Dask's configuration and MARS_* say."""
+
+    def __init__(
+        self,
+        scheduler_ip: str | None = None,
+        *,
+        policy: MemoryPolicy | None = None,
+        worker_class: type[Worker] | None = None,
+        memory_limit: Any = "auto",
+        nthreads: int | None = None,
+        config: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        policy = policy or MemoryPolicy().with_surroundings()
+        limit = checked_limit(policy, memory_limit, nthreads)
+        with dask.config.set(policy.to_dask_config() | policy.thresholds(limit).to_dask_config()):
+            super().__init__(
+                scheduler_ip,
+                worker_class=worker_class or MarsWorker,
+                memory_limit=limit or 0,
+                nthreads=nthreads,
+                # What the worker's process starts with. A copy, for what is set here ends with the block.
+                config=dask.config.merge(dask.config.config, config or {}),
+                **kwargs,
+            )
+
+
+class MarsWorker(Worker):
+    """A worker that keeps data by a `MemoryPolicy`; without one, as Dask's configuration and MARS_* variables say.
+
+    Its keywords are those of a Dask worker; with `data=` of your own the policy sets the thresholds only.
+    Raises ArgumentError, before anything runs, for options that are wrong or contradict each other.
+    """
+
+    def __init__(
+        self,
+        scheduler_ip: str | None = None,
+        *,
+        policy: MemoryPolicy | None = None,
+        memory_limit: Any = "auto",
+        nthreads: int | None = None,
+        name: Any = None,
+        data: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self.policy = policy or MemoryPolicy().with_surroundings()
+        limit = checked_limit(self.policy, memory_limit, nthreads)
+        thresholds = self.policy.thresholds(limit)
+        if data is None and limit and (thresholds.target or thresholds.spill):
+            taken = psutil.Process().memory_info().rss
+            data = (MarsSpillBuffer, self.policy.buffer_arguments(limit, taken) | {"name": _file_name(name)})
+        for note in self.policy.notes:
+            logger.warning("%s", note)
+        with dask.config.set(thresholds.to_dask_config()):
+            super().__init__(
+                scheduler_ip, memory_limit=limit or 0, nthreads=nthreads, name=name, data=data, **kwargs
+            )
+        self.damaged: set[Key] = set()
+        self.scattered: set[Key] = set()
+        self.metrics |= report.metrics_of(self.data)
+        if limit and (share := thresholds.target or thresholds.spill or thresholds.pause):
+            self.heap = Heap(self, limit, share)
+            self.periodic_callbacks["marsdask-heap"] = self.heap.callback()
+        if isinstance(self.data, MarsSpillBuffer):
+            self.data.on_problem = self.on_problem
+            self.stuck = Stuck(self, self.data)
+            self.periodic_callbacks["marsdask-stuck"] = self.stuck.callback()
+
+    def on_problem(self, problem: Problem) -> None:
+        """Tell the cluster of a problem with files; give up a damaged value. From any thread."""
+        self.log_event(report.TOPIC, report.event(problem, self.address))
+        if problem["kind"] == "damaged":
+            self.damaged.add(problem["key"])  # type: ignore[arg-type]
+            self.loop.add_callback(self.give_up, problem["key"])
+        else:
+            self.stuck.heard(problem)
+
+    def give_up(self, key: Key) -> None:
+        """Forget a value and tell the scheduler, which has it computed again if anybody wants it.
+
+        Not a scattered one: nobody can compute it, and the scheduler would try to.
+        """
+        if key in self.scattered:
+            return
+        self.damaged.discard(key)
+        task = self.state.tasks.get(key)
+        if task is not None and task.state == "memory":
+            logger.warning("%s is damaged on disk; the scheduler has it computed again.", key)
+            self.handle_stimulus(FreeKeysEvent(keys=[key], stimulus_id=f"marsdask-damaged-{time.time()}"))
+
+    async def execute(self, key: Key, *, stimulus_id: str) -> StateMachineEvent:
+        """Run a task, or hand it back where an input of it turns out damaged, or was given up before."""
+        inputs = [task.key for task in self.state.tasks[key].dependencies]
+        if any(i not in self.data and i not in self.state.actors for i in inputs):
+            return _again(key)
+        event = await super().execute(key, stimulus_id=stimulus_id)
+        damaged = self.damaged.intersection(inputs) - self.scattered
+        if not damaged or not isinstance(event, ExecuteFailureEvent):
+            return event
+        for each in damaged:  # before the task is handed back, or it would come again at once
+            self.give_up(each)
+        return _again(key)
+
+    async def get_data(
+        self, comm: Any, keys: Collection[str], who: str | None = None, serializers: list[str] | None = None
+    ) -> Any:
+        """Send values to a peer or a client, without those that turn out damaged: the asker then asks the scheduler."""
+        while True:
+            counts = self.transfer_outgoing_count, self.transfer_outgoing_count_total
+            try:
+                return await super().get_data(comm, keys, who=who, serializers=serializers)
+            except SpillDamaged as error:
+                # Values are read before the first await, so nobody else has counted since.
+                self.transfer_outgoing_count, self.transfer_outgoing_count_total = counts
+                if error.key not in self.data:
+                    raise
+                self.give_up(error.key)  # type: ignore[arg-type]
+                if error.key in self.scattered:
+                    keys = [key for key in keys if key != error.key]
+                    # The one way to tell a scheduler that data are gone for good.
+                    self.loop.add_callback(self.close, nanny=False, reason=str(error))
+
+    def update_data(self, data: dict[Key, object], stimulus_id: str | None = None) -> dict[str, Any]:
+        """Take what a client has scattered."""
+        self.scattered = {key for key in self.scattered if key in self.data} | data.keys()
+        return super().update_data(data, stimulus_id=stimulus_id)
+
+    def handle_worker_status_change(self, status: str, stimulus_id: str) -> None:
+        """Take a status from the scheduler, unless the worker closes: what it was told to be before that comes too late.
+
+        A scheduler that found nobody to hand data to says "running" again. The worker would close once more, with an error.
+        """
+        if self.status not in (Status.closing, Status.closed):
+            super().handle_worker_status_change(status, stimulus_id)
+
+    async def close(self, *args: Any, **kwargs: Any) -> Any:
+        """Close the worker and remove its files."""
+        done = await super().close(*args, **kwargs)
+        if isinstance(self.data, MarsSpillBuffer):
+            self.data.close()
+        return done
+
+
+def _again(key: Key) -> RescheduleEvent:
+    return RescheduleEvent(key=key, stimulus_id=f"marsdask-damaged-{time.time()}")
+
+
+def checked_limit(policy: MemoryPolicy, memory_limit: Any, nthreads: int | None) -> int | None:
+    """Bytes that a worker may use, None without limit. Raises ArgumentError where it cannot work with them."""
+    name = f"memory_limit={memory_limit!r}"
+    if memory_limit == "auto" and policy.memory is not None:
+        memory_limit, name = policy.memory, policy.name_of("memory")
+    limit = parse_memory_limit(memory_limit, nthreads or CPU_COUNT, logger=logger)
+    if limit is None:
+        return None
+    if limit < LEAST_MEMORY:
+        raise ArgumentError(f"{name}: expected {shown(LEAST_MEMORY)} or more, got {shown(limit)}.")
+    policy.check_least(limit)
+    return limit
+
+
+def _file_name(name: Any) -> str:
+    """What of a worker's name may stand in the name of a directory."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", "" if name is None else str(name))[:64].lstrip(".")

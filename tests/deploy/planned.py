@@ -1,0 +1,48 @@
+"""What the command lines would start: they read their options, and start nothing."""
+
+import copy
+from collections.abc import Iterator
+
+import dask
+import distributed  # noqa: F401  its defaults belong to the configuration that is put back
+import pytest
+from click.testing import CliRunner, Result
+
+from marsdask.deploy import options, proxy, running, settings, supervisor, worker
+
+COMMANDS = {"supervisor": supervisor, "worker": worker, "web": proxy}
+ENDPOINT = "127.0.0.1:7103"
+
+
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> Iterator[list]:
+    """What the commands would start: they read their options, and start nothing."""
+    made: list = []
+    for module, name in ((supervisor, "supervise"), (worker, "work"), (proxy, "serve")):
+        monkeypatch.setattr(module, name, lambda *what: made.append(what[0]))
+    monkeypatch.setattr(running, "run", lambda nothing: 0)
+    monkeypatch.setattr(settings, "hand_down", lambda: None)
+    for name in (
+        "MARS_SPILL_DIRS",
+        "MARS_BIND_PORT",
+        "CUDA_VISIBLE_DEVICES",
+        "DASK_SCHEDULER_ADDRESS",
+        *options.IGNORED_VARIABLES,
+    ):
+        monkeypatch.delenv(name, raising=False)
+    before = copy.deepcopy(dask.config.config)
+    yield made
+    dask.config.config.clear()
+    dask.config.config.update(before)
+
+
+def call(command: str, *words: str, **env: str) -> Result:
+    return CliRunner().invoke(COMMANDS[command].main, list(words), env=env)
+
+
+def plan_of(plans: list, command: str, *words: str, **env: str):
+    done = call(command, *words, **env)
+    assert done.exit_code == 0, done.output
+    (plan,) = plans
+    plans.clear()
+    return plan, done.output

@@ -1,0 +1,182 @@
+"""The arguments of `new_cluster`: each is checked before Kubernetes is asked anything, and named where it is wrong."""
+
+import warnings
+
+import pytest
+
+from marsdask.deploy.kubernetes import EmptyDirVolumeConfig, HostPathVolumeConfig, arguments, new_cluster
+from marsdask.deploy.kubernetes.arguments import DEFAULTS, NO_MEANING, Arguments
+from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
+
+GIB = 2**30
+NAN = float("nan")
+
+
+class NoApi:
+    """An API client that fails the test when it is asked anything."""
+
+    configuration = object()
+
+    def call_api(self, *args, **kwargs):
+        raise AssertionError(f"asked Kubernetes: {args}")
+
+
+BAD = [
+    ("worker_num", ["abc", -5, 0, 2.5, NAN, True, None]),
+    ("min_worker_num", ["abc", -5, 2.5, NAN, True, 4]),
+    ("supervisor_num", [0, 2, "1", -1]),
+    ("worker_cpu", ["abc", -5, 0, NAN, "-1", "2g", True, float("inf"), [1]]),
+    ("supervisor_cpu", ["abc", -5, 0, NAN]),
+    ("worker_mem", ["abc", -5, "-1GB", "10kB", 0, 2.5, NAN, "40%", True, [1]]),
+    ("supervisor_mem", ["abc", -5, "-1GB", "10kB", 0, 2.5, NAN, "40%"]),
+    ("worker_mem_limit_ratio", ["abc", -5, 0, 0.5, NAN]),
+    ("supervisor_mem_limit_ratio", ["abc", -5, 0, 0.5, NAN]),
+    ("worker_cache_mem", ["abc", -5, "-1GB", "140%", 0, NAN, "900g"]),
+    ("worker_min_cache_mem", ["abc", -5, NAN, "900g"]),
+    ("worker_spill_paths", ["relative", ["/a", "b"], "/a/../b", 5, [], [5], {"/a": 1}]),
+    ("timeout", ["abc", -5, 0, NAN, float("inf"), True]),
+    ("service_type", ["Nodeport", "Ingress", 5]),
+    ("service_name", ["Upper", "a b", "", "mars-scheduler"]),
+    ("namespace", ["Upper", "a b", "", "x" * 64, 5]),
+    ("service_port", [0, 80, 70000, "8786", 2.5]),
+    ("web_port", [0, -1, "80", 8786]),
+    ("supervisor_service_port", [0, "x"]),
+    ("worker_service_port", [0, "x"]),
+    ("extra_env", [["A=1"], {"A-B": "1"}, {"A": None}, "A=1", {5: "1"}]),
+    ("worker_extra_env", [{"A": ["x"]}]),
+    ("supervisor_extra_env", [{"A": ["x"]}]),
+    ("extra_labels", [{"dask.org/x": "y"}, {"a b": "c"}, {"a": "c d"}, {"a": 5}, ["a"]]),
+    ("worker_extra_labels", [{"a b": "c"}]),
+    ("supervisor_extra_labels", [{"a b": "c"}]),
+    ("extra_modules", [5, {"a": 1}, ["a b"]]),
+    ("worker_extra_modules", [5]),
+    ("supervisor_extra_modules", [5]),
+    ("extra_volumes", ["/a", [{"name": "x"}], 5, [EmptyDirVolumeConfig("tmp", "/x")]]),
+    ("pre_stop_command", [5, [], ["a", 5], ""]),
+    ("log_when_fail", [1, "yes"]),
+    ("keep", [1, "yes"]),
+    ("existing_namespace", [1, True]),
+    ("node_selectors", [["a"], {"a": 5}]),
+    ("tolerations", [{"key": "a"}, ["a"], 5]),
+    ("image", ["", "a b", 5]),
+    ("image_pull_policy", ["always", 5]),
+    ("image_pull_secrets", [5, ["a b"]]),
+    ("pod_template", [["a"], "x"]),
+    ("worker_pod_template", ["x"]),
+    ("supervisor_pod_template", ["x"]),
+    ("security", [True, "tls", {}]),
+    ("show_progress", ["auto", 1]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in BAD for v in values], ids=repr)
+def test_a_wrong_value_is_named_and_nothing_is_asked(name, value):
+    with pytest.raises((ArgumentError, ArgumentTypeError), match=rf"^(new_cluster\()?{name}\b") as error:
+        new_cluster(NoApi(), **{"worker_num": 3} | {name: value})
+    assert isinstance(error.value, (ValueError, TypeError))
+
+
+def test_every_argument_has_a_wrong_value_here():
+    assert {name for name, _ in BAD} == DEFAULTS.keys() - NO_MEANING.keys() - {"kube_api_client"}
+
+
+def test_an_unknown_argument_names_the_nearest():
+    with pytest.raises(ArgumentTypeError, match=r"'worker_memory'.* Did you mean 'worker_mem'"):
+        new_cluster(NoApi(), worker_memory="2g")
+
+
+def test_something_else_for_an_api_client():
+    with pytest.raises(ArgumentError, match="kube_api_client='x'"):
+        new_cluster("x")
+
+
+@pytest.mark.parametrize("name", sorted(NO_MEANING))
+def test_an_argument_without_meaning_is_told_once(name, monkeypatch):
+    monkeypatch.setattr(arguments, "_warned", set())
+    with pytest.warns(UserWarning, match=rf"{name}=.* has no effect"):
+        Arguments.of(**{name: 3})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Arguments.of(**{name: 3})
+
+
+def test_what_mars_passes_by_default_is_not_told(recwarn, monkeypatch):
+    monkeypatch.setattr(arguments, "_warned", set())
+    Arguments.of(web_num=1, web_cpu=None, web_mem=None)
+    assert not recwarn
+
+
+def test_nothing_at_all():
+    made = Arguments.of()
+    assert (made.worker_num, made.min_worker_num, made.threads) == (1, 1, 1)
+    assert made.policy.memory == 2 * GIB
+    assert made.service_type == "NodePort"
+    assert made.namespace.startswith("mars-ns-")
+    assert Arguments.of().namespace != made.namespace
+
+
+@pytest.mark.parametrize(("given", "needed"), [(None, 4), (0, 4), (3, 3), (4, 4)])
+def test_min_worker_num(given, needed):
+    assert Arguments.of(worker_num=4, min_worker_num=given).min_worker_num == needed
+
+
+@pytest.mark.parametrize(
+    ("cpu", "millicores", "threads"),
+    [(4, 4000, 4), (0.5, 500, 1), ("500m", 500, 1), ("2", 2000, 2), (2.5, 2500, 3)],
+)
+def test_cores(cpu, millicores, threads):
+    made = Arguments.of(worker_cpu=cpu)
+    assert (made.worker.millicores, made.threads) == (millicores, threads)
+
+
+@pytest.mark.parametrize("size", ["16g", "16G", "16GB", "16Gi", 16 * GIB])
+def test_memory_is_in_powers_of_1024(size):
+    assert Arguments.of(worker_mem=size).policy.memory == 16 * GIB
+
+
+def test_the_role_s_own_comes_over_the_common():
+    made = Arguments.of(
+        extra_env={"A": "1", "B": 2},
+        worker_extra_env={"A": "3"},
+        extra_labels={"team": "x"},
+        supervisor_extra_labels={"team": "y"},
+        extra_modules="one,two",
+        worker_extra_modules=["three", "one"],
+        service_port=9000,
+        worker_service_port=9100,
+    )
+    assert made.worker.env == {"A": "3", "B": "2"}
+    assert made.supervisor.env == {"A": "1", "B": "2"}
+    assert (made.supervisor.labels, made.worker.labels) == ({"team": "y"}, {"team": "x"})
+    assert (made.supervisor.modules, made.worker.modules) == (("one", "two"), ("one", "two", "three"))
+    assert (made.supervisor.port, made.worker.port) == (9000, 9100)
+
+
+def test_a_spill_path_is_a_directory_of_the_node():
+    made = Arguments.of(worker_spill_paths=["/mnt/a", EmptyDirVolumeConfig("b", "/spill/b", size_limit="5g")])
+    assert made.spill_volumes[0] == HostPathVolumeConfig("host-path-vol-0", "/mnt/hostpath0", "/mnt/a")
+    assert made.policy.directories == ("/mnt/hostpath0", "/spill/b")
+    assert made.host_paths == ("/mnt/a",)
+
+
+def test_the_size_of_a_directory_bounds_what_is_spilled_to_it():
+    made = Arguments.of(worker_spill_paths=EmptyDirVolumeConfig("b", "/spill", size_limit="5g"))
+    assert made.policy.quotas == (5 * GIB,)
+    assert made.host_paths == ()
+
+
+def test_a_namespace_that_is_there_holds_clusters_beside_each_other():
+    one, two = (Arguments.of(namespace="team", existing_namespace=True) for _ in range(2))
+    assert one.name != two.name
+
+
+@pytest.mark.parametrize(
+    "bad", [("Upper", "/x"), ("a", "x"), ("a", "/x/../y")], ids=["name", "relative", "upwards"]
+)
+def test_volumes_are_checked(bad):
+    with pytest.raises(MarsDaskError, match="expected"):
+        EmptyDirVolumeConfig(*bad)
+    with pytest.raises(MarsDaskError, match="expected"):
+        HostPathVolumeConfig(*bad, "/x")
+    with pytest.raises(MarsDaskError, match="volume_type"):
+        HostPathVolumeConfig("a", "/x", "/x", "Nonsense")

@@ -1,0 +1,88 @@
+"""Ports of a pod on this machine: whoever uses one is told when the way to the pod ends."""
+
+import socket
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from kubernetes import client
+from kubernetes.stream import ws_client
+
+from marsdask.deploy.kubernetes.forward import NO_ANSWER, Forward, end_with_thread
+
+
+class Websocket:
+    """What kubernetes' PortForward uses of one; it fails when its other end sends."""
+
+    def __init__(self, error: Exception) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        self.sock = socket.create_connection(server.getsockname())
+        self.far, _ = server.accept()
+        server.close()
+        self.connected, self.error = True, error
+
+    def fileno(self) -> int:
+        return self.sock.fileno()
+
+    def recv_data_frame(self, control: bool) -> tuple[int, object]:
+        raise self.error
+
+    def close(self) -> None:
+        self.sock.close()
+        self.connected = False
+
+    shutdown = close
+
+
+@pytest.fixture(params=[ConnectionResetError(104, "reset by peer"), TimeoutError(110, "timed out")], ids=str)
+def websocket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Websocket]:
+    made = Websocket(request.param)
+    monkeypatch.setattr(
+        "kubernetes.stream.portforward", lambda *_, ports: ws_client.PortForward(made, [int(ports)])
+    )
+    yield made
+    made.far.close()
+    made.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_error_of_the_connection_ends_it(websocket: Websocket) -> None:
+    """kubernetes' own thread ends and leaves its sockets open: where the error is kept, as by pytest, a session would wait for ever."""
+    api_client = client.ApiClient(client.Configuration(host="http://127.0.0.1:1"))
+    forward = Forward(api_client, "there", lambda: "scheduler", [8786])
+    try:
+        near = socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=20)
+        near.sendall(b"hello")
+        assert websocket.far.recv(100)
+        websocket.far.sendall(b"x")
+        assert near.recv(1) == b""
+        near.close()
+    finally:
+        forward.close()
+    assert not any(thread.is_alive() for thread in forward.threads)
+
+
+def test_what_came_before_the_end_is_read() -> None:
+    kubernetes_side, far = socket.socketpair()
+    kubernetes_side.sendall(b"x" * 50_000)
+    websocket = SimpleNamespace(shutdown=lambda: None)
+    end_with_thread(
+        SimpleNamespace(
+            _proxy=object(), websocket=websocket, local_ports={8786: SimpleNamespace(python=kubernetes_side)}
+        )
+    )
+    with far, far.makefile("rb") as file:
+        assert len(file.read()) == 50_000
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="no TCP_USER_TIMEOUT on this system")
+def test_what_is_not_acknowledged_is_given_up(websocket: Websocket) -> None:
+    api_client = client.ApiClient(client.Configuration(host="http://127.0.0.1:1"))
+    forward = Forward(api_client, "there", lambda: "scheduler", [8786])
+    try:
+        with socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=20) as near:
+            near.sendall(b"hello")
+            assert websocket.far.recv(100)
+            assert websocket.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == NO_ANSWER * 1000
+    finally:
+        forward.close()

@@ -1,0 +1,111 @@
+"""What the operator loads of ours: it waits while the API server does not know Dask's kinds; no cluster stays Pending."""
+
+import asyncio
+import logging
+
+import kopf
+import pytest
+
+from marsdask.deploy.kubernetes import handlers
+from marsdask.deploy.kubernetes.operator import HANDLERS, RIGHTS
+from marsdask.errors import ClusterUnreachable, NotPermitted
+
+UNKNOWN = NotPermitted(
+    'cannot find RESTMapping: no matches for kind "DaskJob" in version "kubernetes.dask.org/v1"'
+)
+
+
+class Server:
+    """Answers, or refuses, one call after the other; the last answer stays."""
+
+    def __init__(self, *answers):
+        self.answers, self.calls, self.core, self.closed = list(answers), [], self, False
+
+    create_namespaced_service = "create a service"
+
+    def call(self, function, namespace, body, **more):
+        self.calls.append((function, namespace, body, more))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def started(monkeypatch, tmp_path):
+    (tmp_path / "namespace").write_text("operators")
+    monkeypatch.setattr(handlers, "NAMESPACE", tmp_path / "namespace")
+
+    def start(server: Server) -> Server:
+        monkeypatch.setattr(handlers, "Api", lambda: server)
+        asyncio.run(handlers.known(logger=logging.getLogger("operator")))
+        assert server.closed
+        return server
+
+    return start
+
+
+def test_it_is_the_module_that_the_operator_loads() -> None:
+    assert handlers.__name__ == HANDLERS
+    assert any(resource == "services" and "create" in verbs for _, resource, verbs in RIGHTS)
+
+
+def test_known_kinds_are_asked_for_once_and_nothing_is_made(started) -> None:
+    [(function, namespace, body, more)] = started(Server(None)).calls
+    assert (function, namespace, more) == ("create a service", "operators", {"dry_run": "All"})
+    owners = body["metadata"]["ownerReferences"]
+    assert [each["kind"] for each in owners] == ["DaskCluster", "DaskJob", "DaskWorkerGroup"]
+    assert all(each["blockOwnerDeletion"] for each in owners)
+
+
+def test_it_waits_for_unknown_kinds(started, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(handlers, "PAUSE", 0.01)
+    with caplog.at_level("INFO"):
+        server = started(Server(UNKNOWN, UNKNOWN, None))
+    assert len(server.calls) == 3
+    assert 'Waiting: cannot find RESTMapping: no matches for kind "DaskJob"' in caplog.text
+
+
+def test_it_starts_after_its_patience_and_says_so(started, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(handlers, "PAUSE", 0.01)
+    monkeypatch.setattr(handlers, "PATIENCE", 0.05)
+    started(Server(UNKNOWN))
+    assert "Started, though after 0.05 s" in caplog.text
+
+
+@pytest.mark.parametrize("error", [NotPermitted("services is forbidden"), ClusterUnreachable("no answer")])
+def test_other_refusals_do_not_hold_it_up(started, error) -> None:
+    assert len(started(Server(error)).calls) == 1
+
+
+def service(kind: str, *ingress: str) -> dict:
+    status = {"loadBalancer": {"ingress": [{"ip": ip} for ip in ingress]} if ingress else {}}
+    return {"spec": {"type": kind}, "status": status}
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        (service("ClusterIP"), {"phase": "Running"}),
+        (service("LoadBalancer", "10.1.2.3"), {"phase": "Running"}),
+        (service("LoadBalancer"), {}),
+        (None, {}),
+    ],
+)
+def test_a_cluster_is_running_when_its_service_is_there(monkeypatch, found, says) -> None:
+    asked = []
+
+    class Services:
+        def service(self, *where):
+            asked.append(where)
+            return found
+
+        def close(self):
+            asked.append("closed")
+
+    monkeypatch.setattr(handlers, "Api", Services)
+    patch = kopf.Patch()
+    asyncio.run(handlers.running(name="plain", namespace="there", patch=patch))
+    assert (asked, dict(patch.status)) == ([("there", "plain-scheduler"), "closed"], says)

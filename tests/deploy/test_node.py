@@ -1,0 +1,93 @@
+"""The Kubernetes tests where no node can be, and what a node is built from; `make test-kubernetes` has the rest."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.kubernetes.node import __main__ as node
+from tests.kubernetes.node import image, machine, programs
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_skipped_tests_are_counted_with_the_reason_in_the_last_lines() -> None:
+    words = [
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "kubernetes",
+        "tests/kubernetes/test_image.py",
+    ]
+    outside = {key: value for key, value in os.environ.items() if not key.startswith("MARSDASK_TEST_")}
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=ROOT,
+        env=outside | {node.REASON: "a node needs root"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^kubernetes: \d+ tests skipped: a node needs root$", done.stdout, re.MULTILINE)
+    assert re.search(r"^\d+ skipped in ", done.stdout.splitlines()[-1])
+
+
+def test_where_no_node_can_be_the_tests_run_all_the_same(monkeypatch) -> None:
+    """To be skipped one by one, with the reason."""
+    monkeypatch.delenv(node.FOREIGN, raising=False)
+    monkeypatch.setattr(machine, "cannot", lambda: "a node needs root")
+    script = f"import os; raise SystemExit(os.environ['{node.REASON}'] != 'a node needs root')"
+    assert CliRunner().invoke(node.main, ["run", "--", sys.executable, "-c", script]).exit_code == 0
+
+
+def test_on_another_cluster_nothing_is_started(monkeypatch) -> None:
+    monkeypatch.setenv(node.FOREIGN, "kind.yaml")
+    monkeypatch.setattr(node, "prepare", lambda: pytest.fail("nothing is to be built"))
+    words = [sys.executable, "-c", f"import os; raise SystemExit('{node.REASON}' in os.environ)"]
+    assert CliRunner().invoke(node.main, ["run", "--", *words]).exit_code == 0
+
+
+def test_why_no_node_can_be(monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "root" in machine.cannot()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(machine.shutil, "which", lambda name: None)
+    assert "apt-get" in machine.cannot()
+    monkeypatch.setattr(machine.shutil, "which", lambda name: None if name == "go" else f"/usr/bin/{name}")
+    assert machine.cannot() == "there is no Go to build Kubernetes with"
+    monkeypatch.setattr(sys, "version_info", (3, 12, 0))
+    assert "this is 3.12" in image.cannot()
+
+
+def test_programs_are_kept_by_version(monkeypatch) -> None:
+    kubernetes, etcd, coredns = programs.SOURCES
+    assert all(re.fullmatch(r"v\d+\.\d+\.\d+", each.version) for each in programs.SOURCES)
+    assert f"gitVersion={kubernetes.version}" in kubernetes.flags
+    assert len({each.stamp for each in programs.SOURCES}) == 3
+    replaced = programs.Source("etcd", etcd.module, {"etcd": "elsewhere"})
+    assert replaced.stamp != etcd.stamp
+    assert "gitVersion" not in coredns.flags
+
+
+def test_what_is_there_is_not_built_again(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(programs.subprocess, "run", lambda *words, **options: built.append(words[0]))
+    built: list = []
+    etcd = programs.SOURCES[1]
+    found = programs.built(etcd)
+    assert len(built) == 1
+    assert found["etcd"].parent == tmp_path / "marsdask-kubernetes" / f"etcd-{etcd.version}"
+    assert programs.built(etcd) == found
+    assert len(built) == 1
+    (found["etcd"].parent / "stamp").write_text("older")
+    programs.built(etcd)
+    assert len(built) == 2

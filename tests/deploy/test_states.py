@@ -1,0 +1,274 @@
+"""What is told of pods and events while a cluster comes up, and when it does not."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from marsdask.deploy.kubernetes import addresses, killed, listing, preflight, rights, specs, states, versions
+from marsdask.deploy.kubernetes.addresses import Place
+from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.deploy.kubernetes.states import State
+from marsdask.deploy.kubernetes.waiting import Blocked, Deadline
+
+
+def pod(role: str = "worker", name: str = "w", **status) -> dict:
+    return {"metadata": {"name": name, "labels": {"dask.org/component": role}}, "status": status}
+
+
+def waiting(reason: str, message: str = "", **more) -> dict:
+    return pod(
+        phase="Pending",
+        containerStatuses=[
+            {"ready": False, "state": {"waiting": {"reason": reason, "message": message}}, **more}
+        ],
+    )
+
+
+UNSCHEDULABLE = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "Unschedulable",
+    "message": "0/3 nodes are available: 3 Insufficient memory. preemption: 0/3 nodes are available.",
+}
+OOM = {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "label", "message"),
+    [
+        (pod(phase="Running", conditions=[{"type": "Ready", "status": "True"}]), "Ready", ""),
+        (pod(phase="Running", conditions=[{"type": "Ready", "status": "False"}]), "Starting", ""),
+        (pod(phase="Pending"), "Pending", ""),
+        (pod(phase="Pending", conditions=[UNSCHEDULABLE]), "Pending: Insufficient memory", "0/3 nodes"),
+        (waiting("ContainerCreating"), "ContainerCreating", ""),
+        (waiting("ErrImagePull", "not found"), "ErrImagePull", "not found"),
+        (waiting("ImagePullBackOff", "Back-off"), "ErrImagePull", "Back-off"),
+        (
+            waiting("CrashLoopBackOff", "back-off 10s", lastState=OOM),
+            "CrashLoopBackOff",
+            "exit code 137 (OOMKilled)",
+        ),
+        (pod(phase="Running", containerStatuses=[{"ready": False, "state": OOM}]), "OOMKilled", "137"),
+        (pod(phase="Failed", reason="Evicted", message="low on memory"), "Failed: Evicted", "low on"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_how_a_pod_is(given, label, message):
+    found = states.state(given)
+    assert found.label == label
+    assert message in found.message
+
+
+def test_pods_that_go_away_do_not_count():
+    leaving = pod(phase="Running")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert states.states([leaving]) == []
+
+
+def workers(**labels: int) -> list[State]:
+    return [
+        State(f"{label}-{i}", "worker", label.replace("_", " "))
+        for label, n in labels.items()
+        for i in range(n)
+    ]
+
+
+SCHEDULER = State("s", "scheduler", "Ready")
+
+
+def test_the_line():
+    found = [
+        SCHEDULER,
+        *workers(Ready=61, ErrImagePull=2),
+        *[State("p", "worker", "Pending: Insufficient memory")] * 12,
+    ]
+    assert states.line(found, 61, 95) == "workers 61/95 · 12 Pending: Insufficient memory · 2 ErrImagePull"
+    assert states.line([], 0, 2) == "scheduler: no pod yet · workers 0/2"
+    assert states.line([SCHEDULER, *workers(Ready=2)], 1, 2) == "workers 1/2 · 1 not registered yet"
+    starting = State("s", "scheduler", "ContainerCreating")
+    assert states.line([starting], 0, 2) == "scheduler: ContainerCreating · workers 0/2"
+
+
+QUOTA = 'FailedCreate: pods "x" is forbidden: exceeded quota: q (ReplicaSet x)'
+
+
+@pytest.mark.parametrize(
+    ("found", "events", "said", "cure"),
+    [
+        (
+            [State("s", "scheduler", "ErrImagePull", "no such")],
+            [],
+            "scheduler pod s: ErrImagePull",
+            "kube-image-tool",
+        ),
+        ([SCHEDULER, *workers(CrashLoopBackOff=1)], [], "worker pod CrashLoopBackOff-0", "log lines"),
+        ([SCHEDULER], [QUOTA], "quota is used up", "ask for less"),
+        (
+            [SCHEDULER, State("w", "worker", "Pending: Insufficient memory", "0/1")],
+            [],
+            "1 of 2 pods",
+            "worker_mem=",
+        ),
+        ([], ["FailedCreate: forbidden: violates PodSecurity"], "does not make the pods", ""),
+        ([], [], "no pod was made", "marsdask kubernetes status"),
+        ([SCHEDULER, *workers(Ready=2)], [], "1 of 2 workers have registered", "logs"),
+    ],
+)
+def test_the_likeliest_cause_and_its_cure(found, events, said, cure):
+    why = states.cause(found, events, 1, 2)
+    assert said in why
+    assert cure in states.hint(why)
+
+
+def test_the_report_has_pods_events_and_logs():
+    text = states.report(
+        [SCHEDULER, *workers(ErrImagePull=12)], ["Failed: no image (Pod w)"], {"w": "line one\nline two"}
+    )
+    assert "Pods (1 of 13 ready):" in text
+    assert "... and 3 more" in text
+    assert "  Failed: no image (Pod w)" in text
+    assert text.endswith("Last lines of w:\n  line one\n  line two")
+
+
+def test_events_are_told_once_the_latest_first():
+    def event(message, time, kind="Warning"):
+        involved = {"kind": "Pod", "name": "w"}
+        return {
+            "type": kind,
+            "reason": "R",
+            "message": message,
+            "lastTimestamp": time,
+            "involvedObject": involved,
+        }
+
+    found = states.warnings_of(
+        [
+            event("old", "2026-01-01"),
+            event("new", "2026-01-02"),
+            event("old", "2025-01-01"),
+            event("no", "2026", "Normal"),
+        ]
+    )
+    assert found == ["R: new (Pod w)", "R: old (Pod w)"]
+
+
+def test_what_cannot_come_up_by_itself():
+    blocked = Blocked()
+    assert blocked.for_seconds([SCHEDULER, *workers(Ready=1, ErrImagePull=1)], [], 1) == 0
+    assert blocked.since is None, "enough are left"
+    blocked.for_seconds([SCHEDULER, *workers(Ready=1, ErrImagePull=1)], [], 2)
+    assert blocked.since is not None
+    blocked.for_seconds([SCHEDULER, *workers(Ready=1, Pending=1)], [], 2)
+    assert blocked.since is None, "it passed"
+    blocked.for_seconds([SCHEDULER], [QUOTA], 1)
+    assert blocked.since is not None
+
+
+def test_a_deadline():
+    assert Deadline(None).left(5) == 5
+    assert not Deadline(None).over
+    assert Deadline(100).left(5) == 5
+    assert 0 < Deadline(3).left(5) <= 3
+    over = Deadline(1e-9)
+    assert over.over
+    assert over.left(5) == 0
+
+
+def service(kind: str, **more) -> dict:
+    ports = [
+        {"name": "tcp-comm", "port": 8786, "nodePort": 30001},
+        {"name": "http-dashboard", "port": 8787, "nodePort": 30002},
+    ]
+    return {
+        "metadata": {"name": "mars-scheduler", "namespace": "ns"},
+        "spec": {"type": kind, "ports": ports},
+    } | more
+
+
+SCHEDULER_POD = {
+    "status": {"hostIP": "10.0.0.7"},
+    "spec": {
+        "containers": [
+            {"ports": [{"name": "other", "containerPort": 1}]},
+            {
+                "ports": [
+                    {"name": "tcp-comm", "containerPort": 86},
+                    {"name": "http-dashboard", "containerPort": 87},
+                ]
+            },
+        ]
+    },
+}
+
+
+def test_where_a_scheduler_is():
+    def place(kind, pod=SCHEDULER_POD, inside=False, **more):
+        return addresses.place(service(kind, **more), pod, inside=inside)
+
+    assert place("NodePort") == Place("10.0.0.7", 30001, 30002)
+    assert place("NodePort", pod=None) is None
+    assert place("ClusterIP", inside=True) == Place("mars-scheduler.ns", 8786, 8787)
+    assert place("ClusterIP") == Place(None, 86, 87)
+    assert place("LoadBalancer") is None
+    for given in ({"ip": "1.2.3.4"}, {"hostname": "lb.example"}):
+        status = {"loadBalancer": {"ingress": [given]}}
+        assert place("LoadBalancer", status=status) == Place(next(iter(given.values())), 8786, 8787)
+
+
+def test_what_a_cluster_takes_of_a_quota():
+    args = Arguments.of(worker_num=3, worker_cpu=2, worker_mem="2g", namespace="x", existing_namespace=True)
+    found = preflight.demand(specs.cluster(args), 3)
+    assert found["pods"] == 4
+    assert found["services.nodeports"] == 2
+    assert found["requests.memory"] == found["memory"] == 3 * 2 * 2**30 + 256 * 2**20
+    assert found["limits.cpu"] == 6
+
+
+@pytest.mark.parametrize("kind", ["NodePort", "ClusterIP", "LoadBalancer"])
+@pytest.mark.parametrize("namespace", [None, "team"])
+def test_no_right_to_everything(kind, namespace):
+    role = rights.role(kind, namespace)
+    assert "*" not in str(role)
+    resources = {r for rule in role["rules"] for r in rule["resources"]}
+    assert ("pods/portforward" in resources) == (kind == "ClusterIP")
+    assert ("namespaces" in resources) == (namespace is None)
+
+
+def test_a_second_process_needs_nothing_of_the_operator_s():
+    rules = rights.reader("team")["rules"]
+    assert {g for rule in rules for g in rule["apiGroups"]} == {""}
+    assert {v for rule in rules for v in rule["verbs"]} == {"get", "list"}
+
+
+def test_versions_that_differ():
+    mine = {"python": "3.11.7", "numpy": "2.4.6", "dask": "2026.8.0", "pandas": None}
+    theirs = {"python": "3.12.1", "numpy": "2.1.0", "dask": "2026.8.0", "pandas": "3.0.0"}
+    assert versions.differences(mine, theirs) == ["python 3.11.7 here, 3.12.1 there"]
+    with pytest.warns(UserWarning, match=r"python .* here, 3.1.0 there") as told:
+        versions.warn_of_differences({"packages": {"python": "3.1.0.final.0", "dask": "1.0.0"}})
+    assert len(told) == 1
+    assert "dask" in str(told[0].message)
+
+
+def test_the_list():
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    born = {"creationTimestamp": "2026-01-01T22:00:00Z"}
+    cluster = {"metadata": {"name": "mars", "namespace": "b", **born}, "spec": {"worker": {"replicas": 3}}}
+    left = {"metadata": {"name": "a", "deletionTimestamp": "x", **born}}
+    taken = {"metadata": {"name": "b", **born}}
+    assert listing.rows([cluster], [left, taken], now) == [
+        ("a", "-", "-", "2h", "going away"),
+        ("b", "mars", "3", "2h", "there"),
+    ]
+
+
+def test_containers_that_the_kernel_has_killed(tmp_path):
+    ports = [{"name": "tcp-comm", "containerPort": 8788}]
+    spec = {"containers": [{"ports": ports}]}
+    dead = pod(podIP="10.0.0.9", containerStatuses=[{"lastState": OOM}]) | {"spec": spec}
+    fine = pod(podIP="10.0.0.8", containerStatuses=[{"state": {"running": {}}}]) | {"spec": spec}
+    ((_, event),) = killed.events_of([dead, fine], "tls")
+    assert event["worker"] == "tls://10.0.0.9:8788"
+    (tmp_path / "v1").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n")
+    (tmp_path / "v2").write_text("low 0\noom 5\noom_kill 4\noom_group_kill 1\n")
+    assert [killed.count([tmp_path / n]) for n in ("v1", "v2", "none")] == [3, 4, 0]

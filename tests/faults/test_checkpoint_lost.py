@@ -1,0 +1,67 @@
+"""A checkpoint outlives everything: the client, the scheduler and the workers are killed, and finished chunks do not run again."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.faults.processes import ROOT, Bare, eventually
+
+pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(280)]
+CHUNKS = 12
+
+PROGRAM = """
+import sys, time
+import numpy as np
+import marsdask.tensor as mt
+from marsdask import new_session
+
+def slow(block):
+    with open("calls", "a") as log:
+        log.write(f"{int(block[0]) // 5} ")
+    time.sleep(0.4)
+    return block * 2
+
+session = new_session(sys.argv[1])
+t = mt.arange(60, chunk_size=5).map_chunk(slow, dtype="i8").checkpoint(sys.argv[2])
+assert (t.fetch() == np.arange(60) * 2).all()
+assert (t + 1).execute().fetch()[-1] == 119
+session.close()
+print("right")
+"""
+
+
+def test_go_on_where_it_was(tmp_path: Path) -> None:
+    folder, calls = tmp_path / "kept", tmp_path / "calls"
+    (tmp_path / "program.py").write_text(PROGRAM)
+    with Bare(tmp_path) as cluster:
+
+        def client() -> "subprocess.Popen[str]":
+            words = [sys.executable, "program.py", cluster.address, str(folder)]
+            env = os.environ | {"PYTHONPATH": str(ROOT)}
+            return subprocess.Popen(words, cwd=tmp_path, env=env, text=True, stdout=-1, stderr=-1)
+
+        cluster.start()
+        first = client()
+        try:
+            eventually(lambda: len(list(folder.glob("chunk-*[0-9]"))) >= 3, within=90)
+        finally:
+            first.kill()
+            first.communicate(timeout=30)
+        cluster.end()
+        finished = {int(p.name[-6:]) for p in folder.glob("chunk-??????")}
+        before = Counter(map(int, calls.read_text().split()))
+        assert 3 <= len(finished) < CHUNKS
+
+        cluster.start()
+        second = client()
+        said, complained = second.communicate(timeout=120)
+        assert said == "right\n", complained
+        after = Counter(map(int, calls.read_text().split()))
+    assert set(after) == set(range(CHUNKS))
+    for chunk in range(CHUNKS):
+        assert after[chunk] - before[chunk] == (chunk not in finished), chunk
+    assert not list(folder.glob("*.part"))

@@ -1,0 +1,1 @@
+"""Tests on a real Kubernetes node, `make test-kubernetes`; the node is in `node`."""

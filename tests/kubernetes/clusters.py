@@ -1,0 +1,102 @@
+"""What tests of clusters on a node share: small clusters, users with few rights, and the check that nothing is left."""
+
+import contextlib
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kubernetes import client
+
+from marsdask.deploy.kubernetes import KubernetesClusterClient, new_cluster
+from marsdask.deploy.kubernetes.api import Api
+
+IMAGE = os.environ.get("MARSDASK_TEST_IMAGE", "marsdask/marsdask:test")
+SMALL = {"worker_cpu": 0.3, "worker_mem": "400m", "image": IMAGE, "timeout": 120}
+"""Of a cluster that finds room on a node with two cores."""
+
+
+def unique() -> str:
+    return f"test-{uuid.uuid4().hex[:10]}"
+
+
+@contextlib.contextmanager
+def cluster(api_client: Any, **arguments: Any) -> Iterator[KubernetesClusterClient]:
+    """A small cluster; afterwards it is stopped and gone."""
+    made = new_cluster(api_client, **SMALL | {"namespace": unique()} | arguments)
+    try:
+        yield made
+    finally:
+        made.stop(wait=True, timeout=90)
+
+
+def until(true: Callable[[], Any], timeout: float = 60, what: str = "") -> Any:
+    """Wait until something is so, and give it back."""
+    deadline = time.monotonic() + timeout
+    while not (found := true()):
+        assert time.monotonic() < deadline, f"not so after {timeout} s: {what or true}"
+        time.sleep(0.2)
+    return found
+
+
+def gone(api: Api, namespace: str, timeout: float = 90) -> None:
+    until(lambda: api.namespace(namespace) is None, timeout, f"namespace {namespace} is gone")
+
+
+@contextlib.contextmanager
+def namespace(api: Api, **labels: str) -> Iterator[str]:
+    """A namespace that is there before its cluster."""
+    name = unique()
+    api.call(api.core.create_namespace, {"metadata": {"name": name, "labels": labels}})
+    try:
+        yield name
+    finally:
+        api.call(api.core.delete_namespace, name)
+        gone(api, name)
+
+
+@contextlib.contextmanager
+def account_with(api: Api, where: str, *roles: dict[str, Any]) -> Iterator[str]:
+    """A service account in namespace `where` that has these Roles and ClusterRoles, and nothing else; its name."""
+    rbac = client.RbacAuthorizationV1Api(api.client)
+    name = unique()
+    api.call(api.core.create_namespaced_service_account, where, {"metadata": {"name": name}})
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": where}
+    cluster_wide = []
+    for i, role in enumerate(roles):
+        metadata = {"name": f"{name}-{i}"}
+        body = {**role, "metadata": metadata}
+        ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": role["kind"], "name": metadata["name"]}
+        binding = {"metadata": metadata, "roleRef": ref, "subjects": [subject]}
+        if role["kind"] == "ClusterRole":
+            cluster_wide.append(metadata["name"])
+            api.call(rbac.create_cluster_role, body)
+            api.call(rbac.create_cluster_role_binding, binding)
+        else:
+            api.call(rbac.create_namespaced_role, role["metadata"]["namespace"], body)
+            api.call(rbac.create_namespaced_role_binding, role["metadata"]["namespace"], binding)
+    yield name
+    for each in cluster_wide:
+        api.call(rbac.delete_cluster_role_binding, each)
+        api.call(rbac.delete_cluster_role, each)
+
+
+@contextlib.contextmanager
+def user_with(api: Api, where: str, *roles: dict[str, Any]) -> Iterator[Any]:
+    """An API client of such an account."""
+    with account_with(api, where, *roles) as name:
+        token = api.call(
+            api.core.create_namespaced_service_account_token,
+            name,
+            where,
+            {"spec": {"expirationSeconds": 3600}},
+        )["status"]["token"]
+        settings = client.Configuration()
+        settings.host, settings.ssl_ca_cert = (
+            api.client.configuration.host,
+            api.client.configuration.ssl_ca_cert,
+        )
+        settings.api_key = {"BearerToken": f"Bearer {token}", "authorization": f"Bearer {token}"}
+        with client.ApiClient(settings) as limited:
+            yield limited

@@ -1,0 +1,158 @@
+"""A Kubernetes cluster with marsdask installed, for the tests here; all of them carry the marker `kubernetes`.
+
+It is a node that is started for them, or the cluster of MARSDASK_TEST_KUBECONFIG with the image MARSDASK_TEST_IMAGE. Where
+neither can be they are skipped, and the last lines say how many and why.
+"""
+
+import os
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from click.testing import CliRunner, Result
+
+from marsdask.deploy.kubernetes import operator
+from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.kubernetes.commands import kubernetes
+from marsdask.errors import MarsDaskError
+from tests.kubernetes.node import image
+from tests.kubernetes.node.__main__ import FOREIGN, IMAGE, OURS, REASON
+from tests.kubernetes.node.node import Node
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where tests run: the file that leads there, the image, and our node if it is one."""
+
+    kubeconfig: Path
+    image: str
+    node: Node | None
+
+    def marsdask(self, *words: str) -> Result:
+        """How `marsdask kubernetes WORDS` ends there."""
+        to = [] if "--kubeconfig" in words else ["--kubeconfig", str(self.kubeconfig)]
+        return CliRunner().invoke(kubernetes, [*words, *to])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is in this folder needs a cluster, and only one process may use the node."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.kubernetes)
+            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.xdist_group("kubernetes"))
+            # The image's Python may be another patch version.
+            item.add_marker(pytest.mark.filterwarnings("ignore::distributed.versions.VersionMismatchWarning"))
+
+
+def why_not() -> str:
+    """Why there is no cluster here, or nothing."""
+    if FOREIGN in os.environ or OURS in os.environ:
+        return ""
+    return os.environ.get(REASON) or "no Kubernetes: run `make test-kubernetes`"
+
+
+@pytest.fixture(scope="session")
+def place() -> Iterator[Place]:
+    """The cluster, with Dask's operator put in by `marsdask kubernetes install`; our own node ends with the session."""
+    if reason := why_not():
+        pytest.skip(reason)
+    if FOREIGN in os.environ:
+        # With both names it is a node of ours that somebody started and will stop.
+        node = Node(os.environ[OURS]) if OURS in os.environ else None
+        there = Place(Path(os.environ[FOREIGN]), os.environ.get(IMAGE, "marsdask/marsdask:test"), node)
+        had_operator = there.marsdask("status").exit_code == 0
+        install(there)
+        yield there
+        if not had_operator:
+            there.marsdask("uninstall", "--force")
+        return
+    node = Node(os.environ[OURS])
+    try:
+        node.start()
+        for archive in image.archives():
+            node.load(archive)
+        there = Place(node.kubeconfig, os.environ.get(IMAGE, "marsdask/marsdask:test"), node)
+        install(there)
+        yield there
+    finally:
+        node.stop()
+        check_nothing_left(node)
+
+
+def install(there: Place, *words: str) -> None:
+    done = there.marsdask("install", "--image", there.image, *words)
+    assert done.exit_code == 0, done.output
+
+
+def check_nothing_left(node: Node) -> None:
+    """No process, mount, control group or file of the node."""
+    shown = [
+        p for p in psutil.process_iter(["cmdline"]) if str(node.run) in " ".join(p.info["cmdline"] or ())
+    ]
+    assert not shown, f"processes are left: {shown}"
+    assert not node.mounts()
+    assert not node.elsewhere()
+    assert not [group for group in node.cgroups() if group.exists()]
+    assert not node.run.exists()
+    assert not node.state.exists()
+
+
+@pytest.fixture(scope="session")
+def api_client(place: Place) -> Iterator[Any]:
+    """An administrator's client of the package kubernetes."""
+    from kubernetes import config
+
+    made = config.new_client_from_config(str(place.kubeconfig))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def api(api_client: Any) -> Api:
+    return Api(api_client)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With a test that failed, what its cluster looks like before its fixtures are cleaned up."""
+    report = yield
+    api = getattr(item, "funcargs", {}).get("api_client")
+    if report.failed and api is not None:
+        try:
+            shown = looks(Api(api))
+        except MarsDaskError as error:  # the report of the test is what counts
+            shown = str(error)
+        report.sections.append(("pods and warnings in the cluster", shown))
+    return report
+
+
+def looks(api: Api) -> str:
+    """A line for each pod, and for each of the last ten warnings of the cluster and of Dask's operator."""
+    lines = []
+    for pod in api.call(api.core.list_pod_for_all_namespaces)["items"]:
+        meta, status = pod["metadata"], pod["status"]
+        going = " (going)" if "deletionTimestamp" in meta else ""
+        each = [
+            f"{c['name']}: {c['state']}, {c['restartCount']} restarts"
+            for c in status.get("containerStatuses", ())
+        ]
+        lines.append(f"{meta['namespace']}/{meta['name']} {status['phase']}{going} {'; '.join(each)}")
+    events = api.call(api.core.list_event_for_all_namespaces, field_selector="type=Warning")["items"]
+    events.sort(key=lambda e: e["metadata"]["creationTimestamp"])
+    lines += [f"{e['involvedObject']['name']}: {e['reason']}: {e['message']}" for e in events[-10:]]
+    for pod in api.pods(operator.NAMESPACE, ""):
+        log = api.log(operator.NAMESPACE, pod["metadata"]["name"], lines=2000) or ""
+        lines += [line for line in log.splitlines() if "[ERROR" in line or "[WARN" in line][-10:]
+    return "\n".join(lines)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = [r for r in terminalreporter.stats.get("skipped", ()) if "tests/kubernetes/" in r.nodeid]
+    if skipped and (reason := why_not()):
+        terminalreporter.write_line(f"kubernetes: {len(skipped)} tests skipped: {reason}")

@@ -1,0 +1,107 @@
+"""The node's commands: `python -m tests.kubernetes.node COMMAND`."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import click
+
+from tests.kubernetes.node import image, machine, programs
+from tests.kubernetes.node.node import Node
+
+FOREIGN, OURS, IMAGE, REASON = (
+    f"MARSDASK_TEST_{name}" for name in ("KUBECONFIG", "NODE", "IMAGE", "WHY_NOT")
+)
+
+
+@click.group()
+def main() -> None:
+    """A Kubernetes node for tests, in a network namespace of its own."""
+
+
+named = click.option("--name", default="marsdask", show_default=True, help="Of the node and its namespace.")
+
+
+@main.command()
+def build() -> None:
+    """Install packages, build the programs and the image; what is there already is kept."""
+    prepare()
+
+
+@main.command()
+@named
+def up(name: str) -> None:
+    """Start a node and leave it running, with the image of this checkout."""
+    prepare()
+    node = Node(name)
+    node.start()
+    for archive in image.archives():
+        node.load(archive)
+    click.echo(
+        f"export KUBECONFIG={node.kubeconfig}\n{' '.join(node.inside)} {programs.build()['kubectl']} get nodes"
+    )
+
+
+@main.command()
+@named
+def load(name: str) -> None:
+    """Build the image again and give it to the running node."""
+    image.build()
+    Node(name).load(image.archives()[-1])
+
+
+@main.command()
+@named
+def down(name: str) -> None:
+    """Stop a node and remove everything of it."""
+    node = Node(name)
+    node.stop()
+    node.drop_network()
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@named
+@click.argument("words", nargs=-1, required=True)
+def enter(name: str, words: Sequence[str]) -> None:
+    """Run WORDS in the namespace of a running node, with its KUBECONFIG."""
+    node = Node(name)
+    environment = os.environ | {"KUBECONFIG": str(node.kubeconfig), FOREIGN: str(node.kubeconfig), OURS: name}
+    environment.setdefault(IMAGE, image.name())
+    sys.exit(subprocess.run([*node.inside, *words], env=environment).returncode)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, required=True)
+def run(words: Sequence[str]) -> None:
+    """Run WORDS, a test runner, where its fixture can start a node: in a new namespace, removed afterwards.
+
+    With a cluster of your own in MARSDASK_TEST_KUBECONFIG, or where no node can be, WORDS run as they are.
+    """
+    if FOREIGN in os.environ:
+        sys.exit(subprocess.run(words).returncode)
+    if reason := machine.cannot() or image.cannot():
+        sys.exit(subprocess.run(words, env=os.environ | {REASON: reason}).returncode)
+    name = prepare()
+    node = Node(f"marsdask-{os.getpid()}")
+    node.make_network()
+    try:
+        environment = os.environ | {OURS: node.name, IMAGE: name}
+        code = subprocess.run([*node.inside, *words], env=environment).returncode
+    finally:
+        node.stop()
+        node.drop_network()
+    sys.exit(code)
+
+
+def prepare() -> str:
+    """Everything that needs a network and outlives a node; the image's name."""
+    machine.install_packages()
+    programs.build()
+    for version in programs.VERSIONS:
+        programs.schemas(version)
+    return image.build()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""A cluster while it works: grown and shrunk, killed in parts, and what the user sees of it."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+import marsdask.remote as mr
+import marsdask.tensor as mt
+from tests.kubernetes.clusters import cluster, until
+
+
+@pytest.fixture(scope="module")
+def made(api_client):
+    with cluster(api_client, worker_num=1, worker_mem="700m") as found:
+        yield found
+
+
+def pods(api, made, role):
+    found = api.pods(made.namespace, f"dask.org/component={role}")
+    return [p["metadata"]["name"] for p in found if "deletionTimestamp" not in p["metadata"]]
+
+
+def kill(api, made, pod):
+    api.call(api.core.delete_namespaced_pod, pod, made.namespace, grace_period_seconds=0)
+
+
+def workers(made):
+    return until(lambda: made.session.engine.client.scheduler_info(n_workers=-1)["workers"])
+
+
+def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
+    def times_computed(keys, dask_scheduler=None):  # in here, as the scheduler does not have this file
+        """On the scheduler: how often each key was given to a worker."""
+        story = dask_scheduler.story(*keys)
+        return {key: sum(event[0] == key and event[2] == "processing" for event in story) for key in keys}
+
+    made.scale(3)
+    made.wait_for_workers(3, timeout=90)
+    x = mt.arange(26_000_000, chunk_size=2_000_000).execute()  # 208 MB
+    client = made.session.engine.client
+    keys = [k for k, where in client.who_has().items() if where]
+    assert len(keys) >= 13
+    before = x.sum().execute().fetch()
+    made.scale(1)
+    until(lambda: len(workers(made)) == 1, 90)
+    assert all(where for where in client.who_has(keys).values())
+    assert x.sum().execute().fetch() == before
+    assert set(client.run_on_scheduler(times_computed, keys).values()) == {1}
+
+
+def test_a_killed_worker_is_replaced_and_the_answer_is_right(made, api):
+    made.scale(2)
+    made.wait_for_workers(2, timeout=90)
+
+    def slowly(block):
+        time.sleep(0.2)
+        return block + 1
+
+    x = mt.arange(4000, chunk_size=100).map_chunk(slowly)
+    running = x.sum().execute(wait=False)
+    time.sleep(2)
+    kill(api, made, pods(api, made, "worker")[0])
+    running.result(timeout=120)
+    assert x.sum().execute().fetch() == np.arange(4000).sum() + 4000
+    made.wait_for_workers(2, timeout=90)
+
+
+def test_after_the_scheduler_was_killed_the_same_program_goes_on(made, api):
+    x = mt.arange(1000, chunk_size=100).execute()
+    (old,) = pods(api, made, "scheduler")
+    kill(api, made, old)
+    until(lambda: [p for p in pods(api, made, "scheduler") if p != old], 60)
+    assert x.sum().execute().fetch() == 499500
+    np.testing.assert_array_equal(x.execute().fetch(), np.arange(1000))
+    made.scale(1)
+
+
+def test_too_much_memory_is_told_as_such(made):
+    def greedy(_):
+        return bytes(os.urandom(1)) * (900 * 2**20)
+
+    with pytest.raises(MemoryError, match="greedy"):
+        mr.spawn(greedy, 1).execute()
+    assert mr.spawn(abs, -3).execute().fetch() == 3

@@ -1,0 +1,136 @@
+"""A sort and a merge of three times the memory of a worker: `python -m tests.spill.larger 1g` prints what they took.
+
+It fails where a result is wrong, a worker was restarted, or its process ever had more than its limit.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import dask
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import execute, new_session
+from marsdask.sizes import parse_size, shown
+
+TIMES = 3.1
+"""Data for each byte of the worker's memory."""
+SMALLER = 24
+"""The worker's memory for each byte of a chunk: with 16 a merge came within 3 % of its limit."""
+MIX = 1_000_003  # a prime: times this, modulo the number of rows, is another order of the same numbers
+
+
+class Took(NamedTuple):
+    right: bool
+    data: int
+    limit: int
+    peak: int
+    spilled: int
+    read: int
+    seconds: float
+
+
+Check = Callable[[], bool]
+
+
+def sort(rows: int, chunk: int) -> tuple[Check, int]:
+    """Sort numbers in a mixed order: whether they are now 0, 1, 2, ... and the bytes of them."""
+    mixed = (mt.arange(rows, chunk_size=chunk) * MIX) % rows
+    done = mt.sort(mixed).execute()
+
+    def is_right() -> bool:
+        # In the result's own chunks, so that nothing is cut anew.
+        return bool((done == mt.arange(rows, chunk_size=(done.nsplits[0],))).all().execute().fetch())
+
+    return is_right, 8 * rows
+
+
+def merge(rows: int, chunk: int, more: int = 0) -> tuple[Check, int]:
+    """Merge rows in a mixed order with rows in order: whether each met its own, in the left's order; the bytes of both.
+
+    Of two columns each, and `more`.
+    """
+    number = mt.arange(rows, chunk_size=chunk)
+    mixed = (number * MIX) % rows
+    left = md.DataFrame({"key": mixed, "at": number} | {f"left{i}": mixed + i for i in range(more)})
+    right = md.DataFrame(
+        {"key": number, "triple": number * 3} | {f"right{i}": number - i for i in range(more)}
+    )
+    done = left.merge(right, on="key").execute()
+
+    def is_right() -> bool:
+        checks = [
+            (done["triple"] == done["key"] * 3).all(),
+            (done["key"] == (done["at"] * MIX) % rows).all(),
+            (done["at"] == done.index.to_series()).all(),
+            *((done[f"left{i}"] - done[f"right{i}"] == 2 * i).all() for i in range(more)),
+        ]
+        return len(done) == rows and all(bool(c.fetch()) for c in execute(*checks))
+
+    return is_right, 16 * (2 + more) * rows
+
+
+@contextmanager
+def cluster(memory: str, directories: list[str], workers: int = 1):
+    with dask.config.set({"marsdask.spill.directories": directories}):
+        session = new_session(n_worker=workers, memory=memory, default=False)
+    with session, session.active():
+        yield session
+
+
+def peak(dask_worker) -> tuple[int, int, int, int]:
+    """Of a worker's process: the most memory it ever had, the bytes it has written to and read from files, its limit."""
+    found = dask_worker.data.cumulative_metrics
+    written, read = found["disk-write", "bytes"], found["disk-read", "bytes"]
+    limit = dask_worker.memory_manager.memory_limit
+    # Not getrusage(): what the parent had when it started this process counts there.
+    (most,) = (
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    )
+    return int(most.split()[1]) * 1024, int(written), int(read), limit
+
+
+def measured(session, work: Callable[[int, int], tuple[Check, int]], rows: int, chunk: int) -> Took:
+    """What `work` took; the peak is that of the check as well."""
+    began = time.perf_counter()
+    before = set(session.client.scheduler_info(-1)["workers"])
+    right, data = work(rows, chunk)
+    seconds = time.perf_counter() - began
+    _, written, read, _ = _peaks(session)
+    is_right = right()
+    assert set(session.client.scheduler_info(-1)["workers"]) == before, "a worker was restarted"
+    most, _, _, limit = _peaks(session)
+    return Took(is_right, data, limit, most, written, read, seconds)
+
+
+def _peaks(session) -> list[int]:
+    return [max(each) for each in zip(*session.client.run(peak).values(), strict=True)]
+
+
+def main(words: list[str]) -> int:
+    memory = words[0] if words else "512m"
+    limit = parse_size(memory, "memory")
+    failed = 0
+    for work, row in ((sort, 8), (merge, 32)):
+        with (
+            tempfile.TemporaryDirectory() as a,
+            tempfile.TemporaryDirectory() as b,
+            cluster(memory, [a, b]) as session,
+        ):
+            t = measured(session, work, int(TIMES * limit / row), limit // SMALLER // row)
+        failed |= not (t.right and t.peak < t.limit and t.data > 3 * t.limit)
+        print(
+            f"{work.__name__}: right {t.right}, data {shown(t.data)}, limit {shown(t.limit)}, peak {shown(t.peak)}, "
+            f"written {shown(t.spilled)}, read {shown(t.read)}, {t.seconds:.0f} s",
+            flush=True,
+        )
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

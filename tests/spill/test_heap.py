@@ -1,0 +1,132 @@
+"""Memory of a worker that is no data: what was freed goes back to the system; what is held ends in an error."""
+
+import asyncio
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import dask
+import numpy as np
+import psutil
+import pytest
+
+import marsdask.remote as mr
+from marsdask import new_session
+from marsdask.errors import NoWorkers
+from marsdask.sizes import MIB
+from marsdask.spill import heap, report
+from marsdask.spill.heap import Heap
+
+needs_glibc = pytest.mark.skipif(
+    heap._library is None, reason="the C library does not tell what it keeps: glibc does, since 2.33"
+)
+
+HOLES = """
+import numpy as np, psutil
+from marsdask.spill import heap, report
+rss = psutil.Process().memory_info
+small = [np.ones(10_000) for _ in range(4_000)]   # 80 kB each: from the heap, not from the system
+few = small[::7]
+del small
+before, kept = rss().rss, heap.kept()
+heap.give_back()
+print(before - rss().rss, kept)
+"""
+
+
+@needs_glibc
+def test_holes_are_counted_and_given_back() -> None:
+    """In a process of its own, with Dask's setting: malloc has its own ways in one that has run for long."""
+    environment = {"MALLOC_TRIM_THRESHOLD_": "65536"}
+    done = subprocess.run(
+        [sys.executable, "-c", HOLES], env=environment, capture_output=True, text=True, check=True
+    )
+    back, kept = map(int, done.stdout.split())
+    assert kept > 200 * MIB
+    assert back > 0.8 * kept
+
+
+class Sizes:
+    """A heap and a process of given sizes, and how often memory was given back."""
+
+    def __init__(self, monkeypatch, process: int, kept: int, left: int):
+        self.process, self.kept, self.left, self.given = process, kept, left, 0
+        monkeypatch.setattr(heap, "kept", lambda: self.kept)
+        monkeypatch.setattr(heap, "give_back", self.give_back)
+        monitor = SimpleNamespace(get_process_memory=lambda: self.process)
+        self.heap = Heap(SimpleNamespace(monitor=monitor), limit=1000, share=0.6)
+
+    def give_back(self) -> None:
+        self.given += 1
+        self.kept = self.left
+
+    def look(self, **sizes: int) -> int:
+        vars(self).update(sizes)
+        asyncio.run(self.heap.look())
+        return self.given
+
+
+def test_it_is_asked_back_above_the_target_where_it_is_worth_it(monkeypatch) -> None:
+    sizes = Sizes(monkeypatch, process=500, kept=300, left=0)
+    assert sizes.look() == 0  # below the target
+    assert sizes.look(process=700, kept=40) == 0  # little
+    assert sizes.look(kept=300) == 1
+    assert sizes.look() == 1  # nothing is kept any more
+
+
+def test_what_stays_is_not_asked_for_again(monkeypatch) -> None:
+    """Pages that are given back go on counting as free, until they are used."""
+    sizes = Sizes(monkeypatch, process=700, kept=300, left=290)
+    assert sizes.look() == 1
+    assert sizes.look() == 1
+    assert sizes.look(kept=100) == 1  # some of it is used,
+    assert sizes.look(kept=260) == 2  # and freed again
+
+
+@needs_glibc
+@pytest.mark.cluster
+@pytest.mark.slow
+def test_a_worker_gives_back_what_small_values_left() -> None:
+    """Held to the pause threshold by holes alone, Dask's worker would be paused for good."""
+
+    def leave_holes(dask_worker) -> None:
+        small = [np.ones(10_000) for _ in range(3_500)]
+        dask_worker.few = small[::7]
+
+    def process_memory() -> int:
+        return int(psutil.Process().memory_info().rss)
+
+    with new_session(n_worker=1, memory="512m", default=False) as session:
+        client = session.client
+        client.run(leave_holes)
+        deadline = time.monotonic() + 30
+        while max(client.run(process_memory).values()) > 0.6 * 512 * MIB:
+            assert time.monotonic() < deadline, "the worker's memory stays above its target"
+            time.sleep(0.2)
+        assert client.submit(int, "7").result(timeout=30) == 7
+
+
+@pytest.mark.cluster
+@pytest.mark.slow
+def test_memory_that_tasks_leave_behind_ends_in_an_error() -> None:
+    """Paused with nothing to spill, Dask's worker would keep the tasks it has, and the program would wait for ever."""
+
+    def leave(i: int) -> int:
+        import builtins
+
+        builtins.left_behind = [*getattr(builtins, "left_behind", ()), np.ones(5 * MIB)]
+        time.sleep(0.3)  # so that memory is looked at
+        return i
+
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "2s"}),
+        new_session(n_worker=1, memory="512m", default=False) as session,
+    ):
+        told = []
+        session.client.subscribe_topic(report.TOPIC, told.append)
+        with pytest.raises(NoWorkers, match="paused, for their memory is full"):
+            mr.ExecutableTuple([mr.spawn(leave, (i,)) for i in range(12)]).execute(session=session)
+        kinds = {event["kind"] for event in told if isinstance(event, dict)}
+        kinds |= {event["kind"] for _, event in session.client.get_events(report.TOPIC)}
+        assert kinds == {"unmanaged"}

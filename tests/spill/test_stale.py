@@ -1,0 +1,85 @@
+"""Directories of processes that were killed go when the next one starts; those of living ones stay."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from marsdask.spill.store import StripedFile
+from tests.spill.conformance import LOCKS, files
+
+NEIGHBOUR = """
+    import sys
+    from marsdask.spill.store import StripedFile
+
+    store = StripedFile(sys.argv[1:], name="neighbour")
+    for i in range(10):
+        store[i] = b"x" * 1000
+    print("ready", flush=True)
+    sys.stdin.readline()
+    assert all(store[i] == b"x" * 1000 for i in range(10))
+    store.close()
+"""
+
+
+@contextmanager
+def neighbour(*paths: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process with ten values in the directories, once it reads a line it verifies them and ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(NEIGHBOUR), *map(str, paths)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_only_what_the_dead_left_is_purged(tmp_path: Path) -> None:
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path in paths:
+        path.mkdir()
+        (path / "spill-of-others").mkdir()
+        (path / "spill-of-others" / "7").write_text("not ours")
+        (path / "letter.txt").write_text("not ours")
+    with ExitStack() as stack:
+        dead, alive = (stack.enter_context(neighbour(*paths)) for _ in range(2))
+        for process in (dead, alive):
+            assert process.stdout.readline() == "ready\n"
+        assert len(_values(paths)) == 20
+        dead.kill()
+        assert dead.wait(30) == -signal.SIGKILL
+        assert len(_values(paths)) == 20
+        with StripedFile(paths) as store:
+            assert len(store) == 0
+            assert len(_values(paths)) == 10
+            store["x"] = b"x"
+            alive.communicate("go\n", timeout=30)
+            assert alive.returncode == 0
+            assert len(_values(paths)) == 0
+            assert store["x"] == b"x"
+        for path in paths:
+            left = {p.name for p in path.iterdir()}
+            assert left - LOCKS == {"spill-of-others", "letter.txt"}
+            assert (path / "spill-of-others" / "7").read_text() == "not ours"
+
+
+def _values(paths: list[Path]) -> list[Path]:
+    return [file for path in paths for file in path.glob("neighbour-*/*")]
+
+
+def test_a_process_that_ends_without_closing_leaves_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys; from marsdask.spill.store import StripedFile; s = StripedFile(sys.argv[1:]); s[0] = b'x'"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "a")], check=True, timeout=60)
+    assert files(tmp_path) == []
+    assert {p.name for p in (tmp_path / "a").iterdir()} <= LOCKS

@@ -1,0 +1,68 @@
+"""The dashboard in a real browser while a job runs: our operations are on the page."""
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask.session import Session
+from tests.browser import browser, drawn, missing, until
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.cluster,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(missing()), reason=f"not installed: {missing()} (Debian: chromium chromium-driver)"
+    ),
+]
+
+
+def slowly(chunk: Any) -> Any:
+    time.sleep(0.5)
+    return chunk
+
+
+def job(done: threading.Event, session: Session) -> None:
+    """Works until nobody looks any more, each time on other data."""
+    number = 0
+    while not done.is_set():
+        number += 1
+        whole = pd.DataFrame({"k": np.arange(400) % (10 + number), "v": np.arange(400.0)})
+        frame = md.DataFrame(whole, chunk_size=50).map_chunk(slowly)
+        table = frame.groupby("k").agg({"v": "mean"})
+        top = frame.merge(frame, on="k").sort_values("v_x")
+        t = mt.sort(mt.random.rand(4000, chunk_size=500))
+        marsdask.execute(table, top, t, session=session)
+
+
+def test_our_operations_are_on_the_page(two_workers: Session, tmp_path: Path) -> None:
+    done = threading.Event()
+    worker = threading.Thread(target=job, args=(done, two_workers))
+    worker.start()
+    try:
+        with browser(tmp_path / "profile") as page:
+            page.get(two_workers.dashboard_link)
+            wanted = ("map_chunk(slowly)", "groupby-agg", "sort", "merge")
+            until(
+                lambda: all(any(w in text for text in drawn(page)) for w in wanted), 90, f"text with {wanted}"
+            )
+            texts = drawn(page)
+            assert not {"lambda", "getitem", "full_like"} & texts
+            page.get(two_workers.dashboard_link.replace("/status", "/individual-progress"))
+            until(
+                lambda: any("groupby-agg" in text for text in drawn(page)), 60, "groupby-agg in the progress"
+            )
+            page.save_screenshot(str(tmp_path / "dashboard.png"))
+        assert (tmp_path / "dashboard.png").stat().st_size > 10_000
+    finally:
+        done.set()
+        worker.join(120)
+    assert not worker.is_alive()

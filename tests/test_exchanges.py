@@ -1,0 +1,69 @@
+"""Exchanges between processes: many chunks go in two steps, with the pieces and the order of one."""
+
+import math
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.tensor as mt
+from marsdask import graph
+from marsdask.graph import Place, exchanges
+from marsdask.session import Session
+
+
+def pieces_of(number: int, count: int) -> list[tuple[int, int]]:
+    return [(number, j) for j in range(count)]
+
+
+def exchanged(chunks: int, results: int, *, shared: bool = False) -> graph.Chunks:
+    with graph.at(Place("test", f"{chunks} to {results}", shared)):
+        return graph.exchange(graph.constants(list(range(chunks))), pieces_of, list, results, results)
+
+
+def computed(chunks: graph.Chunks) -> list:
+    return list(dask.get(dict(chunks.__dask_graph__()), chunks.__dask_keys__()))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "results"),
+    [(1, 1), (1, 3), (3, 1), (5, 7), (31, 40), (32, 32), (33, 32), (32, 50), (37, 101), (200, 33)],
+)
+def test_each_result_has_its_piece_of_every_chunk_in_order(chunks: int, results: int) -> None:
+    wanted = [[(i, j) for i in range(chunks)] for j in range(results)]
+    assert computed(exchanged(chunks, results)) == wanted
+    assert computed(exchanged(chunks, results, shared=True)) == wanted
+
+
+def test_two_steps_have_few_pieces() -> None:
+    def pieces(n: int) -> int:
+        return len(exchanged(n, n).__dask_graph__())
+
+    few, many = exchanges.TWO_STEPS_FROM - 1, 144
+    assert pieces(few) > few * few
+    assert pieces(many) < 2.5 * many * math.sqrt(many)
+
+
+@pytest.mark.parametrize(("chunks", "results"), [(4, 200), (200, 4)])
+def test_few_chunks_on_one_side_go_in_one_step(chunks: int, results: int) -> None:
+    assert len(exchanged(chunks, results).__dask_graph__()) < chunks * results + 2 * (chunks + results) + 1
+
+
+@pytest.mark.cluster
+def test_many_chunks_on_workers(on_cluster: Session) -> None:
+    """A sort, a merge that goes there and back, and groups; of more chunks than go in one step."""
+    rng = np.random.default_rng(5)
+    n, chunk = 80_000, 2_000
+    assert n / chunk > exchanges.TWO_STEPS_FROM
+    values = rng.integers(0, 1000, n)
+    in_order = mt.sort(mt.tensor(np.tile(values, 4), chunk_size=4 * chunk)).execute().fetch()
+    np.testing.assert_array_equal(in_order, np.sort(np.tile(values, 4)))
+    left = pd.DataFrame({"k": rng.permutation(n), "a": values})
+    right = pd.DataFrame({"k": rng.permutation(n), "b": rng.random(n)})
+    ours, theirs = (md.DataFrame(each, chunk_size=chunk) for each in (left, right))
+    found = ours.merge(theirs, on="k", method="shuffle").execute().fetch()
+    pd.testing.assert_frame_equal(found, left.merge(right, on="k"))
+    drawn = ours.sample(frac=1.0, random_state=1).execute().fetch()
+    pd.testing.assert_frame_equal(drawn.sort_index(), left)

@@ -1,0 +1,170 @@
+"""What people read on the dashboard: tasks carry the names of the operations that they called."""
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+from dask.task_spec import TaskRef  # noqa: TID251 - a graph as Dask makes it
+from dask.utils import key_split
+
+import marsdask.dataframe as md
+import marsdask.remote as mr
+import marsdask.tensor as mt
+from marsdask import graph
+from marsdask.engine import Threads
+from marsdask.graph.names import Label, joint
+from marsdask.session import Session, get_default_session
+from tests.names import prefixes, unknown
+
+
+class Noting(Threads):
+    """Runs on threads what a cluster would get, and notes the names."""
+
+    shared_memory = False
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def submit(self, tasks: dict[Any, Any], keys: list[Any]) -> list[Any]:
+        assert set(keys) <= tasks.keys()
+        self.names |= {key_split(k) for k in tasks}
+        return super().submit(tasks, keys)
+
+
+@pytest.fixture
+def noting() -> Iterator[Noting]:
+    engine, before = Noting(), get_default_session()
+    with Session(engine).as_default():
+        yield engine
+    if before is not None:
+        before.as_default()
+
+
+def frame() -> Any:
+    rng = np.random.RandomState(5)
+    return md.DataFrame(pd.DataFrame({"k": rng.randint(0, 9, 60), "v": rng.rand(60)}), chunk_size=20)
+
+
+def tensor() -> Any:
+    return mt.random.RandomState(3).rand(30, 30, chunk_size=10)
+
+
+def csv(path: Path) -> Any:
+    frame().execute().fetch().to_csv(path / "a.csv", index=False)
+    return md.read_csv(str(path / "a.csv"), chunk_bytes=200)
+
+
+def half(x: Any) -> Any:
+    return x / 2
+
+
+PROGRAMS: dict[str, tuple[Callable[[Path], Any], set[str]]] = {
+    "sort": (lambda path: mt.sort(tensor().ravel().rechunk(90)), {"sort"}),
+    "sort_values": (lambda path: frame().sort_values("v"), {"sort_values"}),
+    "merge": (lambda path: frame().merge(frame(), on="k"), {"merge"}),
+    "groupby": (lambda path: frame().groupby("k").agg({"v": "mean"}), {"groupby-agg", "groupby-agg-parts"}),
+    "read_csv": (lambda path: csv(path).k.sum(), {"read_csv"}),
+    "chain": (lambda path: ((mt.tensor(np.arange(9.0), chunk_size=3) + 1) * 2).sum(), {"add+multiply+sum", "sum-aggregate"}),
+    "random": (lambda path: mt.random.rand(30, 30, chunk_size=10), {"random.rand"}),
+    "rechunk": (lambda path: tensor().rechunk((4, 30)), {"rechunk"}),
+    "full": (lambda path: mt.ones((4, 4), chunk_size=2), {"ones"}),
+    "map_chunk": (lambda path: frame().map_chunk(half), {"map_chunk(half)"}),
+    "apply": (lambda path: frame().groupby("k").apply(half), {"groupby.apply(half)", "groupby.apply(half)-split"}),
+    "lambda": (lambda path: frame().v.apply(lambda x: x + 1), {"apply"}),
+    "spawn": (lambda path: mr.spawn(functools.partial(half, 3.0)), {"half"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", [name for name in PROGRAMS if name != "spawn"])
+def test_programs(program: str, noting: Noting, tmp_path: Path) -> None:
+    make, wanted = PROGRAMS[program]
+    make(tmp_path).execute()
+    shown = {part for name in noting.names for part in (name, *name.split("+"))}
+    assert wanted <= shown
+    assert unknown(noting.names) == set()
+    assert not noting.names & {"getitem", "full_like", "lambda", "random_sample"}
+
+
+@pytest.mark.cluster
+def test_programs_on_workers(on_cluster: Session, tmp_path: Path) -> None:
+    before = prefixes(on_cluster)
+    handles = [make(tmp_path) for make, _ in PROGRAMS.values()]
+    mr.ExecutableTuple(handles).execute()
+    fresh = prefixes(on_cluster) - before
+    assert unknown(fresh) <= {"half"}
+    everywhere = {part for name in prefixes(on_cluster) for part in (name, *name.split("+"))}
+    assert {"sort", "groupby-agg", "read_csv", "merge", "map_chunk(half)", "half"} <= everywhere
+
+
+@pytest.mark.cluster
+def test_results_are_found_by_their_names(on_cluster: Session) -> None:
+    t = tensor()
+    total = (t - t.min(axis=0)).sum(axis=1).execute()  # under another name than its collection was built with
+    assert unknown({key_split(k) for k in total._result.collection.__dask_keys__()}) == set()
+    both = mr.ExecutableTuple([total + 1, (total * 2).sum()]).execute()
+    want = tensor().to_numpy()
+    want = (want - want.min(axis=0)).sum(axis=1)
+    np.testing.assert_allclose(both[0].fetch(), want + 1)
+    np.testing.assert_allclose(both[1].fetch(), (want * 2).sum())
+    np.testing.assert_allclose(total.to_dask().compute(scheduler=on_cluster.engine.client), want)  # type: ignore[attr-defined]
+
+
+@pytest.mark.cluster
+def test_a_rechunk_from_worker_to_worker(on_cluster: Session) -> None:
+    client, whole = on_cluster.engine.client, np.random.RandomState(3).rand(40, 40)  # type: ignore[attr-defined]
+    with dask.config.set({"array.rechunk.method": "p2p"}), client.as_current():
+        t = mt.tensor(whole, chunk_size=(10, 40)).rechunk((40, 10)) + 1
+        got = t.execute().fetch()
+    np.testing.assert_array_equal(got, whole + 1)
+    assert "shuffle-barrier" in prefixes(on_cluster)
+
+
+def test_what_is_the_users_own_keeps_its_name(noting: Noting) -> None:
+    theirs = da.ones(6, chunks=3, name="mine-1").map_blocks(half, name="halves-2")
+    (mt.tensor(theirs) + 1).execute()
+    assert not any(name.startswith("from_dask") for name in noting.names)
+
+
+def test_equal_work_has_equal_names() -> None:
+    tasks = {("lambda-1", i): graph.call(("lambda-1", i), half, i) for i in range(2)}
+    tasks |= {("lambda-2", i): graph.call(("lambda-2", i), half, TaskRef(("lambda-1", i))) for i in range(2)}
+    labels = {"lambda-2": Label("where")}
+    keys = [("lambda-2", 0), ("lambda-2", 1)]
+    new, shown = graph.named(dict(tasks), keys, labels)
+    again, _ = graph.named(dict(tasks), keys, labels)
+    assert new.keys() == again.keys()
+    assert {key_split(k) for k in new} == {"where"}
+    assert len({k[0] for k in new}) == 2  # what is made on the way keeps apart from what it is for
+    assert dask.get(new, shown) == (0.0, 0.25)
+
+
+def test_joint_names_stay_short() -> None:
+    assert len(joint(["a_rather_long_name" + str(i) for i in range(9)])) <= 48
+    assert joint(["sum"]) == "sum"
+    assert (
+        key_split(joint(["read_csv", "getitem", "groupby-agg"]) + "-" + "0" * 32)
+        == "read_csv+getitem+groupby-agg"
+    )
+
+
+def test_passes_go_on_beside_what_a_cluster_holds() -> None:
+    held = {("x-1", i): TaskRef(("x-1", i)) for i in range(3)}
+    made: dict[Any, Any] = {
+        ("half-2", i): graph.call(("half-2", i), half, TaskRef(("x-1", i))) for i in range(3)
+    }
+    made |= {("half-3", i): graph.call(("half-3", i), half, TaskRef(("half-2", i))) for i in range(3)}
+    keys = [("half-3", 0)]
+    wanted = graph.wanted_only(held | made, keys)
+    assert set(wanted) == {("x-1", 0), ("half-2", 0), ("half-3", 0)}
+    one = graph.lined_up(wanted, keys)
+    assert set(one) == {("x-1", 0), ("half-3", 0)}
+    newer = {("x-1", 0): TaskRef(("tensor-9", 0))}  # the cluster knows it by another name
+    new, shown = graph.named(one | newer, keys, {"half-3": Label("half")})
+    assert set(new) == {("tensor-9", 0), shown[0]}
+    assert new[shown[0]].dependencies == {("tensor-9", 0)}
