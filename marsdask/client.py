@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import itertools
 import logging
 import threading
 import time
@@ -221,7 +222,7 @@ class Distributed:
         old, self.client = self.client, new
         self.owned = [new if each is old else each for each in self.owned]
         with _quietly_cancelled():
-            old.close()
+            _close(old)
 
     def forget(self, dataset: str) -> None:
         """Unpublish a dataset, soon: safe also where Python is collecting garbage."""
@@ -249,9 +250,33 @@ class Distributed:
         before = dask.config.get("scheduler", None)
         with self._changing, _quietly_cancelled():
             for each in self.owned:
-                each.close()
+                _close(each)
             self.owned = ()
         _settle(before)
+
+
+def _close(owned: Any) -> None:
+    """Close a client or a cluster."""
+    if hasattr(owned, "scheduler_comm"):
+        owned.loop.add_callback(_websockets_closed, owned)
+    owned.close()
+
+
+async def _websockets_closed(client: Any) -> None:
+    """Close a client's websockets with its event loop: distributed says to the other side that they end, and the loop ends
+    before the answer comes. They would stay open until Python collects garbage."""
+    from distributed.comm.ws import WS
+
+    comms = {*itertools.chain(*client.rpc.available.values(), *client.rpc.occupied.values())}
+    if client.scheduler_comm is not None:
+        comms.add(client.scheduler_comm.comm)
+    streams = [comm.sock.stream for comm in comms if isinstance(comm, WS)]
+    try:
+        while not all(stream.closed() for stream in streams):
+            await asyncio.sleep(0.1)
+    finally:  # the loop ends, which cancels this
+        for stream in streams:
+            stream.close()
 
 
 async def _unpublished(client: Any, name: str) -> None:

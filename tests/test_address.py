@@ -1,6 +1,7 @@
 """From what a user has of a cluster to its scheduler: real schedulers, certificates, and what is none."""
 
 import http.server
+import os
 import socket
 import ssl
 import subprocess
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import distributed
+import psutil
 import pytest
 
 import marsdask.tensor as mt
 from marsdask.address import ROUTE, reached, resolve
+from marsdask.client import Distributed
 from marsdask.errors import ClusterUnreachable, EncryptionMismatch, MarsDaskError
 from marsdask.session import new_session
 from tests.processes import Cluster, plain_cluster
@@ -128,6 +131,25 @@ def test_websocket_on_the_web_port() -> None:
         elsewhere = {"/json/identity.json": (200, '{"address": "tcp://127.0.0.1:9"}')}
         with pages(elsewhere) as nothing_there, pytest.raises(ClusterUnreachable, match="websocket"):
             resolve(nothing_there, timeout=2)
+
+
+@pytest.mark.cluster
+def test_websockets_are_closed_with_the_client() -> None:
+    """Also where the scheduler is too busy to answer that they end."""
+    port = free_port()
+    options = ("--protocol", "tcp,ws", "--port", f"0,{port}", "--dashboard-address", f"127.0.0.1:{port}")
+    with plain_cluster(*options):
+        client = distributed.Client(f"ws://127.0.0.1:{port}", set_as_default=False)
+        engine = Distributed(client, owned=(client,))
+        scheduler = psutil.Process(client.run_on_scheduler(lambda: os.getpid()))
+        stream = client.scheduler_comm.comm.sock.stream
+        assert not stream.closed()
+        scheduler.suspend()
+        try:
+            engine.close()
+        finally:
+            scheduler.resume()
+        assert stream.closed()
 
 
 @pytest.mark.cluster
