@@ -257,7 +257,9 @@ class Distributed:
 
 def _close(owned: Any) -> None:
     """Close a client or a cluster."""
-    if hasattr(owned, "scheduler_comm"):
+    import distributed
+
+    if isinstance(owned, distributed.Client) and owned.loop is not None:
         owned.loop.add_callback(_websockets_closed, owned)
     owned.close()
 

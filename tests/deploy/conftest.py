@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.deploy.planned import plans  # noqa: F401  a fixture for this folder
+from tests.deploy.planned import own_config, plans  # noqa: F401  fixtures for this folder
 
 BIN = Path(sys.executable).parent
 PATIENCE = 180  # seconds; a loaded machine takes ten for what takes one

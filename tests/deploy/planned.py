@@ -15,7 +15,17 @@ ENDPOINT = "127.0.0.1:7103"
 
 
 @pytest.fixture
-def plans(monkeypatch: pytest.MonkeyPatch) -> Iterator[list]:
+def own_config() -> Iterator[None]:
+    """Dask's configuration is put back, with its defaults: who left these changed has the next `update_defaults` do nothing."""
+    before, defaults = copy.deepcopy(dask.config.config), list(dask.config.defaults)
+    yield
+    dask.config.defaults[:] = defaults
+    dask.config.config.clear()
+    dask.config.config.update(before)
+
+
+@pytest.fixture
+def plans(own_config: None, monkeypatch: pytest.MonkeyPatch) -> list:
     """What the commands would start: they read their options, and start nothing."""
     made: list = []
     for module, name in ((supervisor, "supervise"), (worker, "work"), (proxy, "serve")):
@@ -30,10 +40,7 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Iterator[list]:
         *options.IGNORED_VARIABLES,
     ):
         monkeypatch.delenv(name, raising=False)
-    before = copy.deepcopy(dask.config.config)
-    yield made
-    dask.config.config.clear()
-    dask.config.config.update(before)
+    return made
 
 
 def call(command: str, *words: str, **env: str) -> Result:

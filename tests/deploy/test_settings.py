@@ -1,9 +1,7 @@
 """Settings of Mars's configuration file, our defaults, and whose word wins."""
 
-import copy
 import json
 import os
-from collections.abc import Iterator
 
 import click
 import dask
@@ -17,14 +15,8 @@ TIMEOUT = "distributed.scheduler.no-workers-timeout"
 
 
 @pytest.fixture(autouse=True)
-def config(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Dask's configuration is put back."""
+def config(own_config: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT", raising=False)
-    before, defaults = copy.deepcopy(dask.config.config), list(dask.config.defaults)
-    yield
-    dask.config.defaults[:] = defaults
-    dask.config.config.clear()
-    dask.config.config.update(before)
 
 
 def test_a_configuration_of_mars():

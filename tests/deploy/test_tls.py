@@ -1,6 +1,5 @@
 """Encrypted clusters: with certificates of one's own and with temporary ones; who has none stays outside."""
 
-import copy
 import gc
 import os
 import re
@@ -127,11 +126,8 @@ def test_what_is_open_to_the_network():
     assert tls.open_to_all(bound) == ["0.0.0.0:2", "[::]:4", "10.0.0.7:6", "machine:7"]
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch):
+def test_without_the_package_the_extra_is_named(monkeypatch, own_config):
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    before = copy.deepcopy(dask.config.config)
     done = CliRunner().invoke(module.main, ["-H", "127.0.0.1", "--tls-temporary"])
-    dask.config.config.clear()  # the command has set it, for a process of its own
-    dask.config.config.update(before)
     assert done.exit_code == 2
     assert "marsdask[tls]" in done.output
