@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from marsdask import defaults
 from marsdask.clusters import worker_preloads
 from marsdask.deploy import endpoints, machine, running, tls
 from marsdask.deploy.running import Exit, Failure
@@ -93,6 +94,7 @@ def _made(plan: Plan, address: str) -> list[Any]:
     from distributed.utils import import_term
 
     kind = import_term(plan.worker_class)
+    defaults.apply()  # a nanny reads them when it is made
     arguments = {k: v for k, v in plan.worker.items() if v is not None}
     arguments |= _bound(plan, address)
     # The supervisor was there a moment ago; a new process takes its time where the machine is busy.
