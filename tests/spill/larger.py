@@ -1,4 +1,4 @@
-"""A sort and a merge of three times the memory of a worker: `python -m tests.spill.larger 1g` prints what they took.
+"""A sort and a merge of three times the memory of a worker: `python -m tests.spill.larger 2g` prints what they took.
 
 It fails where a result is wrong, a worker was restarted, or its process ever had more than its limit.
 """
@@ -113,7 +113,7 @@ def _peaks(session) -> list[int]:
 
 
 def main(words: list[str]) -> int:
-    memory = words[0] if words else "512m"
+    memory = words[0] if words else "1g"
     limit = parse_size(memory, "memory")
     failed = 0
     for work, row in ((sort, 8), (merge, 32)):
