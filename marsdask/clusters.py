@@ -17,8 +17,8 @@ from marsdask.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
 
-LEAVE_CTRL_C = "marsdask.deploy.preload"
-"""What worker processes load first. Ctrl-C in a terminal goes to them as well, and is meant for the program alone."""
+PRELOAD = "marsdask.deploy.preload"
+"""What worker processes under a nanny load first; it says why."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Local:
 
 
 def worker_preloads(given: Any = None) -> list[str]:
-    """What worker processes under a nanny load first: what was given, or is configured, and what leaves Ctrl-C to others."""
+    """What worker processes under a nanny load first: what was given, or is configured, and ours."""
     found = given or dask.config.get("distributed.worker.preload", None) or []
-    return [*([found] if isinstance(found, str) else found), LEAVE_CTRL_C]
+    return [*([found] if isinstance(found, str) else found), PRELOAD]
 
 
 def local(
