@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -21,7 +25,7 @@ from packaging.version import Version
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import graph, registry
+from marsdask import graph, option_context, passes, registry
 from marsdask.engine import Threads
 from marsdask.graph import Chunks
 from marsdask.handle import Handle
@@ -209,9 +213,10 @@ def assert_meta(handle: Any, value: Any) -> None:
 def evaluate(op: Op, case: str, names: dict[str, Any], function: Any, module: Any) -> Any:
     text = case if "f(" in case or op.room.startswith("dataframe") else f"f({case})"
     names |= {"f": function, "np": np, "pd": pd, "md": module}
-    # A comprehension inside of a case looks its names up among the globals.
+    # A comprehension inside of a case looks its names up among the globals; a lambda has its module from there, which
+    # cloudpickle would else look for in every module that is imported: 9 ms each time.
     used = {name: names[name] for name in compile(text, "case", "eval").co_names if name in names.known}
-    return eval(text, {**names, **used})
+    return eval(text, {**names, **used, "__name__": __name__})
 
 
 @contextlib.contextmanager
@@ -242,26 +247,76 @@ def skip_where_the_oracle_is_older(case: str) -> None:
             pytest.skip(f"{library.__name__} before {version}: {how}")
 
 
-def check_case(op: Op, case: str, layout: str) -> None:
-    """One case on one layout against the oracle: values, metadata before the run, and errors alike."""
+WITHOUT = "ragged, without passes"
+WAYS = (*LAYOUTS, WITHOUT)
+PASSES_OFF = {f"optimize.{name}": False for name in ("share", "fuse", "drop", "batch")}
+COMPARED: Counter[str] = Counter()
+"""How often something was compared with the oracle, by the file of the operation; `tests.phases` reads it."""
+
+
+def check_case(op: Op, case: str, *ways: str) -> None:
+    """One case against the oracle, which is asked once, on the layouts of `ways`, or on all.
+
+    Without passes only where a pass changed what was to run on the ragged layout: else it would be the same once more.
+    """
     skip_where_the_oracle_is_older(case)
-    frame = op.room.startswith("dataframe")
-    ours_in = frames(layout) if frame else tensors(layout)
-    plain = FRAMES if frame else ARRAYS
-    theirs_in = Names(lambda name: plain[name].copy(), plain)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    failed: list[Exception] = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"), passes_noted() as touched:
         warnings.simplefilter("ignore")
-        try:
-            want = evaluate(op, case, theirs_in, op.oracle, pd)
-        except Exception as error:
-            with np.testing.assert_raises(_builtin(error)):
-                fetched(evaluate(op, case, ours_in, registry.public(op), md))
-            return
-        with runs_nothing(op):
-            made = evaluate(op, case, ours_in, registry.public(op), md)
-        several = made if isinstance(made, (tuple, list)) else (made,)
-        metas = [h.known if isinstance(h, Handle) else None for h in several]
-        ours = fetched(made)
+        want, function = wanted(op, case), registry.public(op)
+        for way in ways or WAYS:
+            if way == WITHOUT and not touched:
+                continue
+            COMPARED[family(op)] += 1
+            touched.clear()
+            try:
+                with option_context(PASSES_OFF if way == WITHOUT else {}):
+                    check_layout(op, case, function, way.partition(",")[0], want)
+            except Exception as error:
+                error.add_note(f"{op.name}, {case}, {way}")
+                failed.append(error)
+    if failed:
+        raise failed[0] if len(failed) == 1 else ExceptionGroup(f"{len(failed)} layouts differ", failed)
+
+
+def family(op: Op) -> str:
+    """The file of an operation, such as "tensor/sort"."""
+    path = Path(op.source.rpartition(":")[0])
+    return f"{path.parent.name}/{path.stem}" if op.source else op.room
+
+
+@dataclass(frozen=True)
+class Raises:
+    """The oracle raises one of these."""
+
+    kinds: tuple[type[BaseException], ...]
+
+
+def wanted(op: Op, case: str) -> Any:
+    """What the oracle says."""
+    plain = _inputs(op)
+    try:
+        return evaluate(op, case, Names(lambda name: plain[name].copy(), plain), op.oracle, pd)
+    except Exception as error:
+        return Raises(_builtin(error))
+
+
+def _inputs(op: Op) -> dict[str, Any]:
+    return FRAMES if op.room.startswith("dataframe") else ARRAYS
+
+
+def check_layout(op: Op, case: str, function: Callable[..., Any], layout: str, want: Any) -> None:
+    """One case on one layout: values, metadata before the run, and errors alike."""
+    inputs = frames(layout) if _inputs(op) is FRAMES else tensors(layout)
+    if isinstance(want, Raises):
+        with np.testing.assert_raises(want.kinds):
+            fetched(evaluate(op, case, inputs, function, md))
+        return
+    with runs_nothing(op):
+        made = evaluate(op, case, inputs, function, md)
+    several = made if isinstance(made, (tuple, list)) else (made,)
+    metas = [h.known if isinstance(h, Handle) else None for h in several]
+    ours = fetched(made)
     assert_like(ours, want)
     for handle in several:
         if isinstance(handle, Handle):
@@ -271,6 +326,32 @@ def check_case(op: Op, case: str, layout: str) -> None:
     for known, value in zip(metas, ours if several is made else (ours,), strict=True):
         if known is not None and not isinstance(known, ObjectMeta):
             assert_meta(_Known(known), value)
+
+
+@contextlib.contextmanager
+def passes_noted() -> Iterator[set[str]]:
+    """The names of the passes that change something while this lasts."""
+    touched: set[str] = set()
+
+    def noting(function: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(before: Any, *more: Any) -> Any:
+            after = function(before, *more)
+            same = (
+                before.keys() == after.keys()
+                if isinstance(before, dict)
+                else all(map(operator.is_, before, after))
+            )
+            if not same:
+                touched.add(function.__name__)
+            return after
+
+        return noted
+
+    with contextlib.ExitStack() as stack:
+        for module, names in ((passes, ("share", "drop", "fuse")), (graph, ("lined_up", "batched"))):
+            for name in names:
+                stack.enter_context(mock.patch.object(module, name, noting(getattr(module, name))))
+        yield touched
 
 
 def assert_chunks_agree(handle: Any) -> None:

@@ -14,7 +14,7 @@ from marsdask.session import Session
 from tests.names import prefixes, unknown
 from tests.oracle import all_cases, assert_like, check_case
 
-pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("on_cluster", "names_are_known")]
+pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("on_cluster", "names_are_known")]
 
 
 @pytest.fixture(scope="module")

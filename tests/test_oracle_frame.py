@@ -3,10 +3,9 @@
 import pytest
 
 from marsdask.registry import lookup
-from tests.oracle import LAYOUTS, all_cases, check_case
+from tests.oracle import all_cases, check_case
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("name", "case"), all_cases("dataframe"))
-def test_like_pandas(name: str, case: str, layout: str) -> None:
-    check_case(lookup(name), case, layout)
+def test_like_pandas(name: str, case: str) -> None:
+    check_case(lookup(name), case)

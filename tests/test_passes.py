@@ -8,22 +8,6 @@ import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import graph, option_context, passes
 from marsdask.node import walk
-from marsdask.registry import lookup
-from tests.oracle import all_cases, check_case
-
-OFF = {f"optimize.{name}": False for name in ("share", "fuse", "drop", "batch")}
-
-
-@pytest.mark.parametrize(("name", "case"), all_cases("tensor"))
-def test_tensor_operations_without_passes(name: str, case: str) -> None:
-    with option_context(OFF):
-        check_case(lookup(name), case, "ragged")
-
-
-@pytest.mark.parametrize(("name", "case"), all_cases("dataframe"))
-def test_frame_operations_without_passes(name: str, case: str) -> None:
-    with option_context(OFF):
-        check_case(lookup(name), case, "ragged")
 
 
 def ops_after(handle: object) -> list[str]:
