@@ -285,7 +285,8 @@ def _endpoint_file(address: str) -> Iterator[None]:
 def _workers(plan: Plan, address: str) -> list[Any]:
     """Workers on this machine, not started yet."""
     from dask.system import CPU_COUNT
-    from distributed import Nanny
+
+    from marsdask.nanny import Nanny
 
     if not plan.n_worker:
         return []

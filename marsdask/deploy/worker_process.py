@@ -90,8 +90,9 @@ def _of_file(path: str | None) -> str:
 
 def _made(plan: Plan, address: str) -> list[Any]:
     """The workers, not started yet. Each notes in `left` why it closes."""
-    from distributed import Nanny
     from distributed.utils import import_term
+
+    from marsdask.nanny import Nanny
 
     kind = import_term(plan.worker_class)
     defaults.apply()  # a nanny reads them when it is made

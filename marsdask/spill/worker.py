@@ -16,7 +16,7 @@ import dask.config
 import psutil
 from dask.system import CPU_COUNT
 from dask.typing import Key
-from distributed import Nanny, Worker
+from distributed import Worker
 from distributed.core import Status
 from distributed.worker_memory import parse_memory_limit
 from distributed.worker_state_machine import (
@@ -27,6 +27,7 @@ from distributed.worker_state_machine import (
 )
 
 from marsdask.errors import ArgumentError, SpillDamaged
+from marsdask.nanny import Nanny
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import report
 from marsdask.spill.buffer import MarsSpillBuffer
