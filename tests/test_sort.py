@@ -17,7 +17,7 @@ LINES = {
     "all holes": np.full(300, np.nan),
     "booleans": rng.rand(300) < 0.5,
     "bytes": rng.randint(0, 255, 300).astype("u1"),
-    "times": np.where(rng.rand(300) < 0.2, np.datetime64("NaT"), np.arange(300).astype("M8[s]")[::-1]),
+    "times": np.where(rng.rand(300) < 0.2, np.datetime64("NaT", "s"), np.arange(300).astype("M8[s]")[::-1]),
     "text": rng.randint(0, 50, 300).astype("U3"),
     "complex": rng.randint(0, 3, 300) + 1j * rng.randint(0, 3, 300),
 }
