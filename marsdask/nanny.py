@@ -26,22 +26,28 @@ class Nanny(distributed.Nanny):
 
     async def kill(self, timeout: float = 5, reason: str = "nanny-kill") -> None:
         if self.process is not None and self.process.status == Status.starting:
-            await self._end_process()
+            await _end_process(self.process)
         await super().kill(timeout, reason)
 
-    async def close(self, timeout: float = 5, reason: str = "nanny-close") -> Any:
+    async def close(  # type: ignore[override]  # as distributed says of its own
+        self, timeout: float = 5, reason: str = "nanny-close"
+    ) -> Any:
+        worker = self.process
         try:
             return await asyncio.wait_for(super().close(timeout, reason), timeout + PATIENCE)
-        except Exception as error:
-            if self.status != Status.closing:
-                raise
-            logger.info("Closing the nanny at %r without its worker: %r", self.address_safe, error)
-        await self._end_process()
-        self.process, self.status = None, Status.running  # nothing is left to wait for
+        except Exception as error:  # noqa: BLE001  whatever it was, the nanny ends
+            logger.info(
+                "Closing the nanny at %r, whose worker does not end by itself: %r", self.address_safe, error
+            )
+        await _end_process(worker)
+        if self.status == Status.closing:
+            self.process, self.status = None, Status.running  # nothing is left to wait for
         return await super().close(timeout, reason)
 
-    async def _end_process(self) -> None:
-        process = self.process and self.process.process
-        if process is not None and process.pid is not None:
-            with contextlib.suppress(ValueError):  # it has ended
-                await process.kill()
+
+async def _end_process(worker: Any) -> None:
+    """Kill the process of a distributed.nanny.WorkerProcess, if it has one."""
+    process = worker and worker.process
+    if process is not None and process.pid is not None:
+        with contextlib.suppress(ValueError):  # it has ended
+            await process.kill()
