@@ -1,5 +1,6 @@
 """Failures said in words: functions of what a cluster reports, and the bound on running things again."""
 
+import asyncio
 from concurrent.futures import CancelledError
 from types import SimpleNamespace
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker, NoWorkerError
 
-from marsdask import failures, option_context
+from marsdask import client, failures, option_context
 from marsdask.errors import DataLost, NoWorkers, OutOfWorkerMemory, WorkerLost
 from marsdask.session import lineage
 
@@ -87,3 +88,16 @@ def test_the_same_loss_again_and_again_ends(limit: int) -> None:
         lineage.retried(engine, work)
     assert len(tries) == limit + 1
     assert engine.came_back == limit
+
+
+def test_many_futures_are_cancelled_few_at_a_time() -> None:
+    """The scheduler's work grows with the square of what it is told at once."""
+    asked: list[list[int]] = []
+
+    class Client:
+        async def cancel(self, futures: list[int], asynchronous: bool) -> None:
+            asked.append(futures)
+
+    asyncio.run(client._cancelled(Client(), list(range(100))))  # type: ignore[arg-type]
+    assert [i for each in asked for i in each] == list(range(100))
+    assert max(map(len, asked)) == client.AT_ONCE
