@@ -2,6 +2,7 @@
 # Needs make, a package index and Python 3.11 or later with venv; the rest is installed in $(VENV).
 
 PYTHON ?= python3
+PYTHON_OLDEST ?= $(PYTHON)
 VENV ?= .venv
 VENV_OLDEST ?= .venv-oldest
 VENV_WHEEL ?= .venv-wheel
@@ -15,11 +16,12 @@ READY_OLDEST := $(VENV_OLDEST)/.installed
 EXTRAS := test,demo,plot,xarray,kubernetes,uvloop
 # Processes of tests: one per core, but not dozens; a session of its own in each would be slow.
 PARALLEL := -n $(JOBS) --maxprocesses=8
-NO_PYTHON = There is no $(PYTHON). Install Python 3.11 or later, or name it: make PYTHON=/path/to/python3.11
-NO_VENV = No virtual environment could be made with $(PYTHON). On Debian and Ubuntu: apt-get install python3-venv
+# What `make check` calls a change: what differs from this.
+SINCE ?= $(shell git rev-parse --verify --quiet origin/main >/dev/null && git merge-base HEAD origin/main || echo main)
+ANY_VERSION := (oldest or not processes) and not (kubernetes or mypy or once)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast test-oldest test-larger test-kubernetes lint format types imports docs coverage-page stubs \
+.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes test-oldest test-kubernetes check test-changed lint format types types-package imports docs coverage-page stubs \
 	generated-check bench bench-compare demo build test-wheel clean
 
 help:  ## list the commands
@@ -32,12 +34,15 @@ help:  ## list the commands
 setup: $(READY)  ## install everything in .venv (the other commands do it when needed)
 	@echo 'Ready: $(VENV)'
 
-# $(1): environment, $(2): groups of pyproject.toml
+setup-oldest: $(READY_OLDEST)  ## the same in .venv-oldest, with the oldest versions we support
+	@echo 'Ready: $(VENV_OLDEST)'
+
+# $(1): environment, $(2): groups of pyproject.toml, $(3): Python
 define install
-	@command -v $(PYTHON) >/dev/null || { echo '$(NO_PYTHON)' >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Python 3.11 or later is needed, $(PYTHON) is {v[0]}.{v[1]}. Try: make PYTHON=python3.11")'
-	@$(PYTHON) -c 'import ensurepip, venv' || { echo '$(NO_VENV)' >&2; exit 1; }
-	@test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@command -v $(3) >/dev/null || { echo 'There is no $(3). Install Python 3.11 or later, or name it: make PYTHON=/path/to/python3.11' >&2; exit 1; }
+	@$(3) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Python 3.11 or later is needed, $(3) is {v[0]}.{v[1]}. Try: make PYTHON=python3.11")'
+	@$(3) -c 'import ensurepip, venv' || { echo 'No virtual environment could be made with $(3). On Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	@test -x $(1)/bin/python || $(3) -m venv $(1)
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@echo 'Installing in $(1), which takes a minute the first time ...'
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]' $(2)
@@ -45,29 +50,43 @@ define install
 endef
 
 $(READY): pyproject.toml
-	$(call install,$(VENV),--group dev)
+	$(call install,$(VENV),--group dev,$(PYTHON))
 
 $(READY_OLDEST): pyproject.toml
-	$(call install,$(VENV_OLDEST),--group oldest)
+	$(call install,$(VENV_OLDEST),--group oldest,$(PYTHON_OLDEST))
+
+browser:  ## chromium and its driver, for the test of the dashboard; as root on Debian and Ubuntu
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null \
+		|| { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium chromium-driver >/dev/null; } \
+		|| echo 'There is no chromium with chromedriver, and none could be installed: its test will be skipped'
 
 ## Tests
 
-test: $(READY)  ## all tests, the code blocks of the docs and the docstrings' examples
+test: $(READY)  ## the tests, the code blocks of the docs and the docstrings' examples; without what starts clusters
 	$(PY) -m pytest $(PARALLEL) $(ARGS)
 
-test-fast: $(READY)  ## the tests without the slow ones and without worker processes
-	$(PY) -m pytest $(PARALLEL) -m 'not slow and not cluster and not kubernetes' $(ARGS)
+test-processes: $(READY)  ## the tests that start schedulers, workers and commands; several groups of them side by side
+	$(PY) -m pytest -n auto -m 'processes and not kubernetes' $(ARGS)
 
-test-oldest: $(READY_OLDEST)  ## all tests with the oldest versions we support, in an environment of its own
-	$(VENV_OLDEST)/bin/python -m pytest $(PARALLEL) $(ARGS)
+test-fast: $(READY)  ## the tests without the slow ones and without worker processes
+	$(PY) -m pytest $(PARALLEL) -m 'not slow and not processes and not kubernetes and not mypy' $(ARGS)
+
+test-oldest: $(READY_OLDEST)  ## the tests that a version can change, with the oldest versions we support
+	$(VENV_OLDEST)/bin/python -m pytest $(PARALLEL) -m '$(ANY_VERSION)' $(ARGS)
+
+kubernetes-node: $(READY)  ## what the tests on Kubernetes need: packages, programs, the image; kept for the next time
+	$(PY) -m tests.kubernetes.node build
 
 test-kubernetes: $(READY)  ## the tests on a real Kubernetes node that is started for them, or on the cluster of MARSDASK_TEST_KUBECONFIG
-	$(PY) -m tests.kubernetes.node run -- $(PY) -m pytest -m kubernetes -rs tests/kubernetes $(ARGS)
-
-test-larger: $(READY)  ## sort and merge three times as much as a worker's memory, on two directories; minutes
-	$(PY) -m tests.spill.larger $(ARGS)
+	$(PY) -m tests.kubernetes.node run -- $(PY) -m tests.kubernetes $(ARGS)
 
 ## Checks
+
+check: $(READY)  ## lint, types, imports and the tests of what changed since SINCE, side by side; a minute
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target --keep-going lint types-package imports test-changed
+
+test-changed: $(READY)  ## the tests of what changed since SINCE, by the graph of imports
+	$(PY) -m pytest -q $(PARALLEL) -p tests.changed --since $(SINCE) $(ARGS); code=$$?; [ $$code = 0 ] || [ $$code = 5 ]
 
 lint: $(READY)  ## ruff: rules and format; no file too long
 	$(BIN)/ruff check
@@ -78,7 +97,10 @@ format: $(READY)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-types: $(READY)  ## mypy
+types: types-package  ## mypy, of the package and of programs that use it
+	$(PY) -m pytest -q -m mypy tests/test_stubs.py
+
+types-package: $(READY)
 	$(BIN)/mypy
 
 imports: $(READY)  ## the import contract: rooms import only downwards

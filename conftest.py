@@ -5,6 +5,7 @@ In the pages, `python` blocks run, `sh` blocks run but for their `make` lines, w
 block goes unchecked; an invisible `<!--- skip: next "reason" -->` leaves out one.
 """
 
+import functools
 import gc
 import os
 import re
@@ -14,6 +15,7 @@ import tomllib
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 from sybil import Document, Example, Region, Sybil
@@ -26,6 +28,8 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # charts are drawn without a screen
 
 ROOT = Path(__file__).parent
 DOCTEST = ELLIPSIS | NORMALIZE_WHITESPACE
+GROUPS = 4  # mostly they wait for their processes; 6 on two cores were no faster
+GROUP_MEMORY = 3 * 2**30
 
 
 def shell(source: str) -> None:
@@ -90,9 +94,36 @@ def pytest_sessionfinish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tell xdist what belongs together: the blocks of a page share names, cluster tests share a cluster."""
+    """Tell xdist what belongs together: the blocks of a page share names, tests on workers share the two."""
     for item in items:
         if hasattr(item, "example"):
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
-        elif item.get_closest_marker("cluster"):
-            item.add_marker(pytest.mark.xdist_group("cluster"))
+            if _starts_processes(item.path):
+                item.add_marker(pytest.mark.processes)
+                item.add_marker(pytest.mark.oldest)
+        elif "two_workers" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.processes)
+            item.add_marker(pytest.mark.xdist_group("two_workers"))
+    items.sort(key=lambda item: -_minutes(item))
+
+
+@functools.cache
+def _starts_processes(page: Path) -> bool:
+    """Whether a page starts a cluster or commands."""
+    return page.suffix == ".md" and bool(
+        re.search(r"n_worker=|LocalCluster|^```sh", page.read_text(), re.MULTILINE)
+    )
+
+
+def _minutes(item: pytest.Item) -> int:
+    """What takes minutes begins first, so that nothing waits for it alone in the end."""
+    marker = item.get_closest_marker("minutes")
+    return marker.args[0] if marker else 0
+
+
+@pytest.hookimpl
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """With `-n auto`, which `make test-processes` says: groups of processes side by side, each with the memory it may need."""
+    if config.option.numprocesses != "auto":
+        return None
+    return max(1, min(GROUPS, psutil.virtual_memory().available // GROUP_MEMORY))

@@ -13,7 +13,7 @@ from marsdask.session import Session, get_default_session, new_session
 
 @pytest.fixture(scope="session")
 def two_workers() -> Iterator[Session]:
-    """A distributed session of two worker processes, for tests marked `cluster`."""
+    """A distributed session of two worker processes. Tests that use it run one after another, and are marked `processes`."""
     with new_session(n_worker=2, default=False) as session:
         yield session
 
@@ -30,7 +30,10 @@ def on_cluster(two_workers: Session) -> Iterator[Session]:
         marsdask.session.clear_default_session()
 
 
-@pytest.fixture(params=["threads", pytest.param("workers", marks=pytest.mark.cluster)])
+ON_WORKERS = (pytest.mark.processes, pytest.mark.xdist_group("two_workers"))
+
+
+@pytest.fixture(params=["threads", pytest.param("workers", marks=ON_WORKERS)])
 def each_session(request: pytest.FixtureRequest) -> Iterator[Session]:
     """The test runs twice: on threads, and on two worker processes."""
     if request.param == "workers":

@@ -48,7 +48,7 @@ def checked(source: str, folder: Path) -> str:
     return out + err
 
 
-@pytest.mark.slow
+@pytest.mark.mypy
 def test_a_program_is_known_to_mypy(tmp_path: Path) -> None:
     bad = "\n".join(BAD)
     said = checked(f"{GOOD}\n{bad}\n", tmp_path)

@@ -12,7 +12,14 @@ from tests.benchmarks.ratio import BENCHMARKS, OURS, Must, Samples, alike, setti
 SCALE = 0.001
 
 # Dask's read_parquet resets an index in place, which pandas 3.1 deprecates.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index")
+pytestmark = [
+    pytest.mark.once,
+    pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index"),
+]
+SIDES = [
+    pytest.param(name, marks=pytest.mark.processes if each.sides.__module__ == clusters.__name__ else ())
+    for name, each in BENCHMARKS.items()
+]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -24,7 +31,7 @@ def data_directory(tmp_path_factory):
     data.tpch.cache_clear()
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", SIDES)
 def test_sides_agree(name):
     try:
         answers = {side: value(prepare()()) for side, prepare in BENCHMARKS[name].sides(SCALE).items()}

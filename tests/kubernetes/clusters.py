@@ -12,8 +12,10 @@ from kubernetes import client
 from marsdask.deploy.kubernetes import KubernetesClusterClient, new_cluster
 from marsdask.deploy.kubernetes.api import Api
 
+PATIENCE = 300
+"""Seconds in which only what hangs has not come; a node beside other work takes a minute for what takes five seconds."""
 IMAGE = os.environ.get("MARSDASK_TEST_IMAGE", "marsdask/marsdask:test")
-SMALL = {"worker_cpu": 0.3, "worker_mem": "400m", "image": IMAGE, "timeout": 120}
+SMALL = {"worker_cpu": 0.3, "worker_mem": "400m", "image": IMAGE, "timeout": PATIENCE}
 """Of a cluster that finds room on a node with two cores."""
 
 
@@ -28,10 +30,10 @@ def cluster(api_client: Any, **arguments: Any) -> Iterator[KubernetesClusterClie
     try:
         yield made
     finally:
-        made.stop(wait=True, timeout=90)
+        made.stop(wait=True, timeout=PATIENCE)
 
 
-def until(true: Callable[[], Any], timeout: float = 60, what: str = "") -> Any:
+def until(true: Callable[[], Any], timeout: float = PATIENCE, what: str = "") -> Any:
     """Wait until something is so, and give it back."""
     deadline = time.monotonic() + timeout
     while not (found := true()):
@@ -40,7 +42,7 @@ def until(true: Callable[[], Any], timeout: float = 60, what: str = "") -> Any:
     return found
 
 
-def gone(api: Api, namespace: str, timeout: float = 90) -> None:
+def gone(api: Api, namespace: str, timeout: float = PATIENCE) -> None:
     until(lambda: api.namespace(namespace) is None, timeout, f"namespace {namespace} is gone")
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from click.testing import CliRunner, Result
 
@@ -18,7 +17,6 @@ from marsdask.deploy.kubernetes import operator
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.commands import kubernetes
 from marsdask.errors import MarsDaskError
-from tests.kubernetes.node import image
 from tests.kubernetes.node.__main__ import FOREIGN, IMAGE, OURS, REASON
 from tests.kubernetes.node.node import Node
 
@@ -40,67 +38,50 @@ class Place:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is in this folder needs a cluster, and only one process may use the node."""
+    """What is in this folder needs a cluster."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.kubernetes)
             item.add_marker(pytest.mark.slow)
-            item.add_marker(pytest.mark.xdist_group("kubernetes"))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(1200))
+            item.add_marker(pytest.mark.xdist_group(_together(item)))
             # The image's Python may be another patch version.
             item.add_marker(pytest.mark.filterwarnings("ignore::distributed.versions.VersionMismatchWarning"))
 
 
+def _together(item: pytest.Item) -> str:
+    """What must run in one process: the tests that share something made for their file."""
+    shared = {"made", "failures", "where", "schemas"}
+    return item.path.name if shared & set(getattr(item, "fixturenames", ())) else item.nodeid
+
+
 def why_not() -> str:
     """Why there is no cluster here, or nothing."""
-    if FOREIGN in os.environ or OURS in os.environ:
+    if FOREIGN in os.environ:
         return ""
     return os.environ.get(REASON) or "no Kubernetes: run `make test-kubernetes`"
 
 
 @pytest.fixture(scope="session")
 def place() -> Iterator[Place]:
-    """The cluster, with Dask's operator put in by `marsdask kubernetes install`; our own node ends with the session."""
+    """The cluster, with Dask's operator: put in by `marsdask kubernetes install`, and out again, if there is none."""
     if reason := why_not():
         pytest.skip(reason)
-    if FOREIGN in os.environ:
-        # With both names it is a node of ours that somebody started and will stop.
-        node = Node(os.environ[OURS]) if OURS in os.environ else None
-        there = Place(Path(os.environ[FOREIGN]), os.environ.get(IMAGE, "marsdask/marsdask:test"), node)
-        had_operator = there.marsdask("status").exit_code == 0
+    # With both names it is a node of ours that somebody started and will stop.
+    node = Node(os.environ[OURS]) if OURS in os.environ else None
+    there = Place(Path(os.environ[FOREIGN]), os.environ.get(IMAGE, "marsdask/marsdask:test"), node)
+    had_operator = there.marsdask("status").exit_code == 0
+    if not had_operator:
         install(there)
-        yield there
-        if not had_operator:
-            there.marsdask("uninstall", "--force")
-        return
-    node = Node(os.environ[OURS])
-    try:
-        node.start()
-        for archive in image.archives():
-            node.load(archive)
-        there = Place(node.kubeconfig, os.environ.get(IMAGE, "marsdask/marsdask:test"), node)
-        install(there)
-        yield there
-    finally:
-        node.stop()
-        check_nothing_left(node)
+    yield there
+    if not had_operator:
+        there.marsdask("uninstall", "--force")
 
 
 def install(there: Place, *words: str) -> None:
     done = there.marsdask("install", "--image", there.image, *words)
     assert done.exit_code == 0, done.output
-
-
-def check_nothing_left(node: Node) -> None:
-    """No process, mount, control group or file of the node."""
-    shown = [
-        p for p in psutil.process_iter(["cmdline"]) if str(node.run) in " ".join(p.info["cmdline"] or ())
-    ]
-    assert not shown, f"processes are left: {shown}"
-    assert not node.mounts()
-    assert not node.elsewhere()
-    assert not [group for group in node.cgroups() if group.exists()]
-    assert not node.run.exists()
-    assert not node.state.exists()
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,7 @@ def test_a_program_in_a_pod(api):
                 status = api.call(api.core.read_namespaced_pod, "program", where)["status"]
                 return status["phase"] if status["phase"] in ("Succeeded", "Failed") else ""
 
-            ended = until(phase, 180)
+            ended = until(phase)
             told = api.core.read_namespaced_pod_log("program", where)
             assert ended == "Succeeded", told
             assert "sum 499500\n" in told

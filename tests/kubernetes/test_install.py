@@ -14,6 +14,8 @@ from tests.kubernetes.clusters import namespace, until, user_with
 from tests.kubernetes.conftest import Place, install
 from tests.kubernetes.operated import cluster_spec, made_cluster
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def reinstalled(place: Place) -> Iterator[None]:
@@ -181,7 +183,8 @@ def test_an_operator_starts_when_the_server_knows_its_kinds(place: Place, api: A
         api.made("daskclusters", where, cluster_spec("first", place.image, workers=0))
         # Tried once, at once: a second time would be 60 s later.
         until(
-            lambda: api.pods(where, "dask.org/component=scheduler"), 30, "the first cluster has its scheduler"
+            lambda: api.pods(where, "dask.org/component=scheduler"),
+            what="the first cluster has its scheduler",
         )
         # By the operator in peace: what it is refused afterwards, without rights, fails a test of the operator.
         until(lambda: api.get("daskworkergroups", where, "first-default"))

@@ -8,7 +8,7 @@ import pytest
 
 import marsdask.remote as mr
 import marsdask.tensor as mt
-from tests.kubernetes.clusters import cluster, until
+from tests.kubernetes.clusters import PATIENCE, cluster, until
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +37,14 @@ def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
         return {key: sum(event[0] == key and event[2] == "processing" for event in story) for key in keys}
 
     made.scale(3)
-    made.wait_for_workers(3, timeout=90)
+    made.wait_for_workers(3, timeout=PATIENCE)
     x = mt.arange(26_000_000, chunk_size=2_000_000).execute()  # 208 MB
     client = made.session.engine.client
     keys = [k for k, where in client.who_has().items() if where]
     assert len(keys) >= 13
     before = x.sum().execute().fetch()
     made.scale(1)
-    until(lambda: len(workers(made)) == 1, 90)
+    until(lambda: len(workers(made)) == 1)
     assert all(where for where in client.who_has(keys).values())
     assert x.sum().execute().fetch() == before
     assert set(client.run_on_scheduler(times_computed, keys).values()) == {1}
@@ -52,7 +52,7 @@ def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
 
 def test_a_killed_worker_is_replaced_and_the_answer_is_right(made, api):
     made.scale(2)
-    made.wait_for_workers(2, timeout=90)
+    made.wait_for_workers(2, timeout=PATIENCE)
 
     def slowly(block):
         time.sleep(0.2)
@@ -62,16 +62,16 @@ def test_a_killed_worker_is_replaced_and_the_answer_is_right(made, api):
     running = x.sum().execute(wait=False)
     time.sleep(2)
     kill(api, made, pods(api, made, "worker")[0])
-    running.result(timeout=120)
+    running.result(timeout=PATIENCE)
     assert x.sum().execute().fetch() == np.arange(4000).sum() + 4000
-    made.wait_for_workers(2, timeout=90)
+    made.wait_for_workers(2, timeout=PATIENCE)
 
 
 def test_after_the_scheduler_was_killed_the_same_program_goes_on(made, api):
     x = mt.arange(1000, chunk_size=100).execute()
     (old,) = pods(api, made, "scheduler")
     kill(api, made, old)
-    until(lambda: [p for p in pods(api, made, "scheduler") if p != old], 60)
+    until(lambda: [p for p in pods(api, made, "scheduler") if p != old])
     assert x.sum().execute().fetch() == 499500
     np.testing.assert_array_equal(x.execute().fetch(), np.arange(1000))
     made.scale(1)

@@ -14,7 +14,7 @@ import marsdask.tensor as mt
 from marsdask.deploy.kubernetes import KubernetesCluster, KubernetesClusterClient, new_cluster, rights
 from marsdask.errors import NotPermitted
 from marsdask.session import get_default_session, new_session
-from tests.kubernetes.clusters import SMALL, cluster, namespace, until, user_with
+from tests.kubernetes.clusters import PATIENCE, SMALL, cluster, namespace, until, user_with
 
 
 def right(session) -> bool:
@@ -53,18 +53,18 @@ def test_the_least_rights_in_a_namespace_that_is_there(api, kind):
                 if kind == "ClusterIP":
                     assert made.endpoint.startswith("http://127.0.0.1:")
                     host, port = made.endpoint.removeprefix("http://").split(":")
-                    socket.create_connection((host, int(port)), timeout=5).close()
+                    socket.create_connection((host, int(port)), timeout=PATIENCE).close()
         finally:
             stop.set()
-            balancer.join(10)
+            balancer.join(PATIENCE)
         assert api.namespace(name)["status"]["phase"] == "Active"
         for listing in (
             api.core.list_namespaced_secret,
             api.core.list_namespaced_service,
             api.networking.list_namespaced_network_policy,
         ):
-            until(lambda listing=listing: api.call(listing, name)["items"] == [], 30)
-    until(lambda: threading.active_count() <= before, 30)
+            until(lambda listing=listing: api.call(listing, name)["items"] == [])
+    until(lambda: threading.active_count() <= before)
 
 
 def test_without_one_of_these_rights(api):
@@ -117,7 +117,8 @@ def leaks() -> tuple[int, int]:
     return threading.active_count(), len(os.listdir("/proc/self/fd"))
 
 
-@pytest.mark.timeout(500)  # ten clusters: 160 s
+@pytest.mark.minutes(3)
+@pytest.mark.timeout(1800)  # ten clusters: 160 s
 def test_one_after_another_and_two_at_once_leave_nothing(api):
     before = get_default_session()
     with cluster(api.client) as first:
@@ -128,7 +129,7 @@ def test_one_after_another_and_two_at_once_leave_nothing(api):
     for _ in range(int(os.environ.get("MARSDASK_TEST_CLUSTERS", "7"))):
         assert one(api)
     del pool
-    until(lambda: leaks()[0] <= threads, 30, f"threads {threading.enumerate()}")
+    until(lambda: leaks()[0] <= threads, what=f"threads {threading.enumerate()}")
     assert leaks()[1] <= files + 2
     assert get_default_session() in (None, before)
 

@@ -34,6 +34,17 @@ class Took(NamedTuple):
     read: int
     seconds: float
 
+    @property
+    def well(self) -> bool:
+        """The answer is right, and the process never had more than its limit."""
+        return self.right and self.peak < self.limit and self.data > 3 * self.limit
+
+    def __str__(self) -> str:
+        return (
+            f"right {self.right}, data {shown(self.data)}, limit {shown(self.limit)}, peak {shown(self.peak)}, "
+            f"written {shown(self.spilled)}, read {shown(self.read)}, {self.seconds:.0f} s"
+        )
+
 
 Check = Callable[[], bool]
 
@@ -112,23 +123,27 @@ def _peaks(session) -> list[int]:
     return [max(each) for each in zip(*session.client.run(peak).values(), strict=True)]
 
 
-def main(words: list[str]) -> int:
-    memory = words[0] if words else "1g"
+ROW = {sort: 8, merge: 32}
+"""What is done, and the bytes of its rows."""
+
+
+def three_times(memory: str, work: Callable[[int, int], tuple[Check, int]]) -> Took:
+    """`work` on three times the memory of one worker, which may spill to two directories."""
     limit = parse_size(memory, "memory")
-    failed = 0
-    for work, row in ((sort, 8), (merge, 32)):
-        with (
-            tempfile.TemporaryDirectory() as a,
-            tempfile.TemporaryDirectory() as b,
-            cluster(memory, [a, b]) as session,
-        ):
-            t = measured(session, work, int(TIMES * limit / row), limit // SMALLER // row)
-        failed |= not (t.right and t.peak < t.limit and t.data > 3 * t.limit)
-        print(
-            f"{work.__name__}: right {t.right}, data {shown(t.data)}, limit {shown(t.limit)}, peak {shown(t.peak)}, "
-            f"written {shown(t.spilled)}, read {shown(t.read)}, {t.seconds:.0f} s",
-            flush=True,
-        )
+    with (
+        tempfile.TemporaryDirectory() as a,
+        tempfile.TemporaryDirectory() as b,
+        cluster(memory, [a, b]) as session,
+    ):
+        return measured(session, work, int(TIMES * limit / ROW[work]), limit // SMALLER // ROW[work])
+
+
+def main(words: list[str]) -> int:
+    failed = False
+    for work in ROW:
+        t = three_times(words[0] if words else "1g", work)
+        failed |= not t.well
+        print(f"{work.__name__}: {t}", flush=True)
     return int(failed)
 
 

@@ -26,6 +26,9 @@ named = click.option("--name", default="marsdask", show_default=True, help="Of t
 @main.command()
 def build() -> None:
     """Install packages, build the programs and the image; what is there already is kept."""
+    if reason := machine.cannot() or image.cannot():
+        click.echo(f"No node can be here: {reason}")
+        return
     prepare()
 
 
@@ -74,7 +77,7 @@ def enter(name: str, words: Sequence[str]) -> None:
 @main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True)
 def run(words: Sequence[str]) -> None:
-    """Run WORDS, a test runner, where its fixture can start a node: in a new namespace, removed afterwards.
+    """Run WORDS, a test runner, beside a node with Dask's operator, in a namespace of its own; removed afterwards.
 
     With a cluster of your own in MARSDASK_TEST_KUBECONFIG, or where no node can be, WORDS run as they are.
     """
@@ -84,13 +87,20 @@ def run(words: Sequence[str]) -> None:
         sys.exit(subprocess.run(words, env=os.environ | {REASON: reason}).returncode)
     name = prepare()
     node = Node(f"marsdask-{os.getpid()}")
-    node.make_network()
     try:
-        environment = os.environ | {OURS: node.name, IMAGE: name}
+        node.start()
+        for archive in image.archives():
+            node.load(archive)
+        environment = os.environ | {FOREIGN: str(node.kubeconfig), OURS: node.name, IMAGE: name}
+        install = [sys.executable, "-m", "marsdask", "kubernetes", "install", "--image", name]
+        subprocess.run(
+            [*node.inside, *install, "--kubeconfig", str(node.kubeconfig)], env=environment, check=True
+        )
         code = subprocess.run([*node.inside, *words], env=environment).returncode
     finally:
         node.stop()
         node.drop_network()
+    node.check_nothing_left()
     sys.exit(code)
 
 

@@ -278,6 +278,16 @@ class Node:
             if folder.exists():
                 shutil.rmtree(folder)
 
+    def check_nothing_left(self) -> None:
+        """An error where a process, mount, control group or file of the node is still there."""
+        processes = [
+            p for p in psutil.process_iter(["cmdline"]) if str(self.run) in " ".join(p.info["cmdline"] or ())
+        ]
+        files = [*self.elsewhere(), *(each for each in (self.run, self.state) if each.exists())]
+        left = [*processes, *self.mounts(), *(group for group in self.cgroups() if group.exists()), *files]
+        if left:
+            raise RuntimeError(f"of the node are left: {', '.join(map(str, left))}")
+
     def end(self, name: str, how: signal.Signals) -> None:
         if (process := self.process(name)) is not None:
             process.send_signal(how)
