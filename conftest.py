@@ -12,8 +12,10 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Generator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -28,6 +30,8 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # charts are drawn without a screen
 
 ROOT = Path(__file__).parent
 DOCTEST = ELLIPSIS | NORMALIZE_WHITESPACE
+CLUSTERS = {"two_workers", "plain", "trio", "secure", "fragile", "client", "mars", "web"}
+"""Fixtures that are made once for all tests, or for those of a file."""
 GROUPS = 4  # mostly they wait for their processes; 6 on two cores were no faster
 GROUP_MEMORY = 3 * 2**30
 
@@ -94,17 +98,29 @@ def pytest_sessionfinish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tell xdist what belongs together: the blocks of a page share names, tests on workers share the two."""
+    """Tell xdist what belongs together: the blocks of a page share names, others share a cluster."""
     for item in items:
         if hasattr(item, "example"):
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
             if _starts_processes(item.path):
                 item.add_marker(pytest.mark.processes)
                 item.add_marker(pytest.mark.oldest)
-        elif "two_workers" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.processes)
-            item.add_marker(pytest.mark.xdist_group("two_workers"))
+        elif clusters := CLUSTERS.intersection(getattr(item, "fixturenames", ())):
+            if "two_workers" in clusters:
+                item.add_marker(pytest.mark.processes)
+                item.add_marker(pytest.mark.xdist_group("two_workers"))
+            else:
+                item.add_marker(pytest.mark.xdist_group(f"{item.path.name} {min(clusters)}"))
     items.sort(key=lambda item: -_minutes(item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """What fails beside a block, as a socket that an earlier test left open, has no line of the page in its traceback;
+    sybil looks for one, and ends the whole run."""
+    if hasattr(item, "example") and call.when != "call":
+        item._traceback_filter = lambda excinfo: excinfo.traceback  # type: ignore[attr-defined]
+    return (yield)
 
 
 @functools.cache

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.processes import PATIENCE
 
 PROGRAMS = ("chromium", "chromedriver")
 ARGUMENTS = (
@@ -50,8 +51,8 @@ def browser(profile: Path, width: int = 1400, height: int = 900) -> Iterator[Any
         options, webdriver.ChromeService(driver)
     )  # with paths it looks for none on the net
     try:
-        started.set_page_load_timeout(60)
-        started.set_script_timeout(60)
+        started.set_page_load_timeout(PATIENCE)
+        started.set_script_timeout(PATIENCE)
         yield started
     finally:
         started.quit()
@@ -60,11 +61,3 @@ def browser(profile: Path, width: int = 1400, height: int = 900) -> Iterator[Any
 def drawn(page: Any) -> set[str]:
     """The texts in what the plots of the page draw."""
     return set(page.execute_script(DRAWN))
-
-
-def until(found: Callable[[], bool], seconds: float, what: str) -> None:
-    """Wait until `found()`; an AssertionError that says `what` did not come."""
-    end = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < end, f"after {seconds:g} s there is no {what}"
-        time.sleep(0.2)

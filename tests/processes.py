@@ -4,16 +4,20 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-PATIENCE = 120.0  # seconds; a loaded machine takes a minute for what takes two seconds
+PATIENCE = 240.0
+"""Seconds that only what hangs takes: a loaded machine takes a minute for what takes two seconds."""
+NEVER = 2 * PATIENCE
+"""A time limit for what fails long before; pytest's own for a test is longer."""
 ENVIRONMENT = os.environ | {"PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1"}
 
 
@@ -29,19 +33,92 @@ def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
 
 
 @contextlib.contextmanager
+def at_once() -> Iterator[None]:
+    """Fails where the block takes minutes: as long as a time limit of NEVER, or one of the program's own."""
+    began = time.monotonic()
+    yield
+    took = time.monotonic() - began
+    assert took < PATIENCE, f"it took {took:.0f} s"
+
+
+@contextlib.contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port of 127.0.0.1 for who has to know it beforehand: meanwhile the kernel gives it to nobody who asks for any.
+
+    Nobody listens there until a server binds this very number. That works, also again and again, because the socket that
+    holds it never listens and both have SO_REUSEADDR, as Dask's servers and socket.create_server() do.
+    """
+    with socket.socket() as holds:
+        holds.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holds.bind(("127.0.0.1", 0))
+        yield holds.getsockname()[1]
+
+
+class Gate:
+    """Where tasks, in whatever process, wait until the test lets them pass. It is open after the block."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        folder.mkdir()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.open()
+
+    def came(self) -> int:
+        """How many tasks have come to it so far."""
+        return _came(self.folder)
+
+    def open(self, number: int = 10**9) -> None:
+        """Let so many pass, of all that ever come."""
+        unready = self.folder / "unready"
+        unready.write_text(str(number))
+        unready.rename(self.folder / "open")  # nobody reads half a number
+
+
+def through(value: Any, folder: str) -> Any:
+    """In a task: `value`, once the gate of this folder lets it pass."""
+    number = _came(Path(folder)) + 1
+    while not _is_next(Path(folder, f"came-{number}")):
+        number += 1
+    until(lambda: number <= _passing(Path(folder)), "an open gate")
+    return value
+
+
+def _came(folder: Path) -> int:
+    return sum(name.startswith("came-") for name in os.listdir(folder))
+
+
+def _is_next(file: Path) -> bool:
+    """Whether no other task has this number."""
+    with contextlib.suppress(FileExistsError):
+        file.touch(exist_ok=False)
+        return True
+    return False
+
+
+def _passing(folder: Path) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return int((folder / "open").read_text())
+    return 0
+
+
+@contextlib.contextmanager
 def process(*command: str, **how: Any) -> Iterator["subprocess.Popen[str]"]:
     """A process that is ended with the block, if it has not ended by itself."""
-    started = subprocess.Popen(command, env=ENVIRONMENT, text=True, **how)
+    started = subprocess.Popen(command, **({"env": ENVIRONMENT, "text": True} | how))
     try:
         yield started
     finally:
         if started.poll() is None:
             started.send_signal(signal.SIGTERM)
             try:
-                started.wait(15)
+                started.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 started.kill()
-                started.wait(15)
+                started.wait(PATIENCE)
         for pipe in (started.stdin, started.stdout, started.stderr):
             if pipe is not None:
                 pipe.close()
@@ -57,8 +134,16 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def plain_cluster(*options: str, workers: int = 0, worker_options: tuple[str, ...] = ()) -> Iterator[Cluster]:
-    """A `dask scheduler` with these options and `dask worker` processes of one thread each, all on 127.0.0.1."""
+def plain_cluster(
+    *options: str,
+    workers: int = 0,
+    worker_options: tuple[str, ...] = (),
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Cluster]:
+    """A `dask scheduler` with these options and `dask worker` processes of one thread each, all on 127.0.0.1.
+
+    `settings`: variables of the scheduler's environment.
+    """
     dask = [sys.executable, "-m", "dask"]
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         file = Path(folder, "scheduler.json")
@@ -72,7 +157,8 @@ def plain_cluster(*options: str, workers: int = 0, worker_options: tuple[str, ..
             with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
                 return json.loads(file.read_text())
 
-        started = stack.enter_context(process(*command, stdout=log, stderr=log))
+        environment = ENVIRONMENT | (settings or {})
+        started = stack.enter_context(process(*command, env=environment, stdout=log, stderr=log))
         identity = until(written, "a scheduler")
         web = f"http://127.0.0.1:{identity['services'].get('dashboard')}"
         for i in range(workers):

@@ -18,6 +18,7 @@ from marsdask import option_context, remote
 from marsdask.errors import BadCheckpoint, CheckpointDamaged, MarsDaskError
 from marsdask.session import Session, new_session
 from tests.oracle import assert_like
+from tests.processes import PATIENCE
 
 calls: list[int] = []
 
@@ -193,7 +194,7 @@ def test_urls(tmp_path: Path) -> None:
     fsspec.filesystem("memory").rm("/of-this-test", recursive=True)
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_memory_of_this_process_is_no_place_for_workers(on_cluster: Session) -> None:
     with pytest.raises(ValueError, match="out of reach of the workers"):
         doubled().checkpoint("memory://of-this-test/a")
@@ -220,6 +221,7 @@ print(len(open("calls").read()))
 """
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_other_processes(tmp_path: Path) -> None:
     """The same program run again reads its files; with anything changed that its answer depends on, it refuses."""
@@ -227,7 +229,7 @@ def test_other_processes(tmp_path: Path) -> None:
     def run(**env: str) -> str:
         done = subprocess.run(
             [sys.executable, "program.py"], cwd=tmp_path, env=os.environ | env, text=True, capture_output=True,
-            timeout=120, check=False,
+            timeout=PATIENCE, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout

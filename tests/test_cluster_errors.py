@@ -11,8 +11,9 @@ import pytest
 import marsdask.tensor as mt
 from marsdask.errors import ClusterUnreachable, MarsDaskError, NoWorkers, WorkerLost
 from marsdask.session import Session, new_session
+from tests.processes import PATIENCE
 
-pytestmark = pytest.mark.cluster
+pytestmark = pytest.mark.processes
 
 
 def dies(block: Any) -> Any:
@@ -37,7 +38,7 @@ def test_dead_worker(fragile: Session) -> None:
     with pytest.raises(WorkerLost, match="was running when 1 workers died") as caught:
         t.execute(session=fragile)
     assert isinstance(caught.value, RuntimeError)
-    fragile.engine.client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
+    fragile.engine.client.wait_for_workers(1, timeout=PATIENCE)  # type: ignore[attr-defined]
     again = (mt.ones((3,)) + 1).execute(session=fragile)  # the worker is back
     np.testing.assert_array_equal(again.fetch(), [2, 2, 2])
 

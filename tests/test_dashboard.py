@@ -13,11 +13,12 @@ import marsdask
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.session import Session
-from tests.browser import browser, drawn, missing, until
+from tests.browser import browser, drawn, missing
+from tests.processes import PATIENCE, until
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.cluster,
+    pytest.mark.processes,
     pytest.mark.slow,
     pytest.mark.skipif(
         bool(missing()), reason=f"not installed: {missing()} (Debian: chromium chromium-driver)"
@@ -51,18 +52,14 @@ def test_our_operations_are_on_the_page(two_workers: Session, tmp_path: Path) ->
         with browser(tmp_path / "profile") as page:
             page.get(two_workers.dashboard_link)
             wanted = ("map_chunk(slowly)", "groupby-agg", "sort", "merge")
-            until(
-                lambda: all(any(w in text for text in drawn(page)) for w in wanted), 90, f"text with {wanted}"
-            )
+            until(lambda: all(any(w in text for text in drawn(page)) for w in wanted), f"text with {wanted}")
             texts = drawn(page)
             assert not {"lambda", "getitem", "full_like"} & texts
             page.get(two_workers.dashboard_link.replace("/status", "/individual-progress"))
-            until(
-                lambda: any("groupby-agg" in text for text in drawn(page)), 60, "groupby-agg in the progress"
-            )
+            until(lambda: any("groupby-agg" in text for text in drawn(page)), "groupby-agg in the progress")
             page.save_screenshot(str(tmp_path / "dashboard.png"))
         assert (tmp_path / "dashboard.png").stat().st_size > 10_000
     finally:
         done.set()
-        worker.join(120)
+        worker.join(PATIENCE)
     assert not worker.is_alive()

@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.processes import PATIENCE
+
 PROGRAM = Path(__file__).parent.parent / "docs" / "examples" / "flights.py"
 # The oldest matplotlib that we support asks the newest pyparsing for names that it deprecates.
 OLD_NAMES = [f"ignore::DeprecationWarning:matplotlib.{name}" for name in ("_fontconfig_pattern", "_mathtext")]
@@ -38,7 +40,7 @@ def test_every_result_is_equal_and_the_chart_is_drawn(flights_tables, tmp_path):
         ],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "pandas: equal, 5,400 x 24" in done.stdout

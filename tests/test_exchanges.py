@@ -51,7 +51,7 @@ def test_few_chunks_on_one_side_go_in_one_step(chunks: int, results: int) -> Non
     assert len(exchanged(chunks, results).__dask_graph__()) < chunks * results + 2 * (chunks + results) + 1
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_many_chunks_on_workers(on_cluster: Session) -> None:
     """A sort, a merge that goes there and back, and groups; of more chunks than go in one step."""
     rng = np.random.default_rng(5)

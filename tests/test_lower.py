@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from marsdask.engine import Threads
 from marsdask.lower import Ask, Keep
 from marsdask.meta import TensorMeta
 from marsdask.session import Session
+from tests.processes import PATIENCE
 
 CALLS: list[str] = []
 
@@ -176,17 +176,24 @@ def test_lowering_that_asks_nothing_twice_is_shared(ops: Any, session: Session) 
     assert len(CALLS) == 1
 
 
-def slow(block: Any) -> Any:
-    time.sleep(0.2)
-    return block
-
-
 @pytest.mark.skipif(
     threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only"
 )
 @pytest.mark.parametrize("in_question", [False, True])
 def test_interruption_leaves_the_session_usable(ops: Any, session: Session, in_question: bool) -> None:
     closed = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(block: Any) -> Any:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return block
+
+    def interrupt() -> None:
+        if begun.wait(PATIENCE):
+            os.kill(os.getpid(), signal.SIGINT)
+            # Wakes the main thread too: a signal that comes just before it waits for a lock does not end the waiting.
+            go_on.set()
 
     def sleeps(a: Any) -> Any:
         lazy = a.map_blocks(slow, dtype=a.dtype, meta=np.empty(0))
@@ -204,13 +211,14 @@ def test_interruption_leaves_the_session_usable(ops: Any, session: Session, in_q
     x = ops("sleeps", sleeps if in_question else plain)(mt.ones((40,), chunk_size=1))
     # A shell that starts tests in the background has them ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             x.execute(session=session)
-        timer.join()
+        interrupting.join()
     finally:
+        go_on.set()
         signal.signal(signal.SIGINT, before)
     assert not x.is_executed()
     assert closed == [True] * in_question

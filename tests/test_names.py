@@ -91,7 +91,7 @@ def test_programs(program: str, noting: Noting, tmp_path: Path) -> None:
     assert not noting.names & {"getitem", "full_like", "lambda", "random_sample"}
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_programs_on_workers(on_cluster: Session, tmp_path: Path) -> None:
     before = prefixes(on_cluster)
     handles = [make(tmp_path) for make, _ in PROGRAMS.values()]
@@ -102,7 +102,7 @@ def test_programs_on_workers(on_cluster: Session, tmp_path: Path) -> None:
     assert {"sort", "groupby-agg", "read_csv", "merge", "map_chunk(half)", "half"} <= everywhere
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_results_are_found_by_their_names(on_cluster: Session) -> None:
     t = tensor()
     total = (t - t.min(axis=0)).sum(axis=1).execute()  # under another name than its collection was built with
@@ -115,7 +115,7 @@ def test_results_are_found_by_their_names(on_cluster: Session) -> None:
     np.testing.assert_allclose(total.to_dask().compute(scheduler=on_cluster.engine.client), want)  # type: ignore[attr-defined]
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_a_rechunk_from_worker_to_worker(on_cluster: Session) -> None:
     client, whole = on_cluster.engine.client, np.random.RandomState(3).rand(40, 40)  # type: ignore[attr-defined]
     with dask.config.set({"array.rechunk.method": "p2p"}), client.as_current():

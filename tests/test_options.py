@@ -8,6 +8,7 @@ import pytest
 import marsdask.remote as mr
 from marsdask import option_context, options
 from marsdask.errors import MarsDaskError
+from tests.processes import PATIENCE
 
 
 def test_context_sets_and_restores() -> None:
@@ -65,17 +66,19 @@ def test_blocks_of_two_threads_do_not_meet() -> None:
     def other() -> None:
         with option_context({"chunk_size": 5}):
             first.set()
-            assert second.wait(10)
+            assert second.wait(PATIENCE)
             seen.append(options.chunk_size)
 
     before = options.chunk_size
     thread = threading.Thread(target=other)
-    with option_context({"chunk_size": 7}):
-        thread.start()
-        assert first.wait(10)
-        assert options.chunk_size == 7
-    second.set()
-    thread.join(10)
+    try:
+        with option_context({"chunk_size": 7}):
+            thread.start()
+            assert first.wait(PATIENCE)
+            assert options.chunk_size == 7
+    finally:
+        second.set()
+        thread.join()
     assert seen == [5]
     assert options.chunk_size == before
 
@@ -97,6 +100,6 @@ def test_work_that_is_not_waited_for_has_the_options_of_its_block() -> None:
 
     with option_context({"combine_size": 17}):
         info = mr.spawn(note).execute(wait=False, extra_config={"chunk_size": 3})
-    assert info.result(timeout=30).fetch() == 1
+    assert info.result(timeout=PATIENCE).fetch() == 1
     assert seen == [17]
     assert options.chunk_size != 3

@@ -19,6 +19,7 @@ import marsdask.remote as mr
 import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError
 from marsdask.session import Session, get_default_session, new_session
+from tests.processes import PATIENCE
 
 
 def add(a: Any, b: Any = 1) -> Any:
@@ -179,7 +180,7 @@ def test_a_session_that_is_not_the_default(each_session: Session) -> None:
 def test_inputs_run_side_by_side() -> None:
     barrier = threading.Barrier(2)
     with dask.config.set(num_workers=2), new_session(default=False) as session:
-        parts = [mr.spawn(barrier.wait, kwargs={"timeout": 20}) for _ in range(2)]
+        parts = [mr.spawn(barrier.wait, kwargs={"timeout": PATIENCE}) for _ in range(2)]
         assert mr.spawn(total, args=(parts,)).to_object(session) == 1
 
 
@@ -235,7 +236,7 @@ def test_tries(each_session: Session, tmp_path: Path) -> None:
     assert os.path.getsize(third) == 1
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 @pytest.mark.usefixtures("on_cluster")
 def test_what_cannot_travel_is_named() -> None:
     lock = threading.Lock()
@@ -258,7 +259,7 @@ def dies_once(path: str) -> str:
     return "second"
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 @pytest.mark.filterwarnings("ignore:Creating scratch")
 def test_a_lost_worker_and_a_result_that_cannot_travel(tmp_path: Path) -> None:
     with new_session(n_worker=1, default=False) as session:
@@ -268,7 +269,7 @@ def test_a_lost_worker_and_a_result_that_cannot_travel(tmp_path: Path) -> None:
             locked.fetch()
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_functions_have_their_names_on_the_dashboard(on_cluster: Session) -> None:
     obj = mr.spawn(functools.partial(add, b=2), args=(1,)).execute()
     ((name, _),) = obj._result.collection.keys
@@ -276,7 +277,7 @@ def test_functions_have_their_names_on_the_dashboard(on_cluster: Session) -> Non
     assert any(str(name) in str(key) for key in on_cluster.engine.client.who_has())  # type: ignore[attr-defined]
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_places(on_cluster: Session) -> None:
     address = max(on_cluster.engine.client.nthreads())  # type: ignore[attr-defined]
 
@@ -292,7 +293,7 @@ def test_places(on_cluster: Session) -> None:
         mr.spawn(where, resources={"GPU": 1}).execute()
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 def test_resources() -> None:
     import distributed
 

@@ -3,7 +3,8 @@
 import io
 import os
 import sys
-import time
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import marsdask
 import marsdask.remote as mr
 import marsdask.tensor as mt
 from marsdask.session import Session, new_session
+from tests.processes import PATIENCE, Gate, through, until
 
 
 def test_context(each_session: Session) -> None:
@@ -33,20 +35,30 @@ def test_context(each_session: Session) -> None:
     assert all(found.values()), found
 
 
-def test_progress(each_session: Session) -> None:
-    def half() -> None:
-        marsdask.get_context().set_progress(0.5)
-        time.sleep(0.6)
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    with Gate(tmp_path / "gate") as closed:
+        yield closed
 
-    obj = mr.spawn(half)
+
+def test_progress(each_session: Session, gate: Gate) -> None:
+    def half(folder: str) -> None:
+        marsdask.get_context().set_progress(0.5)
+        through(None, folder)
+
+    obj = mr.spawn(half, args=(str(gate.folder),))
     assert obj.progress() == 0
     info = obj.execute(wait=False)
     seen = set()
-    while not info.done():
-        seen |= {obj.progress(), info.progress()}
-        time.sleep(0.02)
+
+    def look() -> set[float]:
+        seen.update({obj.progress(), info.progress()})
+        return seen
+
+    until(lambda: 0.5 in look(), "half of it")
+    gate.open()
+    until(lambda: look() and info.done(), "the end")
     assert seen <= {0.0, 0.5, 1.0}
-    assert 0.5 in seen
     assert obj.progress() == info.progress() == 1
     with pytest.raises(ValueError, match="progress=2"):
         mr.spawn(lambda: marsdask.get_context().set_progress(2)).execute()
@@ -116,22 +128,20 @@ def test_logs(each_session: Session, capsys: pytest.CaptureFixture[str]) -> None
         marsdask.fetch_log(mt.ones(3))
 
 
-def test_logs_while_it_runs(each_session: Session) -> None:
-    def slow() -> None:
+def test_logs_while_it_runs(each_session: Session, gate: Gate) -> None:
+    def slow(folder: str) -> None:
         print("early")
-        time.sleep(1)
+        through(None, folder)
         print("late")
 
-    obj = mr.spawn(slow)
+    obj = mr.spawn(slow, args=(str(gate.folder),))
     info = obj.execute(wait=False)
-    seen = ""
-    while not info.done():
-        seen += str(obj.fetch_log())
-        if seen == "early\n":
-            break
-        time.sleep(0.02)
+    seen: list[str] = []
+    until(lambda: seen.append(str(obj.fetch_log())) or any(seen), "what it prints first")
+    until(lambda: seen.append(str(obj.fetch_log())) or "".join(seen).endswith("\n"), "all of that")
     assert not info.done()
-    assert seen == "early\n"
+    assert "".join(seen) == "early\n"
+    gate.open()
     info.result()
     assert str(obj.fetch_log()) == "late\n"
 
@@ -182,10 +192,12 @@ def test_eager(each_session: Session) -> None:
 
 def test_what_is_printed_elsewhere_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     with new_session(default=False) as session:
-        obj = mr.spawn(time.sleep, args=(0.2,))
+        begun, go_on = threading.Event(), threading.Event()
+        obj = mr.spawn(lambda: begun.set() or go_on.wait(PATIENCE))
         info = obj.execute(session=session, wait=False)
-        time.sleep(0.05)
+        assert begun.wait(PATIENCE)
         print("mine")
+        go_on.set()
         info.result()
         assert str(obj.fetch_log()) == ""
         assert capsys.readouterr().out == "mine\n"

@@ -16,6 +16,7 @@ import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError, SessionClosed, WouldRun, WrongSession
 from marsdask.meta import nothing_runs, raising_scheduler
 from marsdask.session import Session, clear_default_session, new_session
+from tests.processes import PATIENCE
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ def test_bad_session_arguments(kwargs: dict, name: str) -> None:
 def test_wait_false(session: Session) -> None:
     t = mt.ones((2,)) + 1
     info = t.execute(session=session, wait=False)
-    assert info.result(timeout=30) is t
+    assert info.result(timeout=PATIENCE) is t
     assert info.done()
     assert info.progress() == 1.0
     assert info.exception() is None

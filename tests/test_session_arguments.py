@@ -12,6 +12,7 @@ import pytest
 import marsdask.tensor as mt
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, MissingExtra
 from marsdask.session import get_default_session, new_session
+from tests.processes import PATIENCE
 
 BAD: list[tuple[dict[str, Any], str]] = [
     *[({"n_worker": v}, "n_worker") for v in ("abc", -5, 0, 2.5, math.nan, math.inf, True, [2])],
@@ -124,7 +125,9 @@ def test_a_dashboard_port_that_is_taken() -> None:
         before = living()
         with pytest.raises(ArgumentError, match=rf"dashboard='127\.0\.0\.1:{port}'.*in use"):
             new_session(n_worker=1, dashboard=port)
-    assert living() == before
+    threads, processes = living()  # those of other sessions may end meanwhile
+    assert threads <= before[0]
+    assert processes <= before[1]
 
 
 def test_waiting_is_for_seconds_and_wait_is_a_flag() -> None:
@@ -134,4 +137,4 @@ def test_waiting_is_for_seconds_and_wait_is_a_flag() -> None:
     info = x.execute(wait=False)
     with pytest.raises(ArgumentTypeError, match="result\\(timeout='x'\\)"):
         info.result(timeout="x")  # type: ignore[arg-type]
-    assert info.result(60) is x
+    assert info.result(PATIENCE) is x

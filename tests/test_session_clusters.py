@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,9 @@ import marsdask.remote as mr
 import marsdask.tensor as mt
 from marsdask.errors import NoSuchSession, WrongSession
 from marsdask.session import Session, get_default_session, new_session
-from tests.processes import ENVIRONMENT, Cluster, plain_cluster, process, tasks_on, until
+from tests.processes import ENVIRONMENT, PATIENCE, Cluster, Gate, plain_cluster, process, tasks_on, until
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.processes, pytest.mark.oldest]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def plain() -> Iterator[Cluster]:
 def watcher(plain: Cluster) -> Iterator[distributed.Client]:
     """A client that is none of ours."""
     with distributed.Client(plain.address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=PATIENCE)
         yield client
 
 
@@ -113,8 +112,8 @@ def test_a_cluster_object(plain: Cluster) -> None:
 
 def test_a_cluster_object_that_makes_clients(plain: Cluster) -> None:
     cluster = Making(plain.address)
-    with new_session(cluster, timeout=7, default=False) as session:
-        assert cluster.asked == (False, 7)
+    with new_session(cluster, timeout=PATIENCE, default=False) as session:
+        assert cluster.asked == (False, PATIENCE)
         assert session.engine.client is cluster.made  # type: ignore[attr-defined]
         assert mt.ones((4,), chunk_size=2).sum().execute(session=session).fetch() == 4
     assert cluster.made.status == "closed"
@@ -131,7 +130,7 @@ def test_sessions_are_isolated(plain: Cluster, joined: Session, watcher: distrib
         theirs = (mt.ones(4, chunk_size=2) + 1).execute(session=other)  # equal work, with its own result
         assert theirs._result is not mine._result
         info = (mt.arange(5) * 2).execute(session=other, wait=False)
-        assert info.result(timeout=30).fetch().tolist() == [0, 2, 4, 6, 8]
+        assert info.result(timeout=PATIENCE).fetch().tolist() == [0, 2, 4, 6, 8]
     assert mine.fetch().tolist() == [2, 2, 2, 2]  # closing one leaves the other
     assert (mine * 2).execute(session=joined).fetch().tolist() == [4, 4, 4, 4]
     with pytest.raises(RuntimeError, match="Session closed already"):
@@ -154,7 +153,7 @@ def test_joining_a_session_by_its_id(plain: Cluster, joined: Session) -> None:
             print("joined", session.session_id)
     """
     with child(program, plain.address, joined.session_id) as other:
-        said, _ = other.communicate(timeout=60)
+        said, _ = other.communicate(timeout=PATIENCE)
     assert f"joined {joined.session_id}" in said
     joined.close()
     with pytest.raises(KeyError):
@@ -217,69 +216,76 @@ def test_performance_report_of_the_default_session(plain: Cluster, tmp_path: Pat
     assert "groupby" in report.read_text()
 
 
-def test_ctrl_c_cancels_the_work_on_the_cluster(plain: Cluster, watcher: distributed.Client) -> None:
+def test_ctrl_c_cancels_the_work_on_the_cluster(
+    plain: Cluster, watcher: distributed.Client, tmp_path: Path
+) -> None:
     program = """
-        import signal, sys, time
+        import signal, sys
         import marsdask.tensor as mt
         from marsdask import new_session
+        from tests.processes import through
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-
-        def slow(block):
-            time.sleep(0.2)
-            return block
-
         new_session(sys.argv[1])
         print("ready")
         try:
-            mt.arange(500, chunk_size=1).map_chunk(slow, dtype="i8").execute()
+            mt.arange(500, chunk_size=1).map_chunk(through, (sys.argv[2],), dtype="i8").execute()
         except KeyboardInterrupt:
             print("interrupted")
         sys.stdin.read()  # still connected: the tasks do not go with the client
     """
     until(lambda: not tasks_on(watcher), "an empty scheduler")
-    command = [sys.executable, "-u", "-c", textwrap.dedent(program), plain.address]
-    with process(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program_of_a_user:
+    with (
+        Gate(tmp_path / "gate") as gate,
+        process(
+            sys.executable, "-u", "-c", textwrap.dedent(program), plain.address, str(gate.folder),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ) as program_of_a_user,
+    ):  # fmt: skip
         assert program_of_a_user.stdout is not None
         assert program_of_a_user.stdout.readline() == "ready\n"
-        until(lambda: tasks_on(watcher) > 100, "tasks on the scheduler")
+        until(gate.came, "a task that runs")
+        assert tasks_on(watcher) > 100
         program_of_a_user.send_signal(signal.SIGINT)
         assert program_of_a_user.stdout.readline() == "interrupted\n"
         until(lambda: not tasks_on(watcher), "no task of ours")
         assert program_of_a_user.poll() is None
 
 
-def test_ctrl_c_in_a_terminal_leaves_a_local_cluster_alone() -> None:
+def test_ctrl_c_in_a_terminal_leaves_a_local_cluster_alone(tmp_path: Path) -> None:
     """A terminal sends it to every process of the program."""
     program = """
-        import signal, time
+        import signal, sys
         import marsdask.tensor as mt
         from marsdask import new_session
+        from tests.processes import through
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-
-        def slow(block):
-            time.sleep(0.2)
-            return block
-
         session = new_session(n_worker=2)
         kept = mt.ones(10, chunk_size=5).execute()
         workers = set(session.client.scheduler_info()["workers"])
         print("ready")
         try:
-            mt.arange(500, chunk_size=1).map_chunk(slow, dtype="i8").execute()
+            mt.arange(500, chunk_size=1).map_chunk(through, (sys.argv[1],), dtype="i8").execute()
         except KeyboardInterrupt:
             print("interrupted")
         print(float(kept.sum().execute().fetch()), set(session.client.scheduler_info()["workers"]) == workers)
     """
-    command = [sys.executable, "-u", "-c", textwrap.dedent(program)]
-    with process(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as users:
+    with (
+        Gate(tmp_path / "gate") as gate,
+        process(
+            sys.executable, "-u", "-c", textwrap.dedent(program), str(gate.folder),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        ) as users,
+    ):  # fmt: skip
         assert users.stdout is not None
         assert users.stdout.readline() == "ready\n"
-        time.sleep(2)
+        until(gate.came, "a task that runs")
         os.killpg(users.pid, signal.SIGINT)
-        said, errors = users.communicate(timeout=60)
-        assert said == "interrupted\n10.0 True\n"
+        assert users.stdout.readline() == "interrupted\n"
+        gate.open()
+        said, errors = users.communicate(timeout=PATIENCE)
+        assert said == "10.0 True\n"
         assert "Traceback" not in errors
         assert users.returncode == 0
 
@@ -307,7 +313,7 @@ def test_who_leaves_leaves_nothing(plain: Cluster, watcher: distributed.Client, 
         assert tasks_on(watcher) >= 10
         leaving.stdin.write("\n")
         leaving.stdin.flush()
-        leaving.wait(30)
+        leaving.wait(PATIENCE)
         until(lambda: not tasks_on(watcher), "no task of ours")
         if end.startswith("sys"):
             assert not noted & set(watcher.list_datasets())
@@ -335,7 +341,7 @@ def test_local_cluster_is_patient_unless_somebody_said_otherwise(two_workers: Se
         env=ENVIRONMENT | told,
         text=True,
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     assert said.stdout == "7s\n1.1\n"
@@ -363,7 +369,12 @@ def test_program_without_a_guard_starts_a_local_cluster(tmp_path: Path) -> None:
         "    print(remote.spawn(mine, args=(2,)).execute().fetch())\n"
     )
     said = subprocess.run(
-        [sys.executable, program], env=ENVIRONMENT, text=True, capture_output=True, timeout=90, check=False
+        [sys.executable, program],
+        env=ENVIRONMENT,
+        text=True,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert (said.stdout, said.returncode) == ("once\n6\n", 0), said.stderr
     assert "Traceback" not in said.stderr

@@ -3,9 +3,11 @@
 import asyncio
 import concurrent.futures
 import gc
+import re
+import sys
 import threading
-import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,88 +22,111 @@ from marsdask.errors import Cancelled, TookTooLong
 from marsdask.progress import ExecutionInfo
 from marsdask.runs import Run, current, next_round, running
 from marsdask.session import AsyncSession, Session, get_default_async_session, new_session
-from tests.processes import tasks_on, until
+from tests.processes import NEVER, PATIENCE, Gate, tasks_on, through, until
+
+MANY = 400  # chunks, more than there are cores to start them all at once
 
 
-def waits(block: Any, folder: str, seconds: float = 0.05) -> Any:
-    """Leaves a file for each call and takes a while."""
-    Path(folder, f"{time.monotonic_ns()}").touch()
-    time.sleep(seconds)
-    return block
+@pytest.fixture
+def gate(tmp_path: Path) -> Iterator[Gate]:
+    with Gate(tmp_path / "gate") as closed:
+        yield closed
 
 
 def fails(block: Any) -> Any:
     raise LookupError("the user's own")
 
 
-def fails_late(block: Any) -> Any:
-    """When the bar is on the screen, however fast the machine is."""
-    time.sleep(0.4)
+def fails_late(block: Any, folder: str) -> Any:
+    through(block, folder)
     raise LookupError("the user's own")
 
 
-def settled(folder: Path) -> int:
-    """How many calls there were, when none has come for a while."""
-    counts = [-1]
-    until(
-        lambda: counts.append(len(list(folder.iterdir()))) or time.sleep(0.5) or counts[-1] == counts[-2],
-        "the end",
-    )
-    return counts[-1]
+def held(gate: Gate, chunks: int = 40) -> Any:
+    """A tensor of `chunks` chunks, each of which waits at the gate."""
+    return mt.arange(chunks, chunk_size=1).map_chunk(through, (str(gate.folder),), dtype="i8")
 
 
-def slow(folder: Path, chunks: int = 40, seconds: float = 0.05) -> Any:
-    """A tensor of `chunks` chunks that takes `seconds` for each."""
-    return mt.arange(chunks, chunk_size=1).map_chunk(waits, (str(folder), seconds), dtype="i8")
+def watched(info: ExecutionInfo, gate: Gate) -> list[float]:
+    """How far something that is held was, from its start to its end; it is seen when a part of it is done."""
+    seen = [info.progress()]
+    gate.open(20)
+    until(lambda: seen.append(info.progress()) or 0 < seen[-1] < 1, "some of it")
+    gate.open()
+    until(lambda: seen.append(info.progress()) or info.done(), "all of it")
+    return seen
+
+
+def started(session: Session, gate: Gate) -> int:
+    """How many tasks of what was cancelled have started, when none does any more. Nobody may hold its ExecutionInfo."""
+    client = session.client
+    if client is None:
+        gate.open()  # what waits goes on, and the rest would start
+        until(lambda: over(session), "the end of the run")
+        return gate.came()
+    until(lambda: over(session), "the end of the run")
+    until(lambda: not client.run_on_scheduler(unfinished), "a scheduler without work")
+    gate.open()
+    until(lambda: not any(client.run(executing).values()), "workers without work")
+    return gate.came()
+
+
+def over(session: Session) -> bool:
+    gc.collect()
+    return not any(run.cancelled for run in session.runs)
+
+
+def unfinished(dask_scheduler: Any) -> int:
+    return sum(task.state not in ("memory", "released", "erred") for task in dask_scheduler.tasks.values())
+
+
+def executing(dask_worker: Any) -> int:
+    return len(dask_worker.state.executing)
 
 
 class TestEverywhere:
     """The same on threads and on worker processes."""
 
-    def test_progress_grows_to_one(self, each_session: Session, tmp_path: Path) -> None:
-        info = slow(tmp_path).sum().execute(wait=False)
+    def test_progress_grows_to_one(self, each_session: Session, gate: Gate) -> None:
+        info = held(gate).sum().execute(wait=False)
         assert isinstance(info, ExecutionInfo)
-        seen = [info.progress()]
-        while not info.done():
-            seen.append(info.progress())
-            time.sleep(0.02)
+        seen = watched(info, gate)
         assert seen == sorted(seen)
-        assert any(0 < p < 1 for p in seen)
         assert info.progress() == 1.0
-        assert info.result(timeout=30).fetch() == sum(range(40))
+        assert info.result(timeout=PATIENCE).fetch() == sum(range(40))
 
-    def test_progress_over_questions_never_goes_back(self, each_session: Session, tmp_path: Path) -> None:
-        t = slow(tmp_path)
+    def test_progress_over_questions_never_goes_back(self, each_session: Session, gate: Gate) -> None:
+        t = held(gate)
         info = mt.sort(t[t % 3 > 0]).execute(wait=False)
-        seen = []
-        while not info.done():
-            seen.append(info.progress())
-            time.sleep(0.02)
+        seen = watched(info, gate)
         assert seen == sorted(seen)
-        assert info.result(timeout=30).fetch().tolist() == [i for i in range(40) if i % 3]
+        assert info.result(timeout=PATIENCE).fetch().tolist() == [i for i in range(40) if i % 3]
 
-    def test_cancel(self, each_session: Session, tmp_path: Path) -> None:
+    def test_cancel(self, each_session: Session, gate: Gate) -> None:
         client = each_session.client
         before = tasks_on(client) if client is not None else 0  # what other tests of this session hold
-        t = slow(tmp_path, 400).sum()
+        t = held(gate, MANY).sum()
         info = t.execute(wait=False)
-        until(lambda: any(tmp_path.iterdir()), "a task that runs")
+        until(gate.came, "a task that runs")
         assert info.cancel()
         with pytest.raises(concurrent.futures.CancelledError):
-            info.result(timeout=10)
+            info.result(timeout=PATIENCE)
         assert info.done()
         assert info.cancelled()
         assert "cancelled" in repr(info)
-        assert settled(tmp_path) < 400  # nothing starts any more
         assert not t.is_executed()
         assert info.cancel()
+        del info
+        assert started(each_session, gate) < MANY  # nothing starts any more
+        assert not t.is_executed()
         if client is not None:
             until(lambda: tasks_on(client) <= before, "no task of this run on the scheduler")
 
-    def test_after_cancelling_it_runs_again(self, each_session: Session, tmp_path: Path) -> None:
-        t = slow(tmp_path, 20).sum()
+    def test_after_cancelling_it_runs_again(self, each_session: Session, gate: Gate) -> None:
+        t = held(gate, 20).sum()
         info = t.execute(wait=False)
         info.cancel()
+        gate.open()
         assert t.execute().fetch() == sum(range(20))
 
     def test_results_are_freed_with_their_last_handle(self, each_session: Session) -> None:
@@ -110,7 +135,7 @@ class TestEverywhere:
         gc.disable()
         try:
             info = (mt.ones(10, chunk_size=5) + 1).execute(wait=False)
-            info.result(timeout=30)
+            info.result(timeout=PATIENCE)
             assert len(each_session.results) == before + 1
             del info
             until(lambda: len(each_session.results) == before, "the results freed")
@@ -120,24 +145,26 @@ class TestEverywhere:
     def test_errors(self, each_session: Session) -> None:
         info = mt.ones(3, chunk_size=1).map_chunk(fails, dtype="f8").execute(wait=False)
         with pytest.raises(LookupError, match="the user's own"):
-            info.result(timeout=30)
+            info.result(timeout=PATIENCE)
         assert isinstance(info.exception(), LookupError)
         assert not info.cancel()
 
-    def test_result_in_time(self, each_session: Session, tmp_path: Path) -> None:
-        info = slow(tmp_path, 2, 0.5).execute(wait=False)
+    def test_result_in_time(self, each_session: Session, gate: Gate) -> None:
+        info = held(gate, 2).execute(wait=False)
         with pytest.raises(TimeoutError):
             info.result(timeout=0.01)
-        assert info.result(timeout=30).fetch().tolist() == [0, 1]
+        gate.open()
+        assert info.result(timeout=PATIENCE).fetch().tolist() == [0, 1]
 
-    def test_several_at_once(self, each_session: Session, tmp_path: Path) -> None:
-        infos = [(slow(tmp_path, 4, 0.02) * n).sum().execute(wait=False) for n in range(6)]
-        concurrent.futures.wait([i.get_future() for i in infos], timeout=60)
-        assert [int(i.result(timeout=30).fetch()) for i in infos] == [6 * n for n in range(6)]
-        both = marsdask.execute(mt.ones(2), mt.zeros(2), wait=False).result(timeout=30)
+    def test_several_at_once(self, each_session: Session, gate: Gate) -> None:
+        infos = [(held(gate, 4) * n).sum().execute(wait=False) for n in range(6)]
+        gate.open()
+        concurrent.futures.wait([i.get_future() for i in infos], timeout=PATIENCE)
+        assert [int(i.result(timeout=PATIENCE).fetch()) for i in infos] == [6 * n for n in range(6)]
+        both = marsdask.execute(mt.ones(2), mt.zeros(2), wait=False).result(timeout=PATIENCE)
         assert [b.fetch().tolist() for b in both] == [[1, 1], [0, 0]]
 
-    def test_await_from_any_loop(self, each_session: Session, tmp_path: Path) -> None:
+    def test_await_from_any_loop(self, each_session: Session, gate: Gate) -> None:
         async def several() -> list[Any]:
             infos = [(mt.ones(4, chunk_size=2) * n).sum().execute(wait=False) for n in range(3)]
             return await asyncio.gather(*infos)
@@ -146,34 +173,41 @@ class TestEverywhere:
             assert [t.fetch() for t in asyncio.run(several())] == [0, 4, 8]
 
         async def impatient() -> None:
-            await asyncio.wait_for(slow(tmp_path, 400).execute(wait=False), 0.3)
+            await asyncio.wait_for(held(gate, MANY).execute(wait=False), 0.3)
 
         with pytest.raises(TimeoutError):
             asyncio.run(impatient())
-        assert settled(tmp_path) < 400  # who stops waiting stops the work
+        assert started(each_session, gate) < MANY  # who stops waiting stops the work
 
     def test_the_bar(self, each_session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        slow(tmp_path, 10).sum().execute(show_progress=True, progress_update_interval=0.05)
+        with Gate(tmp_path / "some") as gate, ThreadPoolExecutor(1) as pool:
+            opening = pool.submit(opened, gate, 5)
+            held(gate, 10).sum().execute(show_progress=True, progress_update_interval=0.05)
+            opening.result()
         said = capsys.readouterr()
         assert said.out == ""
         assert said.err.count("\n") == 1
         assert len({part.split("%")[0][-3:] for part in said.err.split("\r") if "%" in part}) > 2
         assert "100%" in said.err
-        slow(tmp_path, 2).sum().execute()
+        held(gate, 2).sum().execute()
         with marsdask.option_context({"show_progress": False}):
-            slow(tmp_path, 2).sum().execute()
+            held(gate, 2).sum().execute()
         assert capsys.readouterr().err == ""
-        with pytest.raises(LookupError):
-            mt.ones(1).map_chunk(fails_late, dtype="f8").execute(show_progress=True)
+        with Gate(tmp_path / "none") as gate, ThreadPoolExecutor(1) as pool:
+            opening = pool.submit(opened, gate)
+            with pytest.raises(LookupError):
+                mt.ones(1).map_chunk(fails_late, (str(gate.folder),), dtype="f8").execute(show_progress=True)
+            opening.result()
         said = capsys.readouterr()
         assert "0% completed" in said.err
         assert "100%" not in said.err
 
     def test_the_bar_as_an_option(
-        self, each_session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, each_session: Session, gate: Gate, capsys: pytest.CaptureFixture[str]
     ) -> None:
+        gate.open()
         with marsdask.option_context({"show_progress": True}):
-            slow(tmp_path, 2).sum().execute()
+            held(gate, 2).sum().execute()
             assert "100%" in capsys.readouterr().err
             mr.spawn(inner).execute(show_progress=False)
             assert "100%" not in capsys.readouterr().err  # nothing from inside of tasks
@@ -183,15 +217,29 @@ class TestEverywhere:
         until(lambda: info.progress() >= 0.5, "half of it")
         assert info.progress() < 1
         (tmp_path / "go").touch()
-        assert info.result(timeout=30).fetch() == "done"
+        assert info.result(timeout=PATIENCE).fetch() == "done"
         assert info.progress() == 1.0
 
-    def test_closing_cancels(self, tmp_path: Path) -> None:
+    def test_closing_cancels(self, gate: Gate) -> None:
         with new_session(default=False) as session:
-            info = slow(tmp_path, 400).execute(session=session, wait=False)
-            until(lambda: any(tmp_path.iterdir()), "a task that runs")
+            info = held(gate, MANY).execute(session=session, wait=False)
+            until(gate.came, "a task that runs")
+        gate.open()
         with pytest.raises(concurrent.futures.CancelledError):
-            info.result(timeout=10)
+            info.result(timeout=PATIENCE)
+
+
+def opened(gate: Gate, some: int = 0) -> None:
+    """Open the gate when there is an empty bar on the screen, and one that is filled in part where `some` may pass first."""
+
+    def shown() -> list[int]:
+        return [int(percent) for percent in re.findall(r"(\d+)% completed", sys.stderr.getvalue())]
+
+    until(lambda: 0 in shown(), "an empty bar")
+    if some:
+        gate.open(some)
+        until(lambda: any(0 < percent < 100 for percent in shown()), "a bar that grows")
+    gate.open()
 
 
 def inner() -> Any:
@@ -207,17 +255,19 @@ def half(gate: str) -> str:
 @pytest.fixture
 def hurried(request: pytest.FixtureRequest, each_session: Session) -> Iterator[Session]:
     """The same session while it has a time limit."""
-    each_session.timeout = 1.0
+    each_session.timeout = NEVER
     yield each_session
     each_session.timeout = None
 
 
-def test_a_session_with_a_time_limit(hurried: Session, tmp_path: Path) -> None:
+def test_a_session_with_a_time_limit(hurried: Session, gate: Gate) -> None:
     assert mt.ones(3).sum().execute().fetch() == 3
+    hurried.timeout = 0.5
     with pytest.raises(TimeoutError, match="timeout=") as caught:
-        slow(tmp_path, 400).execute()
+        held(gate, MANY).execute()
     assert isinstance(caught.value, TookTooLong)
-    assert settled(tmp_path) < 400
+    del caught
+    assert started(hurried, gate) < MANY
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import marsdask.tensor as mt
 from marsdask import option_context
 from marsdask.session import Session
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow]
+pytestmark = [pytest.mark.processes, pytest.mark.oldest, pytest.mark.slow]
 rng = np.random.RandomState(0)
 LINE = np.where(np.arange(300) % 7 == 0, np.nan, rng.randint(0, 50, 300))
 SQUARE = rng.rand(60, 40)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,9 +15,9 @@ import psutil
 import pytest
 
 from tests.deploy.planned import own_config, plans  # noqa: F401  fixtures for this folder
+from tests.processes import PATIENCE, until
 
 BIN = Path(sys.executable).parent
-PATIENCE = 180  # seconds; a loaded machine takes ten for what takes one
 
 
 class Command:
@@ -39,21 +38,25 @@ class Command:
 
     def said(self, pattern: str) -> str:
         """The first group of a pattern that it says, soon."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            running = self.popen.poll() is None
-            if found := re.search(pattern, self.text):
-                return found[1] if found.re.groups else found[0]
-            if not running or time.monotonic() > end:
-                raise AssertionError(f"{' '.join(self.words)} did not say {pattern!r}:\n{self.text}")
-            time.sleep(0.05)
+
+        def found() -> re.Match[str] | None:
+            running = self.popen.poll() is None  # first: of one that has ended all is there to be read
+            matched = re.search(pattern, self.text)
+            assert running or matched, "it has ended"
+            return matched
+
+        try:
+            match: re.Match[str] = until(found, repr(pattern))
+        except AssertionError as error:
+            raise AssertionError(f"{' '.join(self.words)} did not say {pattern!r}:\n{self.text}") from error
+        return match[1] if match.re.groups else match[0]
 
     def ended(self) -> int:
         """Its exit code, soon; nothing of its children is left."""
         with contextlib.suppress(psutil.NoSuchProcess):
             self.children |= set(psutil.Process(self.popen.pid).children(recursive=True))
         code = self.popen.wait(PATIENCE)
-        _, left = psutil.wait_procs(self.children, timeout=10)
+        _, left = psutil.wait_procs(self.children, timeout=PATIENCE)
         assert not left, f"{' '.join(self.words)} left {left}\n{self.text}"
         return code
 
@@ -71,7 +74,7 @@ class Command:
         if self.popen.poll() is None:
             self.popen.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.popen.wait(40)
+                self.popen.wait(PATIENCE)
         for process in (self.popen, *self.children):
             with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
                 process.kill()
@@ -125,14 +128,14 @@ def supervisor(start: Start, *words: object) -> tuple[Command, str, str]:
 
 def registered(web: str, count: int) -> None:
     """Wait until a scheduler has so many workers."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        with contextlib.suppress(OSError):
-            page = urllib.request.urlopen(f"{web}/json/counts.json", timeout=5).read().decode()
-            if f'"workers": {count},' in page:
-                return
-        assert time.monotonic() < end, f"{count} workers did not come: {page}"
-        time.sleep(0.1)
+    url = f"{web}/json/counts.json"
+
+    def counted() -> bool:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=PATIENCE) as page:
+            return f'"workers": {count},' in page.read().decode()
+        return False
+
+    until(counted, f"{count} workers")
 
 
 @pytest.fixture(scope="session")

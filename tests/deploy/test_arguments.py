@@ -8,6 +8,8 @@ from marsdask.deploy.kubernetes import EmptyDirVolumeConfig, HostPathVolumeConfi
 from marsdask.deploy.kubernetes.arguments import DEFAULTS, NO_MEANING, Arguments
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 
+pytestmark = pytest.mark.once
+
 GIB = 2**30
 NAN = float("nan")
 

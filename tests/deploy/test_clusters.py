@@ -17,15 +17,16 @@ import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import new_session
 from tests.deploy.conftest import BIN, Start, registered, starting, supervisor
+from tests.processes import PATIENCE
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
 
 
 def of_dask(start: Start, scheduler: str = "dask scheduler", worker: str = "dask worker") -> str:
     words = ["--host", "127.0.0.1", "--port", 0, "--dashboard-address", "127.0.0.1:0"]
     program, *more = scheduler.split()
     web = start(program, *more, *words).said(r"dashboard at:\s+(http://\S+)/status")
-    identity = json.load(urllib.request.urlopen(f"{web}/json/identity.json", timeout=30))
+    identity = json.load(urllib.request.urlopen(f"{web}/json/identity.json", timeout=PATIENCE))
     program, *more = worker.split()
     for _ in range(2):
         start(
@@ -48,7 +49,7 @@ OLDER = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(params=["mars", "dask", pytest.param("older_dask", marks=OLDER)])
+@pytest.fixture(params=["mars", "dask", pytest.param("older_dask", marks=[OLDER, pytest.mark.oldest])])
 def web(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The web address of a cluster of two workers."""
     if request.param == "mars":
@@ -89,7 +90,7 @@ class Stay(urllib.request.HTTPRedirectHandler):
 
 def location(url: str) -> str:
     with pytest.raises(urllib.error.HTTPError) as told:
-        urllib.request.build_opener(Stay).open(url, timeout=30)
+        urllib.request.build_opener(Stay).open(url, timeout=PATIENCE)
     assert told.value.code == 302
     where = told.value.headers["Location"]
     told.value.close()
@@ -97,7 +98,7 @@ def location(url: str) -> str:
 
 
 def read(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=30) as page:
+    with urllib.request.urlopen(url, timeout=PATIENCE) as page:
         return page.read()
 
 
@@ -172,7 +173,7 @@ def test_the_flights_program_gives_on_a_cluster_what_it_gives_on_threads(mars, f
             env=os.environ | {"MPLBACKEND": "Agg"},
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.partition("Every result is equal")[0]

@@ -9,6 +9,7 @@ from kubernetes import client
 from kubernetes.stream import ws_client
 
 from marsdask.deploy.kubernetes.forward import NO_ANSWER, Forward, end_with_thread
+from tests.processes import PATIENCE
 
 
 class Websocket:
@@ -51,12 +52,11 @@ def test_an_error_of_the_connection_ends_it(websocket: Websocket) -> None:
     api_client = client.ApiClient(client.Configuration(host="http://127.0.0.1:1"))
     forward = Forward(api_client, "there", lambda: "scheduler", [8786])
     try:
-        near = socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=20)
-        near.sendall(b"hello")
-        assert websocket.far.recv(100)
-        websocket.far.sendall(b"x")
-        assert near.recv(1) == b""
-        near.close()
+        with socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=PATIENCE) as near:
+            near.sendall(b"hello")
+            assert websocket.far.recv(100)
+            websocket.far.sendall(b"x")
+            assert near.recv(1) == b""
     finally:
         forward.close()
     assert not any(thread.is_alive() for thread in forward.threads)
@@ -80,7 +80,7 @@ def test_what_is_not_acknowledged_is_given_up(websocket: Websocket) -> None:
     api_client = client.ApiClient(client.Configuration(host="http://127.0.0.1:1"))
     forward = Forward(api_client, "there", lambda: "scheduler", [8786])
     try:
-        with socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=20) as near:
+        with socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=PATIENCE) as near:
             near.sendall(b"hello")
             assert websocket.far.recv(100)
             assert websocket.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == NO_ANSWER * 1000

@@ -10,6 +10,8 @@ from marsdask.deploy.kubernetes import handlers
 from marsdask.deploy.kubernetes.operator import HANDLERS, RIGHTS
 from marsdask.errors import ClusterUnreachable, NotPermitted
 
+pytestmark = pytest.mark.once
+
 UNKNOWN = NotPermitted(
     'cannot find RESTMapping: no matches for kind "DaskJob" in version "kubernetes.dask.org/v1"'
 )

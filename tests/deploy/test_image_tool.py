@@ -10,6 +10,9 @@ from click.testing import CliRunner
 
 from marsdask.deploy.kubernetes.commands import kubernetes
 from marsdask.deploy.kubernetes.images import default_image, locked, versions
+from tests.processes import PATIENCE
+
+pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).parents[2]
 VERSION = metadata.version("marsdask")
@@ -43,7 +46,7 @@ def tool(tmp_path: Path):
             env={"PATH": str(programs), "HOME": str(tmp_path)} | env,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         return done, calls.read_text()
 

@@ -11,6 +11,9 @@ from click.testing import CliRunner
 
 from tests.kubernetes.node import __main__ as node
 from tests.kubernetes.node import image, machine, programs
+from tests.processes import PATIENCE
+
+pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +37,7 @@ def test_skipped_tests_are_counted_with_the_reason_in_the_last_lines() -> None:
         env=outside | {node.REASON: "a node needs root"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout
     assert re.search(r"^kubernetes: \d+ tests skipped: a node needs root$", done.stdout, re.MULTILINE)

@@ -18,6 +18,8 @@ from marsdask.deploy.kubernetes.names import MANAGED_BY
 from marsdask.deploy.kubernetes.preflight import is_operator
 from marsdask.errors import ArgumentError, MissingExtra
 
+pytestmark = pytest.mark.once
+
 GOLDEN = Path(__file__).parent / "golden" / "operator.yaml"
 IMAGE = "registry.example/team/marsdask:v1"
 

@@ -1,7 +1,7 @@
 """Every option of Mars's command lines: what becomes of it, and that bad ones start nothing."""
 
 import re
-import socket
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,15 +12,18 @@ import pytest
 import marsdask
 from marsdask.deploy import options, worker
 from tests.deploy.planned import COMMANDS, ENDPOINT, call, plan_of
+from tests.processes import reserved_port
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
+@pytest.fixture
+def ports() -> Iterator[tuple[int, int]]:
+    """Two that are free."""
+    with reserved_port() as one, reserved_port() as other:
+        yield one, other
 
 
-def test_a_supervisor_of_either_generation(plans):
-    port, web = free_port(), free_port()
+def test_a_supervisor_of_either_generation(plans, ports):
+    port, web = ports
     second, said = plan_of(plans, "supervisor", "-H", "127.0.0.1", "-p", str(port), "-w", str(web))
     assert (second.host, second.port, second.web_host, second.web_port) == (
         "127.0.0.1",

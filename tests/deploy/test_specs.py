@@ -15,6 +15,8 @@ from marsdask.deploy.kubernetes import EmptyDirVolumeConfig, HostPathVolumeConfi
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.merging import merged, with_wishes
 
+pytestmark = pytest.mark.once
+
 GOLDEN = Path(__file__).parent / "golden"
 CALLS = {
     "seed": {"worker_num": 100, "worker_cpu": 4, "worker_mem": "16g", "min_worker_num": 95},

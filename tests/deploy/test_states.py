@@ -10,6 +10,8 @@ from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.states import State
 from marsdask.deploy.kubernetes.waiting import Blocked, Deadline
 
+pytestmark = pytest.mark.once
+
 
 def pod(role: str = "worker", name: str = "w", **status) -> dict:
     return {"metadata": {"name": name, "labels": {"dask.org/component": role}}, "status": status}

@@ -18,6 +18,7 @@ from distributed.security import Security
 from marsdask.deploy import supervisor as module
 from marsdask.deploy import tls
 from tests.deploy.conftest import registered, supervisor
+from tests.processes import PATIENCE
 
 pytest.importorskip("cryptography", reason='no certificates: pip install "marsdask[tls]"')
 
@@ -45,7 +46,7 @@ def client_security(has: dict[str, str]) -> Security:
     )
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 @pytest.mark.slow
 def test_a_secure_cluster_by_one_command(start, other):
     """It prints what to type; that works. No, and wrong certificates, are refused; nothing of it is left."""
@@ -70,7 +71,7 @@ def test_a_secure_cluster_by_one_command(start, other):
             env=os.environ | typed,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
         )
         assert done.stdout == "7.0\n", done.stderr
 
@@ -105,7 +106,7 @@ def test_a_secure_cluster_by_one_command(start, other):
         gc.collect()
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 @pytest.mark.slow
 def test_a_supervisor_with_certificates_of_ones_own(start, other):
     options = ["--tls-ca-file", other["ca"], "--tls-cert", other["cert"], "--tls-key", other["key"]]
@@ -116,7 +117,7 @@ def test_a_supervisor_with_certificates_of_ones_own(start, other):
     through = web.said(r"Web at (http://\S+),")
     registered(through, 1)
     with Client(address, security=client_security(other), set_as_default=False) as client:
-        assert client.submit(sum, [1, 2]).result(60) == 3
+        assert client.submit(sum, [1, 2]).result(PATIENCE) == 3
     assert worker.end() == 0
     assert boss.end() == 0
 

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.deploy.conftest import BIN, Start
+from tests.processes import PATIENCE
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
 HERE, THERE = "10.213.7.1", "10.213.7.2"
 
 
 def ip(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run(["ip", *words], capture_output=True, text=True, timeout=30)
+    return subprocess.run(["ip", *words], capture_output=True, text=True, timeout=PATIENCE)
 
 
 @pytest.fixture

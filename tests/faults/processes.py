@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,8 +16,9 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 
+from tests.processes import PATIENCE, reserved_port, until
+
 ROOT = Path(__file__).parents[2]
-ENDS_IN = 30  # seconds in which a process of ours must be gone after it was told to
 
 
 class Bare:
@@ -25,7 +26,8 @@ class Bare:
 
     def __init__(self, logs: Path, config: dict[str, str] | None = None):
         self.logs, self.config = logs, config or {}
-        self.port = free_port()
+        self.reserved = contextlib.ExitStack()
+        self.port = self.reserved.enter_context(reserved_port())
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
 
@@ -36,11 +38,11 @@ class Bare:
     def start(self, workers: int = 2) -> Self:
         where = ["--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"]
         self.scheduler = self._process("scheduler", *where)
-        eventually(lambda: listens(self.port), within=60)
+        until(lambda: listens(self.port), "a scheduler")
         return self.grow(workers)
 
     def grow(self, workers: int) -> Self:
-        few = ["--nthreads", "1", "--no-dashboard", "--no-nanny", "--death-timeout", "60"]
+        few = ["--nthreads", "1", "--no-dashboard", "--no-nanny", "--death-timeout", str(PATIENCE)]
         self.workers += [self._process("worker", self.address, *few) for _ in range(workers)]
         return self
 
@@ -72,13 +74,14 @@ class Bare:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.end()
+        with self.reserved:
+            self.end()
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
     """Kill a process as the kernel would, and wait until it is gone."""
     process.kill()
-    process.wait(ENDS_IN)
+    process.wait(PATIENCE)
 
 
 def kill(pid: int) -> None:
@@ -99,25 +102,10 @@ def names(client: Any) -> dict[Any, str]:
     return {w["name"]: address for address, w in workers.items()}
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
         return True
     return False
-
-
-def eventually(what: Callable[[], Any], within: float, every: float = 0.05) -> Any:
-    """The first true answer of `what()`; an error where there is none in time."""
-    deadline = time.monotonic() + within
-    while not (answer := what()):
-        assert time.monotonic() < deadline, f"not so after {within} s"
-        time.sleep(every)
-    return answer
 
 
 def digest(value: Any) -> str:

@@ -5,16 +5,19 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.faults.processes import ROOT, Bare, eventually
+from tests.faults.processes import ROOT, Bare
+from tests.processes import PATIENCE, process, until
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
 CHUNKS = 12
 
+# The workers are in its folder. All but the first few calls wait until there is a file "go".
 PROGRAM = """
-import sys, time
+import os, sys, time
 import numpy as np
 import marsdask.tensor as mt
 from marsdask import new_session
@@ -22,7 +25,10 @@ from marsdask import new_session
 def slow(block):
     with open("calls", "a") as log:
         log.write(f"{int(block[0]) // 5} ")
-    time.sleep(0.4)
+    with open("calls") as log:
+        few = len(log.read().split()) <= 6
+    while not few and not os.path.exists("go"):
+        time.sleep(0.05)
     return block * 2
 
 session = new_session(sys.argv[1])
@@ -39,26 +45,25 @@ def test_go_on_where_it_was(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     with Bare(tmp_path) as cluster:
 
-        def client() -> "subprocess.Popen[str]":
+        def client() -> Any:
             words = [sys.executable, "program.py", cluster.address, str(folder)]
             env = os.environ | {"PYTHONPATH": str(ROOT)}
-            return subprocess.Popen(words, cwd=tmp_path, env=env, text=True, stdout=-1, stderr=-1)
+            return process(*words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
         cluster.start()
-        first = client()
-        try:
-            eventually(lambda: len(list(folder.glob("chunk-*[0-9]"))) >= 3, within=90)
-        finally:
+        with client() as first:
+            until(lambda: len(list(folder.glob("chunk-*[0-9]"))) >= 3, "three finished chunks")
             first.kill()
-            first.communicate(timeout=30)
+            first.communicate(timeout=PATIENCE)
         cluster.end()
         finished = {int(p.name[-6:]) for p in folder.glob("chunk-??????")}
         before = Counter(map(int, calls.read_text().split()))
         assert 3 <= len(finished) < CHUNKS
 
+        (tmp_path / "go").touch()
         cluster.start()
-        second = client()
-        said, complained = second.communicate(timeout=120)
+        with client() as second:
+            said, complained = second.communicate(timeout=PATIENCE)
         assert said == "right\n", complained
         after = Counter(map(int, calls.read_text().split()))
     assert set(after) == set(range(CHUNKS))

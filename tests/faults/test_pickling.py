@@ -14,7 +14,7 @@ from marsdask import remote
 from marsdask.errors import MarsDaskError
 from marsdask.session import Session
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.processes, pytest.mark.oldest]
 
 
 def locked() -> Callable[[Any], Any]:

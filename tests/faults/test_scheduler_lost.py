@@ -1,7 +1,6 @@
 """The scheduler is killed: a program goes on with the same answers once there is one again, or is told."""
 
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,14 @@ from marsdask import option_context, remote
 from marsdask.errors import SchedulerLost, WrongSession
 from marsdask.session import Session, new_session
 from tests.faults.processes import Bare, digest
+from tests.processes import NEVER, PATIENCE, Gate, at_once, through, until
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
 
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Bare]:
-    with Bare(tmp_path) as cluster:
+    with Bare(tmp_path) as cluster, option_context({"cluster.reconnect_timeout": PATIENCE}):
         yield cluster.start()
 
 
@@ -72,7 +72,7 @@ def program() -> dict[str, Any]:
 
 def test_same_answers_after_a_restart(bare: Bare) -> None:
     with new_session(bare.address, default=False) as session:
-        session.engine.client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
+        session.engine.client.wait_for_workers(2, timeout=PATIENCE)  # type: ignore[attr-defined]
         handles = program()
         for handle in handles.values():  # one by one: many results, each the input of others
             handle.execute(session=session)
@@ -92,22 +92,25 @@ def test_same_answers_after_a_restart(bare: Bare) -> None:
         assert len({id(r) for r in session.results.values()}) >= len(handles)
 
 
-def slowly(block: Any) -> Any:
-    time.sleep(0.5)
-    return block + 1
+def added(block: Any, folder: str) -> Any:
+    return through(block, folder) + 1
 
 
-def test_lost_while_it_runs(bare: Bare) -> None:
+def test_lost_while_it_runs(bare: Bare, tmp_path: Path) -> None:
     with new_session(bare.address, default=False) as session:
-        session.engine.client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
+        session.engine.client.wait_for_workers(2, timeout=PATIENCE)  # type: ignore[attr-defined]
         start = mt.random.rand(40, chunk_size=2).execute(session=session)
         want = start.fetch() + 1
-        running = start.map_chunk(slowly, dtype="f8").execute(session=session, wait=False)
-        time.sleep(1.5)
-        assert not running.done()
-        bare.end()
+        with Gate(tmp_path / "gate") as gate:
+            gate.open(4)
+            running = start.map_chunk(added, (str(gate.folder),), dtype="f8").execute(
+                session=session, wait=False
+            )
+            until(lambda: gate.came() >= 6, "a task that waits on each worker")
+            assert not running.done()
+            bare.end()
         bare.start()
-        done = running.result(timeout=120)
+        done = running.result(timeout=PATIENCE)
         np.testing.assert_array_equal(done.fetch(), want)
 
 
@@ -117,11 +120,12 @@ def test_back_where_an_attempt_to_connect_hangs(bare: Bare, caplog: pytest.LogCa
         want = t.fetch()
         bare.end()
         with socket.create_server(("127.0.0.1", bare.port)) as mute:
+            mute.settimeout(PATIENCE)
             held, _ = mute.accept()  # the client's own attempt to reconnect
         with held:  # to which nobody will ever say a word
             bare.start()
             np.testing.assert_array_equal(t.fetch(), want)
-            assert len(bare_clients(bare)) == 1
+            until(lambda: len(bare_clients(bare)) == 1, "a scheduler with one client of ours")
     assert not [r for r in caplog.records if r.levelname == "ERROR"]
 
 
@@ -133,8 +137,7 @@ def bare_clients(bare: Bare) -> list[str]:
 
 
 def test_named_where_it_does_not_come_back(bare: Bare) -> None:
-    with dask.config.set({"distributed.comm.timeouts.connect": "5s"}):  # Dask's client gives up after that
-        session: Session = new_session(bare.address, default=False)
+    session: Session = new_session(bare.address, default=False)
     t = mt.random.rand(10, chunk_size=5).execute(session=session)
     want = t.fetch()
     bare.end()
@@ -146,16 +149,15 @@ def test_named_where_it_does_not_come_back(bare: Bare) -> None:
             (t + 1).execute(session=session)
     with new_session(default=False) as other, pytest.raises(WrongSession):
         t.execute(session=other)
-    deadline = time.monotonic() + 60
-    while session.engine.client.status != "closed" and time.monotonic() < deadline:  # type: ignore[attr-defined]
-        time.sleep(0.1)
+    client = session.engine.client  # type: ignore[attr-defined]
+    until(lambda: client.status == "closed", "the end of Dask's own attempts")
     bare.start()
     np.testing.assert_array_equal(t.fetch(), want)  # in the same session, which others find again
     noted = session.engine.client.list_datasets()  # type: ignore[attr-defined]
     assert any(session.session_id in name for name in noted)
     bare.end()
-    started = time.monotonic()
-    session.close()
-    assert time.monotonic() - started < 60
+    patient = {"distributed.comm.timeouts.connect": f"{NEVER} s"}
+    with at_once(), dask.config.set(patient), option_context({"cluster.reconnect_timeout": NEVER}):
+        session.close()
     with new_session(default=False) as other:  # the expression is still there
         np.testing.assert_array_equal(t.execute(session=other).fetch(), want)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -21,9 +22,10 @@ import marsdask.tensor as mt
 from marsdask import remote
 from marsdask.errors import OutOfWorkerMemory, WorkerLost
 from marsdask.session import Session, new_session
-from tests.faults.processes import ROOT, digest, eventually, kill, names, pids
+from tests.faults.processes import ROOT, digest, kill, names, pids
+from tests.processes import PATIENCE, Gate, process, tasks_on, through, until
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
 COUNT = 3
 
 
@@ -38,10 +40,12 @@ def trio() -> Iterator[Session]:
 def whole(request: pytest.FixtureRequest) -> None:
     """Each test finds all workers there."""
     if "trio" in request.fixturenames:
-        request.getfixturevalue("trio").client.wait_for_workers(COUNT, timeout=120)
+        request.getfixturevalue("trio").client.wait_for_workers(COUNT, timeout=PATIENCE)
 
 
-def slowly(block: Any) -> Any:
+def slowly(block: Any, folder: str) -> Any:
+    """Through a gate; then it takes a while, in which its worker may die."""
+    through(block, folder)
     time.sleep(0.3)
     return block * 2
 
@@ -52,28 +56,33 @@ def segfaults(block: Any) -> Any:
 
 
 def allocates(block: Any) -> Any:
-    held = []
-    while True:
-        held.append(np.ones(4 * 2**20))
-        time.sleep(0.02)
+    """Somewhat more than the limit, and then waits to be killed for it."""
+    held = np.ones(450_000_000 // 8)
+    until(lambda: False, "the end of this worker")
+    return held
 
 
 def all_back(client: Any) -> None:
-    eventually(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == COUNT, within=60)
+    until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == COUNT, "all workers")
 
 
-def test_killed_in_the_middle(trio: Session) -> None:
-    def run() -> Any:
-        x = mt.random.RandomState(1).rand(40, 40, chunk_size=10).map_chunk(slowly, dtype="f8")
+def test_killed_in_the_middle(trio: Session, tmp_path: Path) -> None:
+    def run(gate: Gate) -> Any:
+        x = mt.random.RandomState(1).rand(40, 40, chunk_size=10)
+        x = x.map_chunk(slowly, (str(gate.folder),), dtype="f8")
         return (x @ x.T).execute(session=trio, wait=False)
 
-    want = digest(run().result(timeout=120).fetch())
+    with Gate(tmp_path / "open") as gate:
+        gate.open()
+        want = digest(run(gate).result(timeout=PATIENCE).fetch())
     victim = min(pids(trio.client).values())
-    running = run()
-    time.sleep(0.8)
-    assert not running.done()
-    kill(victim)
-    assert digest(running.result(timeout=120).fetch()) == want
+    with Gate(tmp_path / "half open") as gate:
+        gate.open(6)
+        running = run(gate)
+        until(lambda: gate.came() >= 6 + COUNT, "a task that waits on each worker")
+        assert not running.done()
+        kill(victim)
+    assert digest(running.result(timeout=PATIENCE).fetch()) == want
     all_back(trio.client)
 
 
@@ -87,19 +96,22 @@ def test_the_same_place_killed_twice(trio: Session) -> None:
         pid = pids(trio.client).get(address or "")
         return pid if pid != first else None
 
-    kill(eventually(again, within=60))
+    kill(until(again, "another process in its place"))
     all_back(trio.client)
     assert (mt.ones((6,), chunk_size=2).sum()).execute(session=trio).fetch() == 6
 
 
-def test_a_crash_beside_innocent_work(trio: Session) -> None:
-    innocent = mt.ones((40,), chunk_size=1).map_chunk(slowly, dtype="f8").execute(session=trio, wait=False)
-    time.sleep(0.5)
+def test_a_crash_beside_innocent_work(trio: Session, tmp_path: Path) -> None:
+    """The innocent tasks go on and end: one that waited until the poison was found out could be where every worker dies."""
+    with Gate(tmp_path / "gate") as gate:
+        innocent = mt.ones((40,), chunk_size=1).map_chunk(slowly, (str(gate.folder),), dtype="f8")
+        info = innocent.execute(session=trio, wait=False)
+        until(lambda: gate.came() >= COUNT, "a task that waits on each worker")
     poison = mt.ones((3,), chunk_size=3).map_chunk(segfaults, dtype="f8")
     with pytest.raises(WorkerLost, match=r"map_chunk.*was running when \d+ workers died") as caught:
-        poison.execute(session=trio, wait=False).result(timeout=150)
+        poison.execute(session=trio, wait=False).result(timeout=PATIENCE)
     assert isinstance(caught.value, RuntimeError)
-    np.testing.assert_array_equal(innocent.result(timeout=150).fetch(), np.full(40, 2.0))
+    np.testing.assert_array_equal(info.result(timeout=PATIENCE).fetch(), np.full(40, 2.0))
     all_back(trio.client)
 
 
@@ -118,34 +130,29 @@ def test_data_that_died_with_their_worker(trio: Session) -> None:
 
 
 CLIENT = """
-import os, sys, time
+import os, sys
 import marsdask.tensor as mt
 from marsdask import new_session
 session = new_session(sys.argv[1])
 t = mt.random.rand(100, chunk_size=10).execute()
 print(len(t.fetch()), flush=True)
-time.sleep(60 if sys.argv[2] == "stays" else 0)
+if sys.argv[2] == "stays":
+    sys.stdin.read()
 """
 
 
 @pytest.mark.parametrize("how", ["goes", "stays"])
 def test_a_client_that_exits_leaves_nothing(how: str, trio: Session) -> None:
-    def tasks(dask_scheduler: Any) -> int:
-        return len(dask_scheduler.tasks)
-
     gc.collect()
-    before = eventually(lambda: trio.client.run_on_scheduler(tasks) + 1, within=10) - 1
-    client = subprocess.Popen(
-        [sys.executable, "-c", CLIENT, trio.address, how], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    try:
+    before = tasks_on(trio.client)
+    command = [sys.executable, "-c", CLIENT, trio.address, how]
+    with process(*command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
         assert client.stdout is not None
         assert client.stdout.readline() == "100\n"
-    finally:
         if how == "stays":
             client.kill()
-        client.communicate(timeout=60)
-    eventually(lambda: trio.client.run_on_scheduler(tasks) <= before, within=30)
+        client.communicate(timeout=PATIENCE)
+    until(lambda: tasks_on(trio.client) <= before, "no task of the client's")
 
 
 def test_no_memory_left() -> None:
@@ -153,7 +160,7 @@ def test_no_memory_left() -> None:
     with dask.config.set(hasty), new_session(n_worker=1, memory="400MB", default=False) as session:
         hog = mt.ones((3,), chunk_size=3).map_chunk(allocates, dtype="f8")
         with pytest.raises(OutOfWorkerMemory) as caught:
-            hog.execute(session=session, wait=False).result(timeout=120)
+            hog.execute(session=session, wait=False).result(timeout=PATIENCE)
         said = str(caught.value)
         assert isinstance(caught.value, MemoryError)
         assert "map_chunk" in said
@@ -163,30 +170,33 @@ def test_no_memory_left() -> None:
         assert "smaller chunks" in said
 
 
-def test_a_worker_that_stands_still() -> None:
-    patience = {"distributed.scheduler.worker-ttl": "6s"}
+def test_a_worker_that_stands_still(tmp_path: Path) -> None:
+    # The other worker is heard of more often, however slow it is.
+    patience = {"distributed.scheduler.worker-ttl": "10s"}
     with dask.config.set(patience), new_session(n_worker=2, n_cpu=2, default=False) as session:
         stopped = min(pids(session.client).values())
-        running = (
-            mt.ones((12,), chunk_size=1).map_chunk(slowly, dtype="f8").execute(session=session, wait=False)
-        )
-        time.sleep(0.5)
-        os.kill(stopped, signal.SIGSTOP)  # its nanny ends it
-        np.testing.assert_array_equal(running.result(timeout=120).fetch(), np.full(12, 2.0))
-        eventually(lambda: stopped not in pids(session.client).values(), within=60)
+        with Gate(tmp_path / "gate") as gate:
+            t = mt.ones((12,), chunk_size=1).map_chunk(slowly, (str(gate.folder),), dtype="f8")
+            running = t.execute(session=session, wait=False)
+            until(lambda: gate.came() >= 2, "a task that waits on each worker")
+            os.kill(stopped, signal.SIGSTOP)  # its nanny ends it
+        np.testing.assert_array_equal(running.result(timeout=PATIENCE).fetch(), np.full(12, 2.0))
+        until(lambda: stopped not in pids(session.client).values(), "the end of the one that stood still")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
-def test_a_program_whose_workers_die_at_random(number: signal.Signals, trio: Session) -> None:
+def test_a_program_whose_workers_die_at_random(number: signal.Signals, trio: Session, tmp_path: Path) -> None:
     """Killed by pid, once they are there: Dask's own KillWorker also hits workers that start, which its nannies do not survive."""
     random = np.random.default_rng(int(number))
     x = mt.random.RandomState(4).rand(60, 20, chunk_size=10)
     table = md.DataFrame(mt.random.RandomState(5).rand(200, 3, chunk_size=40), columns=list("abc"))
-    program = [x.map_chunk(slowly, dtype="f8").sum(axis=0), mt.sort(x.reshape(-1)), table.sort_values("b")]
+    with Gate(tmp_path / "open") as gate:  # open from here on
+        slow = x.map_chunk(slowly, (str(gate.folder),), dtype="f8")
+    program = [slow.sum(axis=0), mt.sort(x.reshape(-1)), table.sort_values("b")]
     with new_session(default=False) as threads:
         want = [digest(each.copy().execute(session=threads).fetch()) for each in program]
     done = [each.execute(session=trio, wait=False) for each in program]
     time.sleep(random.uniform(0.1, 1.0))
     os.kill(random.choice(sorted(pids(trio.client).values())), number)
-    assert [digest(info.result(timeout=100).fetch()) for info in done] == want
+    assert [digest(info.result(timeout=PATIENCE).fetch()) for info in done] == want
     all_back(trio.client)

@@ -21,6 +21,7 @@ from marsdask.spill import buffer as buffer_module
 from marsdask.spill.buffer import MarsSpillBuffer
 from marsdask.spill.patient import TRIES
 from marsdask.spill.store import Problem, StripedFile
+from tests.processes import PATIENCE
 from tests.spill.conformance import files, nothing_left
 from tests.spill.faulty import faults, tmpfs
 
@@ -259,19 +260,19 @@ def test_others_work_while_a_value_is_written(tmp_path: Path, monkeypatch: pytes
 
         def slowly(store: StripedFile, key: object, value: object) -> None:
             writing.set()
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE)
             real(store, key, value)
 
         monkeypatch.setattr(StripedFile, "__setitem__", slowly)
         for key in ("deleted", "replaced"):
             evicted = pool.submit(b.evict)
-            assert writing.wait(30)
-            assert pool.submit(lambda: b["other"][0]).result(30) == 0
+            assert writing.wait(PATIENCE)
+            assert pool.submit(lambda: b["other"][0]).result(PATIENCE) == 0
             del b[key]
             if key == "replaced":
                 b[key] = kb(5, 1)
             go_on.set()
-            assert evicted.result(30) == 0
+            assert evicted.result(PATIENCE) == 0
             writing.clear()
             go_on.clear()
         assert list(b.fast) == ["other", "replaced"]

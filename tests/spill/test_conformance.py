@@ -11,6 +11,8 @@ from marsdask.spill.buffer import MarsSpillBuffer, Serialized
 from marsdask.spill.store import StripedFile
 from tests.spill.conformance import CHECKS, Kind, nothing_left
 
+pytestmark = pytest.mark.once
+
 
 def _stores(path: Path, names: str, **options: object) -> StripedFile:
     return StripedFile([path / name for name in names], **options)

@@ -22,6 +22,8 @@ from marsdask.spill.store import Problem, StripedFile
 from tests.spill.conformance import files
 from tests.spill.faulty import faults
 
+pytestmark = pytest.mark.once
+
 FILES = 1000
 COMPRESSIONS = [None, "zlib"] + [
     name

@@ -16,8 +16,11 @@ import pytest
 from marsdask.errors import BadSpillDirectory, SpillDamaged, SpillFull
 from marsdask.spill import directory as directory_module
 from marsdask.spill.store import Problem, StripedFile
+from tests.processes import PATIENCE
 from tests.spill.conformance import files
 from tests.spill.faulty import Faults, faults, no_permission, tmpfs
+
+pytestmark = pytest.mark.once
 
 MB = 2**20
 FAILURES = [
@@ -241,7 +244,7 @@ def test_a_limit_on_the_size_of_files(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(script), str(tmp_path / "a")],
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 

@@ -3,13 +3,14 @@
 import asyncio
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import dask
 import numpy as np
 import psutil
 import pytest
+from distributed import get_worker
+from distributed.core import Status
 
 import marsdask.remote as mr
 from marsdask import new_session
@@ -17,6 +18,7 @@ from marsdask.errors import NoWorkers
 from marsdask.sizes import MIB
 from marsdask.spill import heap, report
 from marsdask.spill.heap import Heap
+from tests.processes import PATIENCE, until
 
 needs_glibc = pytest.mark.skipif(
     heap._library is None, reason="the C library does not tell what it keeps: glibc does, since 2.33"
@@ -85,7 +87,7 @@ def test_what_stays_is_not_asked_for_again(monkeypatch) -> None:
 
 
 @needs_glibc
-@pytest.mark.cluster
+@pytest.mark.processes
 @pytest.mark.slow
 def test_a_worker_gives_back_what_small_values_left() -> None:
     """Held to the pause threshold by holes alone, Dask's worker would be paused for good."""
@@ -97,17 +99,17 @@ def test_a_worker_gives_back_what_small_values_left() -> None:
     def process_memory() -> int:
         return int(psutil.Process().memory_info().rss)
 
+    def little() -> bool:
+        return max(client.run(process_memory).values()) <= 0.6 * 512 * MIB
+
     with new_session(n_worker=1, memory="512m", default=False) as session:
         client = session.client
         client.run(leave_holes)
-        deadline = time.monotonic() + 30
-        while max(client.run(process_memory).values()) > 0.6 * 512 * MIB:
-            assert time.monotonic() < deadline, "the worker's memory stays above its target"
-            time.sleep(0.2)
-        assert client.submit(int, "7").result(timeout=30) == 7
+        until(little, "memory below the worker's target")
+        assert client.submit(int, "7").result(timeout=PATIENCE) == 7
 
 
-@pytest.mark.cluster
+@pytest.mark.processes
 @pytest.mark.slow
 def test_memory_that_tasks_leave_behind_ends_in_an_error() -> None:
     """Paused with nothing to spill, Dask's worker would keep the tasks it has, and the program would wait for ever."""
@@ -116,7 +118,10 @@ def test_memory_that_tasks_leave_behind_ends_in_an_error() -> None:
         import builtins
 
         builtins.left_behind = [*getattr(builtins, "left_behind", ()), np.ones(5 * MIB)]
-        time.sleep(0.3)  # so that memory is looked at
+        worker = get_worker()
+        most = worker.memory_manager.memory_limit * worker.memory_manager.memory_pause_fraction
+        # No more before Dask has looked at this, or its nanny would end the worker for what is left behind meanwhile.
+        until(lambda: worker.monitor.get_process_memory() < most or worker.status is Status.paused, "a pause")
         return i
 
     with (

@@ -7,6 +7,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -16,6 +17,8 @@ from marsdask.spill.buffer import MarsSpillBuffer
 from marsdask.spill.store import StripedFile
 from tests.spill.conformance import LOCKS, files
 from tests.spill.faulty import faults
+
+pytestmark = pytest.mark.once
 
 KEYS = st.sampled_from([*"abcdef", ("x", 1), "k" * 300])
 SIZES = st.integers(0, 3000)

@@ -4,7 +4,6 @@ import hashlib
 import inspect
 import os
 import random
-import time
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -14,11 +13,11 @@ from distributed import Client, LocalCluster
 
 from marsdask.errors import SpillDamaged
 from marsdask.spill import MemoryPolicy, cluster_arguments
+from tests.processes import PATIENCE, until
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+pytestmark = [pytest.mark.processes, pytest.mark.slow]
 
 COUNT = 40
-WAIT = 120
 
 
 def made(i: int) -> np.ndarray:
@@ -28,7 +27,7 @@ def made(i: int) -> np.ndarray:
 
 def ready(futures: list) -> None:
     for future in futures:
-        assert future.exception(timeout=WAIT) is None
+        assert future.exception(timeout=PATIENCE) is None
 
 
 def digest(*arrays: np.ndarray) -> str:
@@ -112,13 +111,13 @@ class TestRecomputed:
             client.submit(digest, f, workers=[w for w in both if w not in where[f.key]], pure=False)
             for f in held
         ]
-        assert [f.result(timeout=WAIT) for f in pinned] == RIGHT
+        assert [f.result(timeout=PATIENCE) for f in pinned] == RIGHT
 
     def test_in_pairs_from_both_workers(self, client, directories, held, how):
         assert damage(directories, how) > 10
         pairs = [client.submit(digest, a, b, pure=False) for a, b in zip(held, reversed(held), strict=True)]
         wanted = [digest(made(i), made(COUNT - 1 - i)) for i in range(COUNT)]
-        assert [f.result(timeout=WAIT) for f in pairs] == wanted
+        assert [f.result(timeout=PATIENCE) for f in pairs] == wanted
 
 
 def test_from_the_lineage(client, directories):
@@ -139,41 +138,43 @@ def test_scattered_data_have_no_lineage(client, directories, held):
     ready(pushed)
     damage(directories, "flipped")
     with pytest.raises(SpillDamaged, match="its checksum is not the one it was written with"):
-        client.submit(digest, lost, pure=False).result(timeout=WAIT)
+        client.submit(digest, lost, pure=False).result(timeout=PATIENCE)
     with pytest.raises(CancelledError):
-        lost.result(timeout=WAIT)
+        lost.result(timeout=PATIENCE)
     assert client.gather(client.map(digest, held, pure=False)) == RIGHT
 
 
 def test_scattered_data_that_a_peer_asks_for(client, directories, held):
     """The worker that has them starts again, for only so a scheduler learns that they are gone; all else is made again."""
-    client.wait_for_workers(2, timeout=WAIT)
+    client.wait_for_workers(2, timeout=PATIENCE)
     both = list(client.scheduler_info(-1)["workers"])
     (lost,) = client.scatter([made(1)], hash=False, workers=[both[0]])
     pushed = client.map(made, range(COUNT), workers=[both[0]], pure=False)
     ready(pushed)
     damage(directories, "flipped")
     with pytest.raises(CancelledError):
-        client.submit(digest, lost, workers=[both[1]], pure=False).result(timeout=WAIT)
+        client.submit(digest, lost, workers=[both[1]], pure=False).result(timeout=PATIENCE)
     with pytest.raises(CancelledError):
-        lost.result(timeout=WAIT)
+        lost.result(timeout=PATIENCE)
     client.cancel(pushed)
     assert client.gather(client.map(digest, held, pure=False)) == RIGHT
-    client.wait_for_workers(2, timeout=WAIT)
+    client.wait_for_workers(2, timeout=PATIENCE)
 
 
 def test_workers_tell_what_is_in_their_directories(client, directories, held):
-    deadline = time.monotonic() + 30
-    while True:
-        workers = client.scheduler_info(-1)["workers"].values()
-        told = sum(d["bytes"] for w in workers for d in w["metrics"]["marsdask_spill"])
-        spilled = sum(w["metrics"]["spilled_bytes"]["disk"] for w in workers)
+    def workers() -> list[dict]:
+        return list(client.scheduler_info(-1)["workers"].values())
+
+    def agree() -> bool:
+        """As of the last heartbeats."""
+        metrics = [worker["metrics"] for worker in workers()]
+        told = sum(d["bytes"] for m in metrics for d in m["marsdask_spill"])
+        spilled = sum(m["spilled_bytes"]["disk"] for m in metrics)
         there = sum(f.stat().st_size for d in directories for f in files(d))
-        if told == spilled == there or time.monotonic() > deadline:
-            break
-        time.sleep(0.2)
-    assert told == spilled == there > 0
-    for worker in workers:
+        return told == spilled == there > 0
+
+    until(agree, "workers that tell as many bytes as there are in the files")
+    for worker in workers():
         for path in map(str, directories):
             assert " files" in worker["metrics"][f"spill {path}"]
 

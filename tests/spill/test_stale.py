@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from marsdask.spill.store import StripedFile
+from tests.processes import PATIENCE
 from tests.spill.conformance import LOCKS, files
 
 NEIGHBOUR = """
@@ -56,13 +57,13 @@ def test_only_what_the_dead_left_is_purged(tmp_path: Path) -> None:
             assert process.stdout.readline() == "ready\n"
         assert len(_values(paths)) == 20
         dead.kill()
-        assert dead.wait(30) == -signal.SIGKILL
+        assert dead.wait(PATIENCE) == -signal.SIGKILL
         assert len(_values(paths)) == 20
         with StripedFile(paths) as store:
             assert len(store) == 0
             assert len(_values(paths)) == 10
             store["x"] = b"x"
-            alive.communicate("go\n", timeout=30)
+            alive.communicate("go\n", timeout=PATIENCE)
             assert alive.returncode == 0
             assert len(_values(paths)) == 0
             assert store["x"] == b"x"
@@ -80,6 +81,6 @@ def test_a_process_that_ends_without_closing_leaves_nothing(tmp_path: Path) -> N
     script = (
         "import sys; from marsdask.spill.store import StripedFile; s = StripedFile(sys.argv[1:]); s[0] = b'x'"
     )
-    subprocess.run([sys.executable, "-c", script, str(tmp_path / "a")], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "a")], check=True, timeout=PATIENCE)
     assert files(tmp_path) == []
     assert {p.name for p in (tmp_path / "a").iterdir()} <= LOCKS

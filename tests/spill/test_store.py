@@ -16,6 +16,8 @@ from marsdask.spill.directory import SpillDirectory
 from marsdask.spill.store import Problem, StripedFile
 from tests.spill.conformance import files, nothing_left
 
+pytestmark = pytest.mark.once
+
 MB = 2**20
 
 
