@@ -36,7 +36,15 @@ class Bare:
         return f"tcp://127.0.0.1:{self.port}"
 
     def start(self, workers: int = 2) -> Self:
-        where = ["--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"]
+        where = [
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--no-dashboard",
+            "--dashboard-address",
+            "127.0.0.1:0",
+        ]
         self.scheduler = self._process("scheduler", *where)
         until(lambda: listens(self.port), "a scheduler")
         return self.grow(workers)

@@ -82,7 +82,7 @@ def test_a_worker_that_closes_is_not_running_again(caplog):
 
     async def closed_twice():
         async with (
-            Scheduler(dashboard_address=None, host="127.0.0.1") as scheduler,
+            Scheduler(dashboard_address="127.0.0.1:0", host="127.0.0.1") as scheduler,
             MarsWorker(scheduler.address, memory_limit="300MiB", nthreads=1) as worker,
         ):
             first = asyncio.create_task(worker.close())
