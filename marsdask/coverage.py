@@ -152,6 +152,8 @@ def row(key: str, name: str, op: Op | None, target: Any) -> Row:
 
 def said(found: Any) -> str:
     """The first line of an attribute's own documentation."""
+    if isinstance(found, type) and found.__module__ == "builtins":  # whose words differ between versions
+        return f"Python's own `{found.__name__}`."
     own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
     doc = inspect.getdoc(found) if own else None
     if isinstance(found, (int, float, str, type(None))):
