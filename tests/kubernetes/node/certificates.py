@@ -44,6 +44,16 @@ def key(path: Path) -> rsa.RSAPrivateKey:
     return new
 
 
+def usage(*, is_ca: bool) -> x509.KeyUsage:
+    """What a key is for: an authority signs certificates, all others speak TLS."""
+    unused = dict.fromkeys(
+        ("content_commitment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"), False
+    )
+    return x509.KeyUsage(
+        digital_signature=True, key_encipherment=not is_ca, key_cert_sign=is_ca, crl_sign=is_ca, **unused
+    )
+
+
 def subject(**parts: str) -> x509.Name:
     kinds = {"CN": NameOID.COMMON_NAME, "O": NameOID.ORGANIZATION_NAME}
     return x509.Name([x509.NameAttribute(kinds[kind], value) for kind, value in parts.items()])
@@ -66,6 +76,10 @@ def sign(
             issuer, of, own.public_key(), x509.random_serial_number(), now - DAY, now + 30 * DAY
         )
         .add_extension(x509.BasicConstraints(is_ca, None), critical=True)
+        # Python 3.13 asks for the three that follow.
+        .add_extension(usage(is_ca=is_ca), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(own.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.public_key()), critical=False)
         .add_extension(
             x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]),
             critical=False,
