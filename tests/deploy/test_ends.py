@@ -76,8 +76,8 @@ def test_a_worker_that_was_told_to_leave_ends_well(start):
     up(retired)
     with new_session(address, default=False) as session:
         session.engine.client.retire_workers(names=["r"], close_workers=True)
-        assert retired.ended() == 0
-    assert closed.ended() == 0
+        assert retired.ended() == 0, retired.text
+    assert closed.ended() == 0, closed.text
 
 
 def test_a_worker_that_finds_no_supervisor_fails_in_time(start):
