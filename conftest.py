@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent
 DOCTEST = ELLIPSIS | NORMALIZE_WHITESPACE
 CLUSTERS = {"two_workers", "plain", "trio", "secure", "fragile", "client", "mars", "web"}
 """Fixtures that are made once for all tests, or for those of a file."""
-GROUPS = 4  # mostly they wait for their processes; 6 on two cores were no faster
+GROUPS = 4  # mostly they wait for their processes
 GROUP_MEMORY = 3 * 2**30
 
 
