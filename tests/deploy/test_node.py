@@ -71,26 +71,22 @@ def test_why_no_node_can_be(monkeypatch) -> None:
     assert "this is 3.12" in image.cannot()
 
 
-def test_programs_are_kept_by_version(monkeypatch) -> None:
-    kubernetes, etcd, coredns = programs.SOURCES
-    assert all(re.fullmatch(r"v\d+\.\d+\.\d+", each.version) for each in programs.SOURCES)
-    assert f"gitVersion={kubernetes.version}" in kubernetes.flags
-    assert len({each.stamp for each in programs.SOURCES}) == 3
-    replaced = programs.Source("etcd", etcd.module, {"etcd": "elsewhere"})
-    assert replaced.stamp != etcd.stamp
-    assert "gitVersion" not in coredns.flags
+def test_programs_know_their_version() -> None:
+    assert re.fullmatch(r"v\d+\.\d+\.\d+", programs.version())
+    assert f"gitVersion={programs.version()}" in " ".join(programs.flags())
 
 
 def test_what_is_there_is_not_built_again(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(programs.subprocess, "run", lambda *words, **options: built.append(words[0]))
     built: list = []
-    etcd = programs.SOURCES[1]
-    found = programs.built(etcd)
+    found = programs.build()
     assert len(built) == 1
-    assert found["etcd"].parent == tmp_path / "marsdask-kubernetes" / f"etcd-{etcd.version}"
-    assert programs.built(etcd) == found
+    folder = tmp_path / "marsdask-kubernetes" / f"programs-{programs.version()}"
+    assert {file.parent for file in found.values()} == {folder}
+    assert found["kubelet"].readlink() == Path("kubernetes")
+    assert programs.build() == found
     assert len(built) == 1
-    (found["etcd"].parent / "stamp").write_text("older")
-    programs.built(etcd)
+    monkeypatch.setattr(programs, "flags", list)
+    assert programs.build() == found
     assert len(built) == 2

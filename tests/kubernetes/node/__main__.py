@@ -41,9 +41,7 @@ def up(name: str) -> None:
     node.start()
     for archive in image.archives():
         node.load(archive)
-    click.echo(
-        f"export KUBECONFIG={node.kubeconfig}\n{' '.join(node.inside)} {programs.build()['kubectl']} get nodes"
-    )
+    click.echo(f"export KUBECONFIG={node.kubeconfig}\n{' '.join(node.inside)} kubectl get nodes")
 
 
 @main.command()

@@ -13,6 +13,7 @@ PACKAGES = {
     "/usr/lib/cni/bridge": "containernetworking-plugins",
     "iptables": "iptables",
     "conntrack": "conntrack",
+    "curl": "curl",
     "ip": "iproute2",
     "buildah": "buildah",
     "debootstrap": "debootstrap",

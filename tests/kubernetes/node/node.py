@@ -27,6 +27,8 @@ PARTS = (
     "etcd",
 )
 CGROUPS = Path("/sys/fs/cgroup")
+PATIENCE = 300.0
+"""Seconds in which only what hangs is not ready."""
 
 
 class Node:
@@ -78,8 +80,7 @@ class Node:
         found = programs.build()
         self.start_control_plane(found)
         self.start_kubelet(found)
-        self.wait("the node", 60, "get", "--raw", "/readyz")
-        self.wait("the node", 60, "wait", "--for=condition=Ready", "--timeout=1s", "node/node")
+        self.until("the node", self.is_ready)
 
     def start_containerd(self) -> None:
         self.write(
@@ -89,7 +90,6 @@ class Node:
         self.begin("containerd", "containerd", "-c", config)
         self.until(
             "containerd",
-            20,
             lambda: subprocess.run([*self.ctr, "version"], capture_output=True).returncode == 0,
         )
 
@@ -121,7 +121,7 @@ class Node:
             f"--audit-policy-file={self.write(self.state / 'audit.yaml', settings.audit())}",
             f"--audit-log-path={self.audit}",
         )
-        self.wait("kube-apiserver", 60, "get", "--raw", "/readyz")
+        self.until("kube-apiserver", lambda: bool(self.answer("/readyz")))
         as_admin = [
             f"--{what}kubeconfig={self.kubeconfig}" for what in ("", "authentication-", "authorization-")
         ]
@@ -207,24 +207,27 @@ class Node:
     def ctr(self) -> list[str]:
         return ["ctr", f"--address={self.run}/containerd.sock", "--namespace=k8s.io"]
 
-    @property
-    def kubectl(self) -> list[str]:
-        return [*self.inside, str(programs.build()["kubectl"]), f"--kubeconfig={self.kubeconfig}"]
+    def answer(self, path: str) -> str:
+        """What the API server says to its administrator; nothing if it does not, or not well."""
+        pki = self.state / "pki"
+        who = ["--cacert", pki / "ca.crt", "--cert", pki / "admin.crt", "--key", pki / "admin.key"]
+        words = [*self.inside, "curl", "--silent", "--fail", "--max-time", "30", *who]
+        return subprocess.run(
+            [*map(str, words), f"https://{settings.ADDRESS}:6443{path}"], capture_output=True, text=True
+        ).stdout
+
+    def is_ready(self) -> bool:
+        """Whether its kubelet says so."""
+        said = self.answer("/api/v1/nodes/node")
+        conditions = json.loads(said)["status"].get("conditions", ()) if said else ()
+        return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
     def load(self, archive: Path) -> None:
         """Give the node an image."""
         run(*self.ctr, "images", "import", archive, timeout=300)
 
-    def wait(self, part: str, seconds: float, *words: str) -> None:
-        """Until kubectl succeeds with `words`."""
-        self.until(
-            part,
-            seconds,
-            lambda: subprocess.run([*self.kubectl, *words], capture_output=True, timeout=30).returncode == 0,
-        )
-
-    def until(self, part: str, seconds: float, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + seconds
+    def until(self, part: str, holds: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
         while not holds():
             dead = [
                 name
@@ -232,7 +235,7 @@ class Node:
                 if (self.run / f"{name}.pid").exists() and self.process(name) is None
             ]
             if dead or time.monotonic() > end:
-                what = f"{dead[0]} ended" if dead else f"{part} was not ready within {seconds:.0f} s"
+                what = f"{dead[0]} ended" if dead else f"{part} was not ready within {PATIENCE:.0f} s"
                 log = self.state / "logs" / (dead[0] if dead else part)
                 said = "\n".join(log.read_text().splitlines()[-20:]) if log.exists() else ""
                 raise RuntimeError(f"{what}\n{said}")

@@ -80,6 +80,7 @@ def kubelet(state: Path, run: Path, cgroup: str) -> dict[str, Any]:
         "volumePluginDir": f"{state}/plugins",
         "cgroupDriver": "cgroupfs",
         "cgroupRoot": f"/{cgroup}",
+        "cpuCFSQuota": False,  # a small pod may start with all the cores that nobody else uses
         "failCgroupV1": False,  # from 1.35 the default is true
         "failSwapOn": False,
         "enforceNodeAllocatable": [],
