@@ -15,8 +15,8 @@ from marsdask.deploy.kubernetes.api import Api
 PATIENCE = 300
 """Seconds in which only what hangs has not come; a node beside other work takes a minute for what takes five seconds."""
 IMAGE = os.environ.get("MARSDASK_TEST_IMAGE", "marsdask/marsdask:test")
-SMALL = {"worker_cpu": 0.3, "worker_mem": "400m", "image": IMAGE, "timeout": PATIENCE}
-"""Of a cluster that finds room on a node with two cores."""
+SMALL = {"worker_cpu": 0.1, "worker_mem": "400m", "image": IMAGE, "timeout": PATIENCE}
+"""Of a cluster that finds room on a node with two cores, where seven others wait for what never comes."""
 
 
 def unique() -> str:

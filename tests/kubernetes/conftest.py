@@ -37,6 +37,7 @@ class Place:
         return CliRunner().invoke(kubernetes, [*words, *to])
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is in this folder needs a cluster."""
     for item in items:

@@ -187,7 +187,14 @@ def test_an_operator_starts_when_the_server_knows_its_kinds(place: Place, api: A
             what="the first cluster has its scheduler",
         )
         # By the operator in peace: what it is refused afterwards, without rights, fails a test of the operator.
-        until(lambda: api.get("daskworkergroups", where, "first-default"))
+        # Only when it has taken the group into the cluster does the group go with it; dask-kubernetes leaves it otherwise.
+        until(
+            lambda: (
+                (api.get("daskworkergroups", where, "first-default") or {})
+                .get("metadata", {})
+                .get("ownerReferences")
+            )
+        )
         api.deleted("daskclusters", where, "first")
         until(lambda: api.get("daskclusters", where, "first") is None)
         until(lambda: api.get("daskworkergroups", where, "first-default") is None)
