@@ -12,9 +12,6 @@ import pytest
 from tests.processes import PATIENCE
 
 PROGRAM = Path(__file__).parent.parent / "docs" / "examples" / "flights.py"
-# The oldest matplotlib that we support asks the newest pyparsing for names that it deprecates.
-OLD_NAMES = [f"ignore::DeprecationWarning:matplotlib.{name}" for name in ("_fontconfig_pattern", "_mathtext")]
-pytestmark = [pytest.mark.filterwarnings(ignore) for ignore in OLD_NAMES]
 
 
 def load(monkeypatch: pytest.MonkeyPatch):
@@ -31,7 +28,7 @@ def test_every_result_is_equal_and_the_chart_is_drawn(flights_tables, tmp_path):
     done = subprocess.run(
         [
             sys.executable,
-            *(f"-W{rule}" for rule in ("error", *OLD_NAMES)),
+            "-Werror",
             PROGRAM,
             "--data",
             flights_tables,
