@@ -13,5 +13,5 @@ from tests.spill import larger
 @pytest.mark.timeout(1800)  # of a machine that others use too
 @pytest.mark.parametrize("work", larger.ROW)
 def test_three_times_the_memory(work: Any) -> None:
-    took = larger.three_times("1g", work)
+    took = larger.three_times("768m", work)
     assert took.well, took
