@@ -14,6 +14,7 @@ import marsdask.tensor as mt
 from marsdask import gaps, registry
 from marsdask.coverage import belongs
 
+ROOT = Path(__file__).parent.parent
 GOOD = """
 import marsdask.dataframe as md
 import marsdask.tensor as mt
@@ -37,14 +38,15 @@ BAD = {
 
 
 def checked(source: str, folder: Path) -> str:
-    """What mypy --strict says of a program, run elsewhere than in the checkout."""
+    """What mypy --strict says of a program, run elsewhere than in the checkout.
+
+    With the settings and the cache of the package's own check, where the libraries' types are: 3 s then, 65 s without.
+    """
     mypy = pytest.importorskip("mypy.api", reason="mypy is installed only for work on marsdask itself")
     program = folder / "program.py"
     program.write_text(source)
-    cache = f"--cache-dir={folder / 'cache'}"
-    out, err, _ = mypy.run(
-        [str(program), "--strict", "--config-file=", cache, f"--python-executable={sys.executable}"]
-    )
+    settings = [f"--config-file={ROOT / 'pyproject.toml'}", f"--cache-dir={ROOT / '.mypy_cache'}"]
+    out, err, _ = mypy.run([str(program), *settings, f"--python-executable={sys.executable}"])
     return out + err
 
 
