@@ -72,7 +72,7 @@ test-fast: $(READY)  ## the tests without the slow ones and without worker proce
 	$(PY) -m pytest $(PARALLEL) -m 'not slow and not processes and not kubernetes and not mypy' $(ARGS)
 
 test-oldest: $(READY_OLDEST)  ## the tests that a version can change, with the oldest versions we support
-	$(VENV_OLDEST)/bin/python -m pytest $(PARALLEL) -m '$(ANY_VERSION)' $(ARGS)
+	MARSDASK_TEST_LAYOUTS='one empty' $(VENV_OLDEST)/bin/python -m pytest $(PARALLEL) -m '$(ANY_VERSION)' $(ARGS)
 
 kubernetes-node: $(READY)  ## what the tests on Kubernetes need: packages, programs, the image; kept for the next time
 	$(PY) -m tests.kubernetes.node build
@@ -134,7 +134,7 @@ bench-compare: $(READY)  ## measure and say what changed since the last `make be
 	$(PY) -m tests.benchmarks --compare .benchmarks/last.json $(ARGS)
 
 build: $(READY)  ## the wheel and the source archive, in dist/
-	rm -rf dist
+	rm -f dist/marsdask-*  # what is for the image stays: it may be in use
 	$(PY) -m build --outdir dist
 
 test-wheel: build  ## the wheel imports and works in a fresh environment without any extra

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
+import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -249,7 +250,8 @@ def skip_where_the_oracle_is_older(case: str) -> None:
 
 
 WITHOUT = "ragged, without passes"
-WAYS = (*LAYOUTS, WITHOUT)
+WAYS = tuple(os.environ.get("MARSDASK_TEST_LAYOUTS", "").split()) or (*LAYOUTS, WITHOUT)
+"""On which layouts cases run: with the oldest versions the whole, and chunks one of which is empty, where libraries differ."""
 PASSES_OFF = {f"optimize.{name}": False for name in ("share", "fuse", "drop", "batch")}
 COMPARED: Counter[str] = Counter()
 """How often something was compared with the oracle, by the file of the operation; `tests.phases` reads it."""
