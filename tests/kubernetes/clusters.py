@@ -12,8 +12,8 @@ from kubernetes import client
 from marsdask.deploy.kubernetes import KubernetesClusterClient, new_cluster
 from marsdask.deploy.kubernetes.api import Api
 
-PATIENCE = 300
-"""Seconds in which only what hangs has not come; a node beside other work takes a minute for what takes five seconds."""
+PATIENCE = 600
+"""Seconds in which only what hangs has not come; a node beside other work takes five minutes for what takes thirty seconds."""
 IMAGE = os.environ.get("MARSDASK_TEST_IMAGE", "marsdask/marsdask:test")
 SMALL = {"worker_cpu": 0.1, "worker_mem": "400m", "image": IMAGE, "timeout": PATIENCE}
 """Of a cluster that finds room on a node with two cores, where seven others wait for what never comes."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from marsdask.deploy.kubernetes import HostPathVolumeConfig
-from tests.kubernetes.clusters import cluster
+from tests.kubernetes.clusters import PATIENCE, cluster
 
 PROGRAM = Path(__file__).parents[2] / "docs/examples/flights.py"
 AS_ROOT = {"spec": {"securityContext": {"runAsNonRoot": False, "runAsUser": 0}}}
@@ -27,7 +27,7 @@ def run(*words: object, room: Path) -> str:
         env=os.environ | {"TMPDIR": str(room)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -61,7 +61,7 @@ import os, sys, time
 from kubernetes import config
 from marsdask.deploy.kubernetes import new_cluster
 new_cluster(config.new_client_from_config(sys.argv[1]), namespace=sys.argv[2], image=sys.argv[3], worker_cpu=0.1,
-            worker_mem="400m", timeout=300, keep=sys.argv[4] == "keep")
+            worker_mem="400m", timeout=600, keep=sys.argv[4] == "keep")
 print("up", flush=True)
 if sys.argv[4] == "die":
     time.sleep(3000)

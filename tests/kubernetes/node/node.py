@@ -76,6 +76,10 @@ class Node:
         self.write(self.kubeconfig, settings.kubeconfig(self.state / "pki"))
         for group in self.cgroups():
             group.mkdir(exist_ok=True)
+            # All pods together would get what one process of a test beside them gets.
+            for file, weight in {"cpu.shares": 16 * 1024, "cpu.weight": 16 * 100}.items():
+                if (group / file).exists():
+                    self.write(group / file, str(weight))
         self.start_containerd()
         found = programs.build()
         self.start_control_plane(found)
