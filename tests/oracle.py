@@ -252,6 +252,9 @@ def skip_where_the_oracle_is_older(case: str) -> None:
 WITHOUT = "ragged, without passes"
 WAYS = tuple(os.environ.get("MARSDASK_TEST_LAYOUTS", "").split()) or (*LAYOUTS, WITHOUT)
 """On which layouts cases run: with the oldest versions the whole, and chunks one of which is empty, where libraries differ."""
+assert {*WAYS} <= {*LAYOUTS, WITHOUT}, (
+    f"MARSDASK_TEST_LAYOUTS={' '.join(WAYS)!r}: expected some of {', '.join(LAYOUTS)}"
+)
 PASSES_OFF = {f"optimize.{name}": False for name in ("share", "fuse", "drop", "batch")}
 COMPARED: Counter[str] = Counter()
 """How often something was compared with the oracle, by the file of the operation; `tests.phases` reads it."""

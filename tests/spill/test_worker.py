@@ -145,7 +145,7 @@ def two_directories(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the peak")
 @pytest.mark.parametrize(
     ("work", "memory", "rows", "chunk"),
-    [(larger.sort, "350m", 48_000_000, 2_000_000), (larger.merge, "512m", 2_500_000, 125_000)],
+    [(larger.sort, "350m", 48_000_000, 2_000_000), (larger.merge, "512m", 10_000_000, 500_000)],
 )
 def test_more_data_than_memory(work, memory, rows, chunk, two_directories):
     """Inputs and result; on two directories. `python -m tests.spill.larger` has more and takes minutes."""
