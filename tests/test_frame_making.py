@@ -215,3 +215,9 @@ def test_bad_input(text: str) -> None:
     with pytest.raises(kind, match=said) as error:
         eval(text)
     assert isinstance(error.value, MarsDaskError)
+
+
+def test_a_notebook_shows_the_table_of_what_has_run() -> None:
+    df = md.DataFrame({"a": [1, 2]}, chunk_size=1)
+    assert df._repr_html_() is None
+    assert "<td>2</td>" in df.execute()._repr_html_()

@@ -178,10 +178,9 @@ class DataFrame(FrameHandle):
             {*dir(type(self)), *(c for c in self.columns if isinstance(c, str) and c.isidentifier())}
         )
 
-    def _repr_html_(self) -> str:
-        if not self.is_executed():
-            raise NotImplementedError("no HTML of an unexecuted frame: call .execute() first")
-        return self.fetch()._repr_html_()  # type: ignore[no-any-return]
+    def _repr_html_(self) -> str | None:
+        """The table of a frame that has run; of another one notebooks show its text, as pandas has it where HTML is off."""
+        return self.fetch()._repr_html_() if self.is_executed() else None
 
 
 class Series(FrameHandle):
