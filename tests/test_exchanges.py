@@ -12,6 +12,7 @@ import marsdask.tensor as mt
 from marsdask import graph
 from marsdask.graph import Place, exchanges
 from marsdask.session import Session
+from marsdask.tensor.sort import split, splitters
 
 
 def pieces_of(number: int, count: int) -> list[tuple[int, int]]:
@@ -49,6 +50,40 @@ def test_two_steps_have_few_pieces() -> None:
 @pytest.mark.parametrize(("chunks", "results"), [(4, 200), (200, 4)])
 def test_few_chunks_on_one_side_go_in_one_step(chunks: int, results: int) -> None:
     assert len(exchanged(chunks, results).__dask_graph__()) < chunks * results + 2 * (chunks + results) + 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"), [(0, 3), (1, 1), (1000, 7), (1000, 255), (1000, 256), (10, 70_000)]
+)
+def test_rows_of_places(rows: int, count: int) -> None:
+    goes = np.random.default_rng(rows + count).integers(0, count, rows)
+    found = graph.rows_of_places(goes, count)
+    assert len(found) == count
+    for place in {0, count - 1, *goes.tolist()}:
+        assert found[place].tolist() == np.flatnonzero(goes == place).tolist()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([3, 1, 2, 1, 1, 9, 1, 0]),
+        np.array([np.nan, 2.0, -np.inf, np.nan, 1.0, 2.0, np.inf, -0.0, 0.0]),
+        np.array(["2021", "NaT", "2020", "2022", "NaT", "2020"], "M8[ns]"),
+        np.array([1 + 2j, 1 - 2j, np.nan, 0, 1 + 2j, complex(1, np.nan)]),
+        np.array([True, False, True]),
+        np.array(["b", "", "abc", "b"]),
+        np.array([2, 1, 3], object),
+        np.array([], "f4"),
+    ],
+    ids=str,
+)
+def test_a_sort_is_cut_at_what_is_less(values: np.ndarray) -> None:
+    pivots = splitters([values], 4)
+    found = split(pivots, values)
+    with np.errstate(invalid="ignore"):  # complex holes
+        less = [np.count_nonzero(values < pivot) for pivot in pivots]
+    assert np.cumsum([len(piece) for piece in found]).tolist() == [*less, len(values)]
+    np.testing.assert_array_equal(np.sort(np.concatenate(found)), np.sort(values))
 
 
 @pytest.mark.processes

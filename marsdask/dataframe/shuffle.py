@@ -6,7 +6,6 @@ one chunk, in the order of their home chunks, so inside of a group rows are in p
 
 from __future__ import annotations
 
-import itertools
 import numbers
 import zlib
 from collections.abc import Callable, Sequence
@@ -118,10 +117,6 @@ def split_rows(
     """`count` pieces of a chunk; `where(frame, others)` says which one a row goes to. `labels`: whether those of rows count."""
     if where is None or count == 1:
         return [(number, np.arange(len(frame)), frame, list(others))]
-    goes = where(frame, others)
-    order = np.argsort(goes, kind="stable")
-    bounds = np.searchsorted(goes[order], np.arange(count + 1))
-    cuts = [order[a:b] for a, b in itertools.pairwise(bounds)]
     return [
         (
             number,
@@ -129,7 +124,7 @@ def split_rows(
             _labelled(taken(frame, rows), labels),
             [taken(o, rows) for o in others],
         )
-        for rows in cuts
+        for rows in graph.rows_of_places(where(frame, others), count)
     ]
 
 
@@ -187,11 +182,7 @@ def home(
 
 def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int, labels: bool) -> list[Any]:
     data, homes, rows = result
-    order = np.argsort(homes, kind="stable")
-    bounds = np.searchsorted(homes[order], np.arange(count + 1))
-    return [
-        (_labelled(taken(data, order[a:b]), labels), rows[order[a:b]]) for a, b in itertools.pairwise(bounds)
-    ]
+    return [(_labelled(taken(data, at), labels), rows[at]) for at in graph.rows_of_places(homes, count)]
 
 
 def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:

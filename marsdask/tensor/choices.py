@@ -57,9 +57,7 @@ def permuted_chunks(x: da.Array, seed: int) -> da.Array:
 
 def _scattered(seed: int, count: int, i: int, part: Any) -> list[Any]:
     home = stream(seed, 0, i).integers(count, size=len(part))
-    order = np.argsort(home, kind="stable")
-    ends = np.cumsum(np.bincount(home, minlength=count))[:-1]
-    return np.split(part[order], ends)
+    return [part[rows] for rows in graph.rows_of_places(home, count)]
 
 
 def _mixed(seed: int, i: int, part: Any) -> Any:
