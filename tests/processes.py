@@ -21,15 +21,15 @@ NEVER = 2 * PATIENCE
 ENVIRONMENT = os.environ | {"PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1"}
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """What `condition` gives as soon as it is true; a failure that says what did not come."""
+def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE, every: float = 0.05) -> Any:
+    """What `condition` gives as soon as it is true; a failure that says what did not come. It is asked `every` so many seconds."""
     deadline = time.monotonic() + seconds
     while True:
         found = condition()
         if found:
             return found
         assert time.monotonic() < deadline, f"not after {seconds:g} s: {what}"
-        time.sleep(0.05)
+        time.sleep(every)
 
 
 @contextlib.contextmanager

@@ -44,6 +44,11 @@ def job(done: threading.Event, session: Session) -> None:
         marsdask.execute(table, top, t, session=session)
 
 
+def has_drawn(page: Any, *wanted: str) -> bool:
+    texts = drawn(page)
+    return all(any(words in text for text in texts) for words in wanted)
+
+
 def test_our_operations_are_on_the_page(two_workers: Session, tmp_path: Path) -> None:
     done = threading.Event()
     worker = threading.Thread(target=job, args=(done, two_workers))
@@ -52,11 +57,12 @@ def test_our_operations_are_on_the_page(two_workers: Session, tmp_path: Path) ->
         with browser(tmp_path / "profile") as page:
             page.get(two_workers.dashboard_link)
             wanted = ("map_chunk(slowly)", "groupby-agg", "sort", "merge")
-            until(lambda: all(any(w in text for text in drawn(page)) for w in wanted), f"text with {wanted}")
+            # All that a page has drawn is much to ask a busy browser for.
+            until(lambda: has_drawn(page, *wanted), f"text with {wanted}", every=2)
             texts = drawn(page)
             assert not {"lambda", "getitem", "full_like"} & texts
             page.get(two_workers.dashboard_link.replace("/status", "/individual-progress"))
-            until(lambda: any("groupby-agg" in text for text in drawn(page)), "groupby-agg in the progress")
+            until(lambda: has_drawn(page, "groupby-agg"), "groupby-agg in the progress", every=2)
             page.save_screenshot(str(tmp_path / "dashboard.png"))
         assert (tmp_path / "dashboard.png").stat().st_size > 10_000
     finally:
