@@ -163,6 +163,8 @@ def _facing(address: str) -> str:
 def noting(kind: type) -> type:
     """The same class of workers or nannies, whose `left` is the first reason to close that it was given."""
 
+    from marsdask.spill.worker import why
+
     class Noting(kind):  # type: ignore[misc]
         left = ""
 
@@ -171,7 +173,7 @@ def noting(kind: type) -> type:
             return super().close_gracefully(*args, reason=reason, **more)
 
         def close(self, *args: Any, reason: str = "", **more: Any) -> Any:
-            self.left = self.left or reason
+            self.left = self.left or why(self, reason)
             return super().close(*args, reason=reason, **more)
 
     Noting.__name__ = Noting.__qualname__ = kind.__name__

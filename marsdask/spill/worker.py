@@ -187,10 +187,21 @@ class MarsWorker(Worker):
 
     async def close(self, *args: Any, **kwargs: Any) -> Any:
         """Close the worker and remove its files."""
+        if "reason" in kwargs:
+            kwargs["reason"] = why(self, kwargs["reason"])
         done = await super().close(*args, **kwargs)
         if isinstance(self.data, MarsSpillBuffer):
             self.data.close()
         return done
+
+
+def why(worker: Worker, reason: str) -> str:
+    """Why a worker closes.
+
+    One that is to leave may hear by a heartbeat that it has left, before the word to close arrives.
+    """
+    left = worker.status is Status.closing_gracefully and reason == "worker-heartbeat-missing"
+    return "scheduler-remove-worker" if left else reason
 
 
 def _again(key: Key) -> RescheduleEvent:

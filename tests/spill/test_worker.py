@@ -14,6 +14,7 @@ from distributed.core import Status
 
 import marsdask.tensor as mt
 from marsdask import new_session
+from marsdask.deploy.worker_process import noting
 from marsdask.errors import ArgumentError, SpillFull
 from marsdask.sizes import MIB
 from marsdask.spill import MarsNanny, MarsWorker, MemoryPolicy, cluster_arguments
@@ -94,6 +95,31 @@ def test_a_worker_that_closes_is_not_running_again(caplog):
 
     asyncio.run(closed_twice())
     assert "Traceback" not in caplog.text
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("told", [True, False])
+def test_a_worker_that_hears_by_a_heartbeat_that_it_has_left(told):
+    """It was told to, where it is closing; else its scheduler has forgotten it."""
+
+    async def left():
+        async with (
+            Scheduler(dashboard_address="127.0.0.1:0", host="127.0.0.1") as scheduler,
+            noting(MarsWorker)(scheduler.address, memory_limit="300MiB", nthreads=1) as worker,
+        ):
+            if told:
+                scheduler.worker_send(
+                    worker.address,
+                    {"op": "worker-status-change", "status": "closing_gracefully", "stimulus_id": "test"},
+                )
+                while worker.status is not Status.closing_gracefully:
+                    await asyncio.sleep(0.01)
+            await scheduler.remove_worker(worker.address, stimulus_id="test", close=False)
+            await worker.heartbeat()
+            assert worker.status is Status.closed
+            return worker.left
+
+    assert asyncio.run(left()) == ("scheduler-remove-worker" if told else "worker-heartbeat-missing")
 
 
 @pytest.mark.processes
