@@ -127,21 +127,18 @@ ROW = {sort: 8, merge: 32}
 """What is done, and the bytes of its rows."""
 
 
-def three_times(memory: str, work: Callable[[int, int], tuple[Check, int]]) -> Took:
-    """`work` on three times the memory of one worker, which may spill to two directories."""
+def three_times(memory: str, work: Callable[[int, int], tuple[Check, int]], directories: list[str]) -> Took:
+    """`work` on three times the memory of one worker, which may spill to `directories`."""
     limit = parse_size(memory, "memory")
-    with (
-        tempfile.TemporaryDirectory() as a,
-        tempfile.TemporaryDirectory() as b,
-        cluster(memory, [a, b]) as session,
-    ):
+    with cluster(memory, directories) as session:
         return measured(session, work, int(TIMES * limit / ROW[work]), limit // SMALLER // ROW[work])
 
 
 def main(words: list[str]) -> int:
     failed = False
     for work in ROW:
-        t = three_times(words[0] if words else "1g", work)
+        with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
+            t = three_times(words[0] if words else "1g", work, [a, b])
         failed |= not t.well
         print(f"{work.__name__}: {t}", flush=True)
     return int(failed)

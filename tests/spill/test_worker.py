@@ -20,7 +20,6 @@ from marsdask.sizes import MIB
 from marsdask.spill import MarsNanny, MarsWorker, MemoryPolicy, cluster_arguments
 from marsdask.spill.report import Memory, WorkerMemory
 from tests.processes import PATIENCE, at_once
-from tests.spill import larger
 
 
 @pytest.mark.parametrize("kind", [MarsNanny, MarsWorker])
@@ -164,25 +163,6 @@ class TestFullDisk:
 @pytest.fixture
 def two_directories(tmp_path):
     return [str(tmp_path / "a"), str(tmp_path / "b")]
-
-
-@pytest.mark.processes
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the peak")
-@pytest.mark.parametrize(
-    ("work", "memory", "rows", "chunk"),
-    [(larger.sort, "350m", 48_000_000, 2_000_000), (larger.merge, "512m", 10_000_000, 500_000)],
-)
-def test_more_data_than_memory(work, memory, rows, chunk, two_directories):
-    """Inputs and result; on two directories. `python -m tests.spill.larger` has more and takes minutes."""
-    with larger.cluster(memory, two_directories) as session:
-        took = larger.measured(session, work, rows, chunk)
-    assert took.right
-    assert took.peak < took.limit
-    assert took.spilled > took.data / 2  # what is on disk more than once counts each time
-    assert not [
-        f for d in two_directories for f in Path(d).rglob("*") if f.is_file() and f.stat().st_size > 0
-    ]
 
 
 @pytest.mark.processes
