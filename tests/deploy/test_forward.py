@@ -1,15 +1,18 @@
 """Ports of a pod on this machine: whoever uses one is told when the way to the pod ends."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
+from distributed.comm import CommClosedError
 from kubernetes import client
 from kubernetes.stream import ws_client
 
+from marsdask.deploy.kubernetes.attached import AttachedCluster
 from marsdask.deploy.kubernetes.forward import NO_ANSWER, Forward, end_with_thread
-from tests.processes import PATIENCE
+from tests.processes import PATIENCE, until
 
 
 class Websocket:
@@ -60,6 +63,44 @@ def test_an_error_of_the_connection_ends_it(websocket: Websocket) -> None:
     finally:
         forward.close()
     assert not any(thread.is_alive() for thread in forward.threads)
+
+
+def test_what_the_server_says_of_the_end_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours, theirs = socket.socketpair()
+    joined = SimpleNamespace(
+        _proxy=object(),
+        socket=lambda port: ours,
+        error=lambda port: "lost connection to pod",
+        websocket=SimpleNamespace(shutdown=lambda: None),
+        local_ports={8786: SimpleNamespace(python=theirs)},
+    )
+    monkeypatch.setattr(Forward, "_to_pod", lambda self, port: joined)
+    api_client = client.ApiClient(client.Configuration(host="http://127.0.0.1:1"))
+    forward = Forward(api_client, "there", lambda: "scheduler", [8786])
+    try:
+        with socket.create_connection(("127.0.0.1", forward.local(8786)), timeout=PATIENCE) as near:
+            assert near.recv(1) == b""
+        until(lambda: caplog.text, "a warning")
+    finally:
+        forward.close()
+    assert "connection to port 8786 of the scheduler's pod ended: lost connection to pod" in caplog.text
+
+
+def test_a_lost_connection_is_no_reason_to_give_a_cluster_up() -> None:
+    asked = []
+
+    async def versions(packages: list[str]) -> dict[str, object]:
+        asked.append(packages)
+        if len(asked) < 3:
+            raise CommClosedError("Stream is closed")
+        return {"packages": {}}
+
+    cluster = object.__new__(AttachedCluster)
+    cluster.scheduler_comm = SimpleNamespace(versions=versions)
+    assert asyncio.run(cluster._versions()) == {"packages": {}}
+    assert len(asked) == 3
 
 
 def test_what_came_before_the_end_is_read() -> None:

@@ -12,6 +12,7 @@ import distributed
 from dask_kubernetes.operator import KubeCluster
 from distributed.core import Status, rpc
 from distributed.deploy import Cluster
+from distributed.utils_comm import retry
 
 from marsdask.deploy.kubernetes import addresses, checks, killed, names, removal, states, versions
 from marsdask.deploy.kubernetes.addresses import Place, host_port
@@ -21,6 +22,10 @@ from marsdask.errors import ArgumentError, ClusterUnreachable, KubernetesError, 
 
 CONNECT_TIMEOUT = 30.0
 """Seconds to reach a scheduler that is said to be there."""
+
+
+LOST = 4
+"""Connections that may be lost one after another, in five seconds, before a new cluster is given up that has come up."""
 
 
 RECONNECT_TIMEOUT = 300.0
@@ -164,7 +169,13 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     async def _versions(self) -> Any:
         # The image's label says the same, but the Kubernetes API shows no labels of images.
-        return await self.scheduler_comm.versions(packages=list(versions.WATCHED))
+        return await retry(
+            lambda: self.scheduler_comm.versions(packages=list(versions.WATCHED)),
+            count=LOST,
+            delay_min=0.5,
+            delay_max=5,
+            operation="versions",
+        )
 
     @property
     def registered(self) -> int:

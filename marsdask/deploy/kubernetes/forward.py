@@ -88,6 +88,8 @@ class Forward:
             each.join()
         with self._lock:
             self.open -= {near, far}
+        if (said := joined.error(port)) and not self.closed:
+            logger.warning("a connection to port %s of the scheduler's pod ended: %s", port, said)
 
     def _to_pod(self, port: int) -> Any:
         """kubernetes's PortForward to the pod's port."""
