@@ -9,7 +9,7 @@ from pathlib import Path
 import dask
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster, Scheduler
+from distributed import Client, LocalCluster, Scheduler, Worker
 from distributed.core import Status
 
 import marsdask.tensor as mt
@@ -98,8 +98,15 @@ def test_a_worker_that_closes_is_not_running_again(caplog):
 
 @pytest.mark.processes
 @pytest.mark.parametrize("told", [True, False])
-def test_a_worker_that_hears_by_a_heartbeat_that_it_has_left(told):
-    """It was told to, where it is closing; else its scheduler has forgotten it."""
+def test_a_worker_that_hears_by_a_heartbeat_that_it_has_left(told, monkeypatch):
+    """It was told to, where it is closing; else its scheduler has forgotten it. Its nanny hears the same."""
+    close, reasons = Worker.close, []
+
+    def noted(self, *args, **kwargs):
+        reasons.append(kwargs["reason"])
+        return close(self, *args, **kwargs)
+
+    monkeypatch.setattr(Worker, "close", noted)
 
     async def left():
         async with (
@@ -118,7 +125,9 @@ def test_a_worker_that_hears_by_a_heartbeat_that_it_has_left(told):
             assert worker.status is Status.closed
             return worker.left
 
-    assert asyncio.run(left()) == ("scheduler-remove-worker" if told else "worker-heartbeat-missing")
+    reason = "scheduler-remove-worker" if told else "worker-heartbeat-missing"
+    assert asyncio.run(left()) == reason
+    assert reasons[0] == reason
 
 
 @pytest.mark.processes
