@@ -102,3 +102,20 @@ def test_many_chunks_on_workers(on_cluster: Session) -> None:
     pd.testing.assert_frame_equal(found, left.merge(right, on="k"))
     drawn = ours.sample(frac=1.0, random_state=1).execute().fetch()
     pd.testing.assert_frame_equal(drawn.sort_index(), left)
+
+
+def test_bytes_of_chunks_are_those_that_pandas_counts() -> None:
+    held = pd.DataFrame(
+        {
+            "i": range(5),
+            "s": list("abcde"),
+            "t": pd.date_range("2020", periods=5),
+            "o": [{}, 1, 2.0, "x", None],
+        }
+    )
+    for part in (held, held.s, held.o, held.set_index(["i", "s"]), held.set_index("s").i, held.iloc[:0]):
+        counted = part.memory_usage(deep=False)
+        assert graph.nbytes(part) == (counted if part.ndim == 1 else counted.sum())
+    assert graph.nbytes(held.index) == held.index.nbytes
+    assert graph.nbytes(np.zeros(3)) == 24
+    assert graph.nbytes("no chunk") == 0

@@ -29,8 +29,12 @@ measured but this machine's own."""
 
 def nbytes(part: Any) -> int:
     """Bytes of a chunk, without looking inside of strings."""
-    if isinstance(part, (pd.DataFrame, pd.Series, pd.Index)):
-        return int(np.sum(part.memory_usage(deep=False) if not isinstance(part, pd.Index) else part.nbytes))
+    if isinstance(
+        part, pd.DataFrame
+    ):  # memory_usage() makes a Series of the same: 1.3 ms for five columns, this 0.3 ms
+        return int(part.index.nbytes + sum(column.array.nbytes for _, column in part.items()))
+    if isinstance(part, pd.Series):
+        return int(part.index.nbytes + part.array.nbytes)
     return int(getattr(part, "nbytes", 0))
 
 
