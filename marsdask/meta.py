@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
 import math
 import uuid
@@ -245,9 +246,14 @@ def _sample_index(index: pd.Index, rows: int) -> pd.Index:
 
 
 def _sample_values(dtype: Any, rows: int) -> Any:
-    if isinstance(dtype, pd.CategoricalDtype):
+    if isinstance(dtype, pd.CategoricalDtype):  # whose hash reads all its categories
         codes = np.zeros(rows, dtype="i1") if len(dtype.categories) else np.full(rows, -1)
         return pd.Categorical.from_codes(codes, dtype=dtype)
+    return _made_up(dtype, rows).copy()
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def _made_up(dtype: Any, rows: int) -> Any:
     if isinstance(dtype, pd.DatetimeTZDtype) or getattr(dtype, "kind", "") == "M":
         return pd.array(
             pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None)), dtype=dtype

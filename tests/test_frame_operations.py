@@ -232,3 +232,17 @@ def test_exact_quantiles_hold_to_the_gather_limit() -> None:
     same(many.quantile(0.3), pd.Series(np.arange(4000.0)).quantile(0.3))
     with option_context({"gather_limit": 1000}), pytest.raises(MemoryError, match="gather_limit"):
         many.median().execute()
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["f8", "i4", "object", "str", "Int64", "boolean", "M8[s]", "m8[ns]", "category", "string[pyarrow]"],
+)
+def test_made_up_rows_are_nobody_elses(dtype: str) -> None:
+    """A function that writes into the rows on which it is tried changes nothing for the next."""
+    empty = pd.DataFrame({"a": pd.Series([], dtype=dtype)})
+    tried = meta.sample(empty)
+    want = tried.copy(deep=True)
+    tried.iloc[0, 0] = None
+    assert tried["a"].isna().any()
+    pd.testing.assert_frame_equal(meta.sample(empty), want)
