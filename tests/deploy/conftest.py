@@ -138,7 +138,7 @@ def registered(web: str, count: int) -> None:
     until(counted, f"{count} workers")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # idle, its five processes take a sixth of a core
 def mars(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Start]]:
     """The web address of a supervisor with two workers, and a way to start more commands."""
     with starting(tmp_path_factory.mktemp("mars")) as begin:
