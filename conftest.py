@@ -104,7 +104,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
             if _starts_processes(item.path):
                 item.add_marker(pytest.mark.processes)
-                item.add_marker(pytest.mark.oldest)
         elif clusters := CLUSTERS.intersection(getattr(item, "fixturenames", ())):
             if "two_workers" in clusters:
                 item.add_marker(pytest.mark.processes)
