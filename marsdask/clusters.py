@@ -17,9 +17,6 @@ from marsdask.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
 
-PRELOAD = "marsdask.deploy.preload"
-"""What worker processes under a nanny load first; it says why."""
-
 
 @dataclass(frozen=True)
 class Local:
@@ -53,14 +50,8 @@ class Local:
             "scheduler_kwargs": {"dashboard": self.dashboard is not None},
             "security": self.security,
             "protocol": "tls://" if self.security is not None else None,
-            "preload": worker_preloads(),
+            "preload": defaults.worker_preloads(),
         }
-
-
-def worker_preloads(given: Any = None) -> list[str]:
-    """What worker processes under a nanny load first: what was given, or is configured, and ours."""
-    found = given or dask.config.get("distributed.worker.preload", None) or []
-    return [*([found] if isinstance(found, str) else found), PRELOAD]
 
 
 def local(

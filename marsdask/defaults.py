@@ -30,6 +30,10 @@ DISTRIBUTED: dict[str, Any] = {
 }
 
 
+PRELOAD = "marsdask.deploy.preload"
+"""What worker processes under a nanny load first; it says why."""
+
+
 def apply() -> None:
     """Make these the defaults in this process. To be called before each cluster is started: `dask.config.refresh()` undoes it.
 
@@ -60,3 +64,9 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
             level = level.setdefault(key, {})
         level[last] = value
     return tree
+
+
+def worker_preloads(given: Any = None) -> list[str]:
+    """What worker processes under a nanny load first: what was given, or is configured, and ours."""
+    found = given or dask.config.get("distributed.worker.preload", None) or []
+    return [*([found] if isinstance(found, str) else found), PRELOAD]

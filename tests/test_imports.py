@@ -49,3 +49,21 @@ def test_every_file_is_imported_with_its_room_in_any_order() -> None:
     assert sorted(files_of(TENSOR) - set(tensor)) == []
     assert sorted(files_of(FRAME) - set(frame)) == []
     assert tensor_first == frame_first
+
+
+def test_what_a_cluster_starts_does_not_import_what_only_tasks_need() -> None:
+    """A nanny and an idle worker with pandas and Dask's arrays have 80 to 100 MB more each."""
+    started = [
+        "marsdask.deploy.supervisor",
+        "marsdask.deploy.worker",
+        "marsdask.deploy.worker_process",
+        "marsdask.deploy.preload",
+        "marsdask.deploy.web",
+        "marsdask.deploy.kubernetes.killed",
+        "marsdask.spill.worker",
+    ]
+    code = "import sys; [__import__(m) for m in sys.argv[1:]]; print(*{'pandas', 'dask.array'}.intersection(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *started], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr

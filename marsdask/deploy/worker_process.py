@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from marsdask import defaults
-from marsdask.clusters import worker_preloads
 from marsdask.deploy import endpoints, machine, running, tls
 from marsdask.deploy.running import Exit, Failure
 
@@ -102,7 +101,7 @@ def _made(plan: Plan, address: str) -> list[Any]:
     patience = max(plan.death_timeout, 300)
     arguments |= {"nthreads": plan.threads, "security": plan.security, "death_timeout": patience}
     if plan.nanny:
-        arguments["preload"] = worker_preloads(arguments.get("preload"))
+        arguments["preload"] = defaults.worker_preloads(arguments.get("preload"))
     else:
         arguments["port"] = arguments.pop("worker_port", 0)
     names = (
