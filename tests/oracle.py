@@ -9,6 +9,7 @@ The same text is evaluated with NumPy or pandas and with marsdask.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import operator
 import os
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 from unittest import mock
 
@@ -215,12 +217,17 @@ def assert_meta(handle: Any, value: Any) -> None:
 
 
 def evaluate(op: Op, case: str, names: dict[str, Any], function: Any, module: Any) -> Any:
-    text = case if "f(" in case or op.room.startswith("dataframe") else f"f({case})"
+    code = compiled(case if "f(" in case or op.room.startswith("dataframe") else f"f({case})")
     names |= {"f": function, "np": np, "pd": pd, "md": module}
     # A comprehension inside of a case looks its names up among the globals; a lambda has its module from there, which
     # cloudpickle would else look for in every module that is imported: 9 ms each time.
-    used = {name: names[name] for name in compile(text, "case", "eval").co_names if name in names.known}
-    return eval(text, {**names, **used, "__name__": __name__})
+    used = {name: names[name] for name in code.co_names if name in names.known}
+    return eval(code, {**names, **used, "__name__": __name__})
+
+
+@functools.lru_cache(maxsize=8)
+def compiled(text: str) -> CodeType:
+    return compile(text, "case", "eval")
 
 
 @contextlib.contextmanager
