@@ -56,7 +56,13 @@ STEPS = (
     Step("docs", "make docs"),
     Step("demo", "make demo"),
     Step("wheel", "make test-wheel"),
-    Step("test-kubernetes", "make test-kubernetes", after=("kubernetes-node",), pytest=True, waits=True),
+    Step(
+        "test-kubernetes",
+        "make test-kubernetes",
+        after=("kubernetes-node",),
+        pytest=True,
+        waits=True,
+    ),
     Step("test-oldest", "make test-oldest", after=("setup-oldest",), pytest=True),
     Step("test-processes", "make test-processes", after=("setup", "browser"), pytest=True),
 )
@@ -192,6 +198,20 @@ class Gate:
         sys.exit(143)
 
 
+def speed() -> str:
+    """How fast the machine is just now: others use it, and two cores may be two threads of one."""
+    return f"a loop of Python takes {_loop(1):.2f} s, {_loop(TOGETHER):.2f} s in {TOGETHER} processes at once"
+
+
+def _loop(processes: int) -> float:
+    code = "import time; began = time.perf_counter()\nfor i in range(10**7): i * i\nprint(time.perf_counter() - began)"
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(processes)
+    ]
+    return max(float(each.communicate()[0]) for each in started)
+
+
 def ending(run: Run) -> str:
     return f"{'ok' if run.code == 0 else 'FAILED':6} {run.seconds:4.0f} s, of processors {run.busy:4.0f} s"
 
@@ -238,7 +258,7 @@ def report(gate: Gate) -> int:
             print(f"{step.name:16} {ending(gate.ended[step.name])}")
         elif step.name in gate.without:
             print(f"{step.name:16} not run")
-    print(f"{'all':16} {gate.clock()}")
+    print(f"{'all':16} {gate.clock()}; {speed()}")
     for run in sorted((run for run in runs if run.step.pytest), key=lambda run: run.step.name, reverse=True):
         print(f"\n{run.step.name}:\n{closing(run)}")
     if strange and os.environ.get("CI") == "true":
@@ -251,6 +271,7 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         gate = Gate(wanted(names), Path(folder))
         signal.signal(signal.SIGTERM, gate.stop)
+        print(f"Before anything runs {speed()}.\n", flush=True)
         try:
             gate.run()
         except KeyboardInterrupt:
