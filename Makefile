@@ -77,8 +77,8 @@ test-oldest: $(READY_OLDEST)  ## the tests that a version can change, with the o
 kubernetes-node: $(READY)  ## what the tests on Kubernetes need: packages, programs, the image; kept for the next time
 	$(PY) -m tests.kubernetes.node build
 
-test-kubernetes: $(READY)  ## the tests on a real Kubernetes node that is started for them, or on the cluster of MARSDASK_TEST_KUBECONFIG
-	$(PY) -m tests.kubernetes.node run -- $(PY) -m tests.kubernetes $(ARGS)
+test-kubernetes: kubernetes-node  ## the tests on real Kubernetes nodes that are started for them, or on the cluster of MARSDASK_TEST_KUBECONFIG
+	$(PY) -m tests.kubernetes $(ARGS)
 
 ## Checks
 

@@ -58,7 +58,7 @@ STEPS = (
     Step("wheel", "make test-wheel"),
     Step(
         "test-kubernetes",
-        "make test-kubernetes",
+        "make -o kubernetes-node test-kubernetes",
         after=("kubernetes-node",),
         pytest=True,
         waits=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.kubernetes import __main__ as runner
 from tests.kubernetes.node import __main__ as node
 from tests.kubernetes.node import image, machine, programs
 from tests.processes import PATIENCE
@@ -52,11 +53,37 @@ def test_where_no_node_can_be_the_tests_run_all_the_same(monkeypatch) -> None:
     assert CliRunner().invoke(node.main, ["run", "--", sys.executable, "-c", script]).exit_code == 0
 
 
-def test_on_another_cluster_nothing_is_started(monkeypatch) -> None:
+def test_on_another_cluster_no_node_is_started(monkeypatch) -> None:
     monkeypatch.setenv(node.FOREIGN, "kind.yaml")
     monkeypatch.setattr(node, "prepare", lambda: pytest.fail("nothing is to be built"))
-    words = [sys.executable, "-c", f"import os; raise SystemExit('{node.REASON}' in os.environ)"]
-    assert CliRunner().invoke(node.main, ["run", "--", *words]).exit_code == 0
+    assert CliRunner().invoke(node.main, ["build"]).exit_code == 0
+    monkeypatch.setattr(runner, "side_by_side", lambda *commands: pytest.fail("no node is to be started"))
+    monkeypatch.setattr(
+        runner,
+        "PYTEST",
+        [sys.executable, "-c", "import sys; sys.exit(sys.argv[1:] != ['-m', 'kubernetes', '-x'])"],
+    )
+    assert runner.main(["-x"]) == 0
+
+
+def test_what_was_not_built_is_said(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for room in (machine, image):
+        monkeypatch.setattr(room, "cannot", lambda: "")
+    said = CliRunner().invoke(node.main, ["run", "--", "true"])
+    assert said.exit_code == 1
+    assert said.output.endswith("test.tar. Run: make kubernetes-node\n")
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"), [((0, 0), 0), ((0, 1), 1), ((2, 0), 2), ((5, 0), 0), ((5, 5), 5), ((5, 1), 1)]
+)
+def test_both_rounds_are_shown_and_count(monkeypatch, capsys, codes: tuple[int, int], code: int) -> None:
+    monkeypatch.delenv(node.FOREIGN, raising=False)
+    script = f"import sys; print(sys.argv[1:]); sys.exit({codes}['kubernetes and alone' in sys.argv])"
+    monkeypatch.setattr(runner, "ON_A_NODE", [sys.executable, "-c", script])
+    assert runner.main(["-x"]) == code
+    assert capsys.readouterr().out == "['-m', 'kubernetes and alone', '-x']\n"
 
 
 def test_why_no_node_can_be(monkeypatch) -> None:

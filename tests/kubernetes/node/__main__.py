@@ -25,7 +25,12 @@ named = click.option("--name", default="marsdask", show_default=True, help="Of t
 
 @main.command()
 def build() -> None:
-    """Install packages, build the programs and the image; what is there already is kept."""
+    """Install packages, build the programs and the image; what is there already is kept.
+
+    Nothing for a cluster of your own, in MARSDASK_TEST_KUBECONFIG.
+    """
+    if FOREIGN in os.environ:
+        return
     if reason := machine.cannot() or image.cannot():
         click.echo(f"No node can be here: {reason}")
         return
@@ -77,17 +82,17 @@ def enter(name: str, words: Sequence[str]) -> None:
 def run(words: Sequence[str]) -> None:
     """Run WORDS, a test runner, beside a node with Dask's operator, in a namespace of its own; removed afterwards.
 
-    With a cluster of your own in MARSDASK_TEST_KUBECONFIG, or where no node can be, WORDS run as they are.
+    `build` has to have run. Where no node can be WORDS run as they are, with the reason in MARSDASK_TEST_WHY_NOT.
     """
-    if FOREIGN in os.environ:
-        sys.exit(subprocess.run(words).returncode)
     if reason := machine.cannot() or image.cannot():
         sys.exit(subprocess.run(words, env=os.environ | {REASON: reason}).returncode)
-    name = prepare()
+    archives, name = image.archives(), image.name()
+    if absent := [str(archive) for archive in archives if not archive.exists()]:
+        raise click.ClickException(f"there is no {' and no '.join(absent)}. Run: make kubernetes-node")
     node = Node(f"marsdask-{os.getpid()}")
     try:
         node.start()
-        for archive in image.archives():
+        for archive in archives:
             node.load(archive)
         environment = os.environ | {FOREIGN: str(node.kubeconfig), OURS: node.name, IMAGE: name}
         install = [sys.executable, "-m", "marsdask", "kubernetes", "install", "--image", name]
