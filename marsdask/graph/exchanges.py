@@ -29,9 +29,8 @@ measured but this machine's own."""
 
 def nbytes(part: Any) -> int:
     """Bytes of a chunk, without looking inside of strings."""
-    if isinstance(
-        part, pd.DataFrame
-    ):  # memory_usage() makes a Series of the same: 1.3 ms for five columns, this 0.3 ms
+    # Not memory_usage(), which makes a Series of the same: 1.3 ms for five columns, this 0.3 ms.
+    if isinstance(part, pd.DataFrame):
         return int(part.index.nbytes + sum(column.array.nbytes for _, column in part.items()))
     if isinstance(part, pd.Series):
         return int(part.index.nbytes + part.array.nbytes)
