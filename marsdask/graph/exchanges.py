@@ -29,7 +29,7 @@ measured but this machine's own."""
 
 def nbytes(part: Any) -> int:
     """Bytes of a chunk, without looking inside of strings."""
-    # Not memory_usage(), which makes a Series of the same: 1.3 ms for five columns, this 0.3 ms.
+    # Not memory_usage(), which makes a Series of the same: 0.7 ms for five columns, this 0.2 ms.
     if isinstance(part, pd.DataFrame):
         return int(part.index.nbytes + sum(column.array.nbytes for _, column in part.items()))
     if isinstance(part, pd.Series):
