@@ -22,11 +22,9 @@ from types import CodeType
 from typing import Any
 from unittest import mock
 
-import dask
 import numpy as np
 import pandas as pd
 import pytest
-from dask.local import synchronous_executor
 from packaging.version import Version
 
 import marsdask.dataframe as md
@@ -285,20 +283,13 @@ def check_case(op: Op, case: str, *ways: str) -> None:
             COMPARED[family(op)] += 1
             touched.clear()
             try:
-                with option_context(PASSES_OFF if way == WITHOUT else {}), runs_in(way):
+                with option_context(PASSES_OFF if way == WITHOUT else {}):
                     check_layout(op, case, function, way.partition(",")[0], want)
             except Exception as error:
                 error.add_note(f"{op.name}, {case}, {way}")
                 failed.append(error)
     if failed:
         raise failed[0] if len(failed) == 1 else ExceptionGroup(f"{len(failed)} layouts differ", failed)
-
-
-def runs_in(way: str) -> Any:
-    """Ragged chunks run on threads, all else in the thread that asks: what a task answers is the same, and costs 15 % less."""
-    return (
-        contextlib.nullcontext() if way.startswith("ragged") else dask.config.set(pool=synchronous_executor)
-    )
 
 
 def family(op: Op) -> str:
