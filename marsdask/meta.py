@@ -249,7 +249,7 @@ def _sample_values(dtype: Any, rows: int) -> Any:
     if isinstance(dtype, pd.CategoricalDtype):  # whose hash reads all its categories
         codes = np.zeros(rows, dtype="i1") if len(dtype.categories) else np.full(rows, -1)
         return pd.Categorical.from_codes(codes, dtype=dtype)
-    return _made_up(dtype, rows).copy()
+    return _made_up(dtype, rows)  # pandas' constructors copy it
 
 
 @functools.lru_cache(maxsize=256, typed=True)
