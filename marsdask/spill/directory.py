@@ -38,6 +38,8 @@ _CANNOT_RESERVE = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EINVAL}
 # the journal, 2.8 ms instead of 0.4, as it does for every file once the system has written it to disk (2.6 ms).
 _WORTH_RESERVING = 2**22
 _parents: list[WorkDir] = []
+# How long one who purges a directory waits for another who does: seconds.
+_PATIENCE = 30.0
 # Linux and macOS take no more buffers in one call.
 _BUFFERS = 1024
 
@@ -70,6 +72,15 @@ def check_usable(path: str) -> None:
             pass
     except OSError as error:
         raise BadSpillDirectory.because(path, _told(error)) from error
+
+
+def purge(path: str) -> None:
+    """Removes what is left under `path` of SpillDirectories whose processes were killed. Others are not touched."""
+    if os.path.isdir(path):
+        with contextlib.suppress(
+            OSError
+        ):  # what cannot be removed now is tried again by the next SpillDirectory
+            _Purged(os.path.abspath(path))._purge_leftovers()  # type: ignore[no-untyped-call]
 
 
 class SpillDirectory:
@@ -307,6 +318,16 @@ class _Space(WorkSpace):
     def _on_remove_error(self, func: object, path: str, exc: BaseException) -> None:
         if not isinstance(exc, FileNotFoundError):
             super()._on_remove_error(func, path, exc)  # type: ignore[no-untyped-call]
+
+
+class _Purged(_Space):
+    """A _Space that waits for who looks over it at the same time, who may have found alive what has ended since."""
+
+    def _global_lock(self, **_: object) -> object:
+        return super()._global_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+
+    def _purge_lock(self, **_: object) -> object:
+        return super()._purge_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
 
 
 def _told(error: OSError) -> str:

@@ -6,6 +6,7 @@ A plain `dask worker` serves a marsdask client as well, with what distributed ha
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -31,6 +32,7 @@ from marsdask.nanny import Nanny
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import report
 from marsdask.spill.buffer import MarsSpillBuffer
+from marsdask.spill.directory import purge
 from marsdask.spill.heap import Heap
 from marsdask.spill.policy import MemoryPolicy
 from marsdask.spill.store import Problem
@@ -63,7 +65,7 @@ class MarsNanny(Nanny):
         config: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        policy = policy or MemoryPolicy().with_surroundings()
+        self.policy = policy = policy or MemoryPolicy().with_surroundings()
         limit = checked_limit(policy, memory_limit, nthreads)
         with dask.config.set(policy.to_dask_config() | policy.thresholds(limit).to_dask_config()):
             super().__init__(
@@ -75,6 +77,13 @@ class MarsNanny(Nanny):
                 config=dask.config.merge(dask.config.config, config or {}),
                 **kwargs,
             )
+
+    async def close(self, *args: Any, **kwargs: Any) -> Any:
+        """Close the worker, and remove the files of one that had to be killed: it was slow, not done with its gigabytes."""
+        done = await super().close(*args, **kwargs)
+        for path in self.policy.directories:
+            await asyncio.to_thread(purge, path)
+        return done
 
 
 class MarsWorker(Worker):

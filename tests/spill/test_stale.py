@@ -6,12 +6,20 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+import dask
+import pytest
+
+import marsdask.tensor as mt
+from marsdask import new_session
+from marsdask.sizes import MIB
 from marsdask.spill.store import StripedFile
-from tests.processes import PATIENCE
+from tests.processes import NEVER, PATIENCE
 from tests.spill.conformance import LOCKS, files
 
 NEIGHBOUR = """
@@ -84,3 +92,22 @@ def test_a_process_that_ends_without_closing_leaves_nothing(tmp_path: Path) -> N
     subprocess.run([sys.executable, "-c", script, str(tmp_path / "a")], check=True, timeout=PATIENCE)
     assert files(tmp_path) == []
     assert {p.name for p in (tmp_path / "a").iterdir()} <= LOCKS
+
+
+@pytest.mark.processes
+@pytest.mark.oldest
+def test_a_worker_that_had_to_be_killed_at_the_end_leaves_nothing(tmp_path: Path) -> None:
+    """distributed gives it four seconds; gigabytes of files, on a machine that others use too, take longer."""
+    paths = [tmp_path / "a", tmp_path / "b"]
+
+    def slow_to_close(dask_worker: Any) -> int:
+        dask_worker.data.close = lambda: time.sleep(NEVER)
+        return int(dask_worker.data.spilled_total.disk)
+
+    with dask.config.set({"marsdask.spill.directories": [str(path) for path in paths]}):
+        session = new_session(n_worker=2, memory="1g", default=False)
+    with session:
+        held = mt.random.rand(160 * MIB, chunk_size=MIB).execute(session=session)  # 1.25 GiB
+        assert all(spilled > 0 for spilled in session.client.run(slow_to_close).values())
+    del held
+    assert [p for path in paths for p in path.glob("[01]-*")] == []
