@@ -23,6 +23,7 @@ EXPECTED = ROOT / ".ci" / "expected-skips"
 TOGETHER = 2
 LIMIT = 3600.0  # seconds of one step: what hangs must not take the others' reports with it
 LAST_LINES = 40
+FAILURE_LINES = 400  # of all failures of a step
 SLOWEST = 15
 
 
@@ -39,7 +40,7 @@ class Step:
 
     @property
     def words(self) -> list[str]:
-        args = [f"ARGS=-rs --durations={SLOWEST} --durations-min=1"] if self.pytest else []
+        args = [f"ARGS=-rfEs --durations={SLOWEST} --durations-min=1"] if self.pytest else []
         return [*self.command.split(), *args]
 
 
@@ -220,6 +221,20 @@ def tail(run: Run) -> str:
     return "\n".join(run.text.splitlines()[-LAST_LINES:])
 
 
+def why(run: Run) -> str:
+    """Which tests failed, and of each what is not its log, which can be longer than what anybody keeps; else the last lines."""
+    tests = re.findall(r"^(?:FAILED|ERROR) [^\s:]+\.py.*$", run.text, re.MULTILINE)
+    if not tests:
+        return tail(run)
+    kept, shown = [], False
+    for line in run.text.splitlines():
+        if re.match(r"=+ |_{3,} |-{3,} Captured", line):
+            shown = bool(re.match(r"=+ (FAILURES|ERRORS) |_{3,} ", line))
+        if shown:
+            kept.append(line)
+    return "\n".join([*tests, *kept[:FAILURE_LINES], *tests])
+
+
 def wanted(names: Iterable[str]) -> list[Step]:
     """The steps of these names and those that they need; all where there is none."""
     known = {step.name: step for step in STEPS}
@@ -251,7 +266,7 @@ def report(gate: Gate) -> int:
     print("\n".join(slowest(runs)))
     failed = [run for run in runs if run.code]
     for run in failed:
-        print(f"\n==> The last lines of {run.step.name}\n{tail(run)}")
+        print(f"\n==> {run.step.name} failed\n{why(run)}")
     print("\n==> Summary")
     for step in STEPS:
         if step.name in gate.ended:
