@@ -17,7 +17,7 @@ from marsdask import __version__
 from marsdask.errors import near
 
 if TYPE_CHECKING:
-    from marsdask.registry import Op
+    from marsdask.plan.registry import Op
 
 
 # Commands that other rooms have, imported when one of them is called, and what `--help` says of them.
@@ -99,14 +99,14 @@ PREFIXES = {"mt": "tensor", "md": "dataframe", "df": "DataFrame", "t": "Tensor",
 
 def known() -> set[str]:
     """Every public name, and every name of the registry."""
-    from marsdask import registry
+    from marsdask.plan import registry
 
     return {*registry.OPS, *(op.public for op in registry.OPS.values())}
 
 
 def matching(name: str) -> list[Op]:
     """The entries that a person may mean by `name`: as written in the registry, or in a program."""
-    from marsdask import registry
+    from marsdask.plan import registry
 
     if name in registry.OPS and "." in name:
         return [registry.lookup(name)]
@@ -119,7 +119,8 @@ def matching(name: str) -> list[Op]:
 
 def told(op: Op) -> str:
     """What is known of an entry, in lines."""
-    from marsdask import coverage, registry
+    from marsdask import coverage
+    from marsdask.plan import registry
 
     module = {"tensor": "mt", "dataframe": "md"}
     first, dot, rest = op.room.partition(".")

@@ -20,9 +20,9 @@ import marsdask.learn
 import marsdask.remote
 import marsdask.session
 import marsdask.tensor
-from marsdask import gaps, registry, semantics
 from marsdask.options import OPTIONS
-from marsdask.registry import Op
+from marsdask.plan import gaps, registry, semantics
+from marsdask.plan.registry import Op
 
 TITLES = {
     "tensor": "Tensor functions: `mt`",

@@ -11,7 +11,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-from marsdask import registry
+from marsdask.plan import registry
 
 ROOT = Path(__file__).parents[1]
 # They import every file of theirs: whoever imports them would depend on each.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from marsdask.registry import OPS
+from marsdask.plan.registry import OPS
 from marsdask.session import Session
 
 

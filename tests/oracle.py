@@ -29,13 +29,14 @@ from packaging.version import Version
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import graph, option_context, passes, registry
-from marsdask.engine import Threads
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import ObjectMeta, nothing_runs, raising_scheduler
-from marsdask.registry import Op
-from marsdask.results import tasks_of
+from marsdask import option_context
+from marsdask.engine.base import Threads
+from marsdask.plan import graph, passes, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import ObjectMeta, nothing_runs, raising_scheduler
+from marsdask.plan.registry import Op
+from marsdask.session.results import tasks_of
 
 rng = np.random.RandomState(7)
 

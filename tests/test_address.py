@@ -16,10 +16,10 @@ import distributed
 import psutil
 import pytest
 
-import marsdask.address as module
+import marsdask.engine.address as module
 import marsdask.tensor as mt
-from marsdask.address import ROUTE, reached, resolve
-from marsdask.client import Distributed
+from marsdask.engine.address import ROUTE, reached, resolve
+from marsdask.engine.client import Distributed
 from marsdask.errors import ClusterUnreachable, EncryptionMismatch, MarsDaskError
 from marsdask.session import new_session
 from tests.processes import NEVER, PATIENCE, Cluster, at_once, plain_cluster, reserved_port, until

@@ -9,7 +9,7 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask.registry import lookup
+from marsdask.plan.registry import lookup
 from marsdask.session import Session
 from tests.names import prefixes, unknown
 from tests.oracle import all_cases, assert_like, check_case

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from marsdask import coverage, registry
+from marsdask import coverage
 from marsdask.__main__ import main
+from marsdask.plan import registry
 
 
 def run(*words: str) -> Result:

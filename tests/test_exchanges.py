@@ -9,8 +9,8 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import graph
-from marsdask.graph import Place, exchanges
+from marsdask.plan import graph
+from marsdask.plan.graph import Place, exchanges
 from marsdask.session import Session
 from marsdask.tensor.sort import split, splitters
 

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 
 import marsdask.dataframe as md
-from marsdask import option_context, passes
+from marsdask import option_context
 from marsdask.errors import MarsDaskError
-from marsdask.node import walk
+from marsdask.plan import passes
+from marsdask.plan.node import walk
 
 RAW = pd.DataFrame({
     "k": np.arange(400) % 7, "v": np.arange(400) * 1.5, "s": [f"w{i % 13}" for i in range(400)], "n": np.arange(400)[::-1],

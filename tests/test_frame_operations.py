@@ -6,8 +6,9 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import graph, meta, option_context, passes
-from marsdask.node import walk
+from marsdask import option_context
+from marsdask.plan import graph, meta, passes
+from marsdask.plan.node import walk
 
 N = 12
 WHOLE = pd.DataFrame(

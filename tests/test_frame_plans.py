@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import marsdask.dataframe as md
-from marsdask import graph, option_context
+from marsdask import option_context
 from marsdask.dataframe import codes
-from marsdask.registry import OPS, in_room, lookup
+from marsdask.plan import graph
+from marsdask.plan.registry import OPS, in_room, lookup
 from tests.oracle import assert_like, check_case, fetched, skip_where_the_oracle_is_older
 
 FAMILIES = ("GroupBy.", "merge", "DataFrame.merge", "DataFrame.join", "DataFrame.sort_values", "Series.sort_values", "frame.sort_index",
@@ -124,8 +125,8 @@ def test_what_nobody_sees_is_dropped_rightly(drop: bool) -> None:
 
 
 def test_a_dropped_merge_is_not_sent_home() -> None:
-    from marsdask.meta import meta
-    from marsdask.passes import run
+    from marsdask.plan.meta import meta
+    from marsdask.plan.passes import run
 
     merged = ours().merge(ours(), on="k", method="shuffle").groupby("s_x").agg({"v_y": "sum"})
     (node,) = run([merged.node])
@@ -306,7 +307,7 @@ def test_tasks_of_a_chunk_in_one(fuse: bool) -> None:
 
 
 def test_a_chain_of_tasks_keeps_joins_apart() -> None:
-    from marsdask import graph
+    from marsdask.plan import graph
 
     source = graph.constants([1, 2, 3])
     doubled = graph.per_chunk(_plus, graph.per_chunk(_plus, source, 1, lengths=None), 10, lengths=None)

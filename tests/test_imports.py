@@ -22,7 +22,7 @@ def modules():
 importlib.import_module(sys.argv[1])
 alone = modules()
 importlib.import_module(sys.argv[2])
-from marsdask.registry import OPS
+from marsdask.plan.registry import OPS
 print(json.dumps([alone, modules(), sorted(OPS)]))
 """
 

@@ -197,7 +197,7 @@ def test_source_is_never_written() -> None:
 
 
 def test_nothing_runs_while_writing() -> None:
-    from marsdask.meta import nothing_runs
+    from marsdask.plan.meta import nothing_runs
 
     with nothing_runs():
         x, _ = arrays()

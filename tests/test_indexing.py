@@ -133,7 +133,7 @@ def test_indexes_of_other_kinds() -> None:
 
 
 def test_reading_runs_nothing_and_knows_its_shape() -> None:
-    from marsdask.meta import nothing_runs
+    from marsdask.plan.meta import nothing_runs
 
     with nothing_runs():
         x = mt.tensor(A, chunk_size=2)
@@ -187,7 +187,7 @@ class TestProtocol:
             call[name]()
 
     def test_nothing_runs(self) -> None:
-        from marsdask.meta import nothing_runs
+        from marsdask.plan.meta import nothing_runs
 
         with nothing_runs():
             np.sort(self.x)

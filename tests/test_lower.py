@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import marsdask.tensor as mt
-from marsdask import registry
-from marsdask.engine import Threads
-from marsdask.lower import Ask, Keep
-from marsdask.meta import TensorMeta
+from marsdask.engine.base import Threads
+from marsdask.plan import registry
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import TensorMeta
 from marsdask.session import Session
 from tests.processes import PATIENCE
 

@@ -16,9 +16,9 @@ from dask.utils import key_split
 import marsdask.dataframe as md
 import marsdask.remote as mr
 import marsdask.tensor as mt
-from marsdask import graph
-from marsdask.engine import Threads
-from marsdask.graph.names import Label, joint
+from marsdask.engine.base import Threads
+from marsdask.plan import graph
+from marsdask.plan.graph.names import Label, joint
 from marsdask.session import Session, get_default_session
 from tests.names import prefixes, unknown
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import marsdask.tensor as mt
-from marsdask.node import Data, Node, inputs, rebuilt, token, walk
+from marsdask.plan.node import Data, Node, inputs, rebuilt, token, walk
 
 
 def small() -> Node:
@@ -34,7 +34,7 @@ def test_equal_by_what_they_say() -> None:
 
 
 def test_token_is_the_same_in_another_process() -> None:
-    code = "from tests.test_node import small; from marsdask.node import token; print(token(small()))"
+    code = "from tests.test_node import small; from marsdask.plan.node import token; print(token(small()))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == token(small())
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from marsdask.registry import lookup
+from marsdask.plan.registry import lookup
 from tests.oracle import all_cases, check_case
 
 

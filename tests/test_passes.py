@@ -6,8 +6,9 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import graph, option_context, passes
-from marsdask.node import walk
+from marsdask import option_context
+from marsdask.plan import graph, passes
+from marsdask.plan.node import walk
 
 
 def ops_after(handle: object) -> list[str]:

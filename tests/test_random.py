@@ -153,6 +153,6 @@ def test_bad_arguments() -> None:
 def test_nodes_travel() -> None:
     t = mt.random.RandomState(5).gamma(2, size=9, chunk_size=4)
     again = pickle.loads(pickle.dumps(t.node))
-    from marsdask import registry
+    from marsdask.plan import registry
 
     np.testing.assert_array_equal(registry.wrap(again).execute().fetch(), t.execute().fetch())

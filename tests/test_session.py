@@ -14,7 +14,7 @@ import marsdask
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError, SessionClosed, WouldRun, WrongSession
-from marsdask.meta import nothing_runs, raising_scheduler
+from marsdask.plan.meta import nothing_runs, raising_scheduler
 from marsdask.session import Session, clear_default_session, new_session
 from tests.processes import PATIENCE
 

@@ -98,7 +98,7 @@ def test_objects_that_bring_their_own_certificates() -> None:
 
 
 def test_memory_is_divided_in_powers_of_1024() -> None:
-    from marsdask.clusters import local
+    from marsdask.engine.clusters import local
 
     for text in ("4g", "4G", "4GB", "4Gi", "4GiB", "4 gb"):
         assert local(n_worker=2, memory=text).memory_each() == 2 * 2**30
@@ -111,7 +111,7 @@ def test_memory_is_divided_in_powers_of_1024() -> None:
 
 
 def test_one_thread_in_each_process_unless_somebody_says() -> None:
-    from marsdask.clusters import local
+    from marsdask.engine.clusters import local
 
     assert (local(n_worker=3).n_worker, local(n_worker=3).n_thread) == (3, 1)
     assert (local(n_worker=2, n_cpu=6).n_worker, local(n_worker=2, n_cpu=6).n_thread) == (2, 3)

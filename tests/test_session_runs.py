@@ -18,10 +18,10 @@ import marsdask
 import marsdask.dataframe as md
 import marsdask.remote as mr
 import marsdask.tensor as mt
+from marsdask.engine.runs import Run, current, next_round, running
 from marsdask.errors import Cancelled, TookTooLong
-from marsdask.progress import ExecutionInfo
-from marsdask.runs import Run, current, next_round, running
 from marsdask.session import AsyncSession, Session, get_default_async_session, new_session
+from marsdask.session.progress import ExecutionInfo
 from tests.processes import NEVER, PATIENCE, Gate, tasks_on, through, until
 
 MANY = 400  # chunks, more than there are cores to start them all at once

@@ -11,8 +11,8 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import gaps, registry
 from marsdask.coverage import belongs
+from marsdask.plan import gaps, registry
 
 ROOT = Path(__file__).parent.parent
 GOOD = """

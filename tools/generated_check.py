@@ -10,7 +10,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-from marsdask import coverage, registry
+from marsdask import coverage
+from marsdask.plan import registry
 from tools import stubs
 
 PAGE = pathlib.Path("docs/coverage.md")

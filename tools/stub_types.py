@@ -16,8 +16,8 @@ import pandas as pd
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask import registry
-from marsdask.registry import Op
+from marsdask.plan import registry
+from marsdask.plan.registry import Op
 from tests import oracle
 
 BUILTINS = {

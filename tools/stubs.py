@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import gaps, registry
 from marsdask.coverage import belongs
-from marsdask.lazy import Lazy
-from marsdask.registry import Op
+from marsdask.plan import gaps, registry
+from marsdask.plan.registry import Op
+from marsdask.session.lazy import Lazy
 from tools.stub_types import (
     ALIASES,
     Learnt,
@@ -47,8 +47,8 @@ import numpy.typing as npt
 import pandas as pd
 from typing_extensions import deprecated
 
-from marsdask.lazy import Lazy
-from marsdask.progress import ExecutionInfo
+from marsdask.session.lazy import Lazy
+from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
 '''
 RUNS = '''

@@ -4,7 +4,6 @@ from typing import Any
 
 from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
-from marsdask import gaps, registry
 from marsdask.dataframe import (
     accessors,
     aggregate,
@@ -57,6 +56,7 @@ from marsdask.dataframe import (
 )
 from marsdask.dataframe.core import DataFrame, Index, Series
 from marsdask.errors import UnknownName
+from marsdask.plan import gaps, registry
 from marsdask.tensor.core import ExecutableTuple
 
 __all__ = [

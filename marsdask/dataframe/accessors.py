@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
 from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
 from marsdask.dataframe.missing import rowwise_demands
 from marsdask.errors import UnknownName
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, TensorMeta, meta
-from marsdask.node import Node, calling
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.plan.node import Node, calling
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 PANDAS: dict[str, Any] = {
     "str": pd.Series.str,

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
 from marsdask.dataframe.fold import FOLDS, ORDERED, Step, fold
 from marsdask.dataframe.neighbours import by_rows
 from marsdask.dataframe.reduction import _by_column, meta_of, reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, Rows, meta
-from marsdask.node import Node
-from marsdask.passes import EVERYTHING, Demand
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, Rows, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import EVERYTHING, Demand
 
 BLIND = Demand(None, order=False, labels=False)
 REDUCING = frozenset(FOLDS) - {"top", "mode", "quantile"}

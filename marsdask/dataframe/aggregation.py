@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
 from marsdask.dataframe import codes
 from marsdask.dataframe.grouping import Grouping, by_columns, count_keys, grouped, key_values
+from marsdask.plan import graph
 
 
 @dataclass(frozen=True)

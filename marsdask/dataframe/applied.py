@@ -10,16 +10,16 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.reduction import reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta
-from marsdask.node import Node
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 HOW = {"same": "the rows of the frame", "other": "other rows, chunk by chunk", "whole": "all rows at once"}
 DECLARED = ("dtypes", "dtype", "name", "output_type", "index", "skip_infer")
@@ -117,7 +117,7 @@ def _applied_demands(node: Node, mine: Demand) -> list[Demand]:
 
 
 def nodes_of(node: Node) -> Any:
-    from marsdask.node import inputs
+    from marsdask.plan.node import inputs
 
     return inputs(node)
 

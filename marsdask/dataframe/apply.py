@@ -13,7 +13,7 @@ from marsdask.dataframe.applied import made
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.neighbours import by_rows
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.registry import operation
+from marsdask.plan.registry import operation
 
 
 def _elementwise(func: Any) -> bool:

@@ -15,16 +15,16 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, sampled, together
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame, frame_meta
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
-from marsdask.graph import Chunks
-from marsdask.handle import Handle, held
-from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
-from marsdask.node import Node, inputs
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import Op, add
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import Op, add
 
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")

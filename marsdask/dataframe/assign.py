@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame, frame_meta
 from marsdask.dataframe.creation import from_pandas
@@ -15,12 +14,13 @@ from marsdask.dataframe.indexing import is_mask
 from marsdask.dataframe.labels import known_labels
 from marsdask.dataframe.setting import POSITIONAL, set_at
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle, held
-from marsdask.meta import FrameMeta
-from marsdask.node import Node, inputs
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import FrameMeta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def column_value(frame: Any, value: Any) -> Any:
@@ -152,7 +152,7 @@ def _assign_demands(node: Node, demand: Demand) -> list[Demand]:
 
 
 def _same_chunks(node: Node) -> bool:
-    from marsdask.meta import meta
+    from marsdask.plan.meta import meta
 
     value = node.args[2]
     return (

@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError, ColumnNotFound
-from marsdask.graph import Chunks
-from marsdask.lower import Ask
-from marsdask.meta import FrameMeta, meta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _open_ended(dtype: Any) -> bool:

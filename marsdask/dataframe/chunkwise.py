@@ -15,14 +15,14 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
 from marsdask.errors import ArgumentError, ShapeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.lower import Keep
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
-from marsdask.registry import Op, add
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
+from marsdask.plan.registry import Op, add
 
 KeptRows = Literal["same", "fewer"]
 

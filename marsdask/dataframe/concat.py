@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
 from marsdask.dataframe.core import FrameHandle, Index, as_frame, frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,

@@ -11,17 +11,17 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, sampled, together
 from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.dataframe.creation import row_chunks
 from marsdask.dataframe.rows import numbered
 from marsdask.errors import ShapeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.lower import Keep
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, sample
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
+from marsdask.plan.registry import operation
 
 
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
@@ -94,7 +94,7 @@ def labels(frame: Chunks) -> Chunks:
 
 
 def _labels_only(mine: Any) -> Any:
-    from marsdask.passes import Demand
+    from marsdask.plan.passes import Demand
 
     return Demand(frozenset(), order=True, labels=True)
 
@@ -254,7 +254,7 @@ def to_tensor(frame: Chunks) -> da.Array:
 
 
 def _unlabelled() -> Any:
-    from marsdask.passes import Demand
+    from marsdask.plan.passes import Demand
 
     return Demand(None, order=True, labels=False)
 

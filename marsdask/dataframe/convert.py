@@ -7,13 +7,13 @@ from typing import Any
 
 import dask
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, frame_meta
 from marsdask.errors import ArgumentTypeError, MissingExtra
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta
-from marsdask.node import Data, Node
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.registry import operation
 
 
 def _dataframe() -> Any:

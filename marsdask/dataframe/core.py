@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import registry
 from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ColumnNotFound, UnknownLength, UnknownName
-from marsdask.handle import Handle, held
-from marsdask.lazy import Lazy
-from marsdask.meta import FrameMeta
-from marsdask.node import Data, Node
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import FrameMeta
+from marsdask.plan.node import Data, Node
+from marsdask.session.lazy import Lazy
 
 
 class FrameHandle(Lazy):

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
 from marsdask.dataframe.core import DataFrame, Series, as_frame, frame_meta
 from marsdask.dataframe.reduction import meta_of, reduced_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, TensorMeta
-from marsdask.node import Node
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
 """For each pair (i, j) of columns, over the rows where both have values: how many, mean of i, sum of squares of i, of

@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.duplicates import _checked
 from marsdask.errors import ArgumentError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _value_counts(

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta
-from marsdask.node import Data, Node
 from marsdask.options import options
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.registry import operation
 from marsdask.tensor.chunking import cut, requested
 
 

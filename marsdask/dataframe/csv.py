@@ -13,19 +13,19 @@ import numpy as np
 import pandas as pd
 from dask.tokenize import tokenize
 
-from marsdask import graph, registry
 from marsdask.dataframe import files
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.creation import check_host
 from marsdask.dataframe.csv_plan import SMALL, Piece, Plan, byte_count, for_bytes, planned, quotes_in
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt
-from marsdask.graph import Chunks
-from marsdask.lower import Ask
-from marsdask.meta import NEW, FrameMeta
-from marsdask.node import Data, Node
 from marsdask.options import options
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done
 from marsdask.dataframe.core import as_frame, frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
-from marsdask.graph import Chunks
-from marsdask.lower import Keep
-from marsdask.meta import NEW, FrameMeta, TensorMeta, meta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 METHODS = ("auto", "tree", "subset_tree", "shuffle")
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
 from marsdask.dataframe.fold import column
-from marsdask.graph import Chunks
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
 
 
 def expand(frame: Chunks, settings: Any, picked: Any, name: str, kwargs: Any) -> Chunks:

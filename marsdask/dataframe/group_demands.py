@@ -12,9 +12,9 @@ from marsdask.dataframe import aggregation, grouping
 from marsdask.dataframe.chunkwise import sampled
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.grouping import Grouping
-from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import Demand
+from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
 
 
 def on_samples(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe import group_demands, group_rows, grouping, shuffle
 from marsdask.dataframe.chunkwise import matched
 from marsdask.dataframe.core import frame_meta
@@ -19,9 +18,10 @@ from marsdask.dataframe.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy,
 from marsdask.dataframe.grouping import Grouping
 from marsdask.dataframe.groups import BOTH, _bound
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.registry import operation
 
 TRANSFORM_CASES = (
     "df.groupby('k')[['v', 'i']].transform('sum')", "df.groupby('k').v.transform('mean')", "df.groupby('k').v.transform(lambda x: x - x.mean())",

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
 from marsdask.dataframe import aggregation, grouping, shuffle
 from marsdask.dataframe.chunkwise import matched
 from marsdask.dataframe.core import frame_meta
@@ -31,10 +30,11 @@ from marsdask.dataframe.group_demands import (
 )
 from marsdask.dataframe.grouping import Grouping
 from marsdask.errors import LabelNotFound
-from marsdask.graph import Chunks
-from marsdask.lower import Keep
-from marsdask.meta import NEW, FrameMeta
-from marsdask.registry import operation
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.registry import operation
 
 MANY_GROUPS = 2_000_000
 """From so many rows of parts on, parts are exchanged by key: one task would hold and sort all of them."""

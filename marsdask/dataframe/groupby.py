@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from marsdask import registry
 from marsdask.dataframe import grouping
 from marsdask.dataframe.grouping import Grouping
 from marsdask.errors import ColumnNotFound, UnknownName
-from marsdask.handle import held
+from marsdask.plan import registry
+from marsdask.plan.handle import held
 
 
 class GroupBy:

@@ -16,7 +16,7 @@ import pandas as pd
 from marsdask.dataframe.chunkwise import together
 from marsdask.dataframe.core import FrameHandle
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError
-from marsdask.handle import Handle
+from marsdask.plan.handle import Handle
 
 Grouping = dict[str, Any]
 
@@ -97,7 +97,7 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
 
 def _positional(frame: Any, values: Any) -> Any:
     """In-memory values by position: a tensor where the frame's labels are not 0..n-1."""
-    from marsdask import registry
+    from marsdask.plan import registry
 
     length = frame.shape[0]
     if length == length and len(values) != length:

@@ -16,10 +16,10 @@ import pandas as pd
 from pandas.api.typing import DataFrameGroupBy as PandasFrames
 from pandas.api.typing import SeriesGroupBy as PandasSeries
 
-from marsdask import registry
 from marsdask.dataframe.groupby import DataFrameGroupBy, GroupBy, made
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.registry import add, operation
+from marsdask.plan import registry
+from marsdask.plan.registry import add, operation
 
 BOTH = ("DataFrameGroupBy", "SeriesGroupBy")
 METHODS = ("auto", "tree", "shuffle")

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples
 from marsdask.dataframe.core import FrameHandle, Series, frame_meta
 from marsdask.dataframe.missing import _aligned, _one_chunk, rowwise_demands, whole
 from marsdask.dataframe.neighbours import by_rows, method, register
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import EVERYTHING, Demand
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
 
 NO = pd.api.extensions.no_default
 
@@ -120,7 +120,7 @@ def _fillna_meta(frame: FrameMeta, **kwargs: Any) -> Any:
 
 
 def sample_of(known: FrameMeta) -> Any:
-    from marsdask.meta import sample
+    from marsdask.plan.meta import sample
 
     return sample(known.empty).iloc[0]
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import done
 from marsdask.dataframe.core import Index, frame_meta
 from marsdask.dataframe.creation import with_labels
 from marsdask.errors import ShapeError
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:

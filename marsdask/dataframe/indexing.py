@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, together
 from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, ShapeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def is_mask(key: Any) -> bool:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
 from marsdask.dataframe.core import DataFrame, Series, frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta, Rows, TensorMeta
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _batches(self: Any, batch_size: int | None, session: Any = None) -> Iterator[Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import as_frame, frame_meta
 from marsdask.dataframe.merge import _merge, _tuning
 from marsdask.errors import ArgumentError
-from marsdask.graph import Chunks
-from marsdask.meta import Rows
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import Rows
+from marsdask.plan.registry import operation
 
 
 def _join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,

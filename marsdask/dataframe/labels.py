@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, frame_meta
 from marsdask.dataframe.indexing import column_key, columns_at, is_mask, masked, selected
 from marsdask.dataframe.positions import column_positions, row_and_column, scalar_dtype
 from marsdask.dataframe.rows import starts
 from marsdask.errors import ArgumentError, ArgumentTypeError, LabelNotFound, ShapeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.lower import Ask
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, sample
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _label_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -125,7 +125,7 @@ def at_label(frame: Chunks, label: Any) -> Any:
 
 
 def _meta_of(frame: Chunks) -> FrameMeta:
-    from marsdask.meta import meta
+    from marsdask.plan.meta import meta
 
     assert frame.node is not None
     return meta(frame.node)  # type: ignore[no-any-return]

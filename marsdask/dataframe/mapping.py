@@ -6,15 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.applied import inferred, made, nodes_of
 from marsdask.dataframe.apply import _public
 from marsdask.dataframe.core import Series, frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 
 def _map_series(

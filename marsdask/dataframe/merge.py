@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
 from marsdask.dataframe.merge_plans import MergeError
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt, near
-from marsdask.graph import Chunks
-from marsdask.meta import NEW
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW
+from marsdask.plan.registry import operation
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
 HOWS = ("left", "right", "outer", "inner", "cross", "left_anti", "right_anti")

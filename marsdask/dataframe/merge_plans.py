@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.sort import in_order
 from marsdask.errors import ArgumentError, MarsDaskError
-from marsdask.graph import Chunks
-from marsdask.lower import Keep
-from marsdask.meta import FrameMeta, Rows, meta
-from marsdask.node import Node
 from marsdask.options import options
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import FrameMeta, Rows, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 BROADCAST_BYTES = 64 * 2**20
 """A side of up to this size goes to every chunk of the other; above, both sides are exchanged by key."""

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, sampled, together
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame, frame_meta
 from marsdask.dataframe.neighbours import by_rows, method, register
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, TensorMeta, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import EVERYTHING, Demand
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
 
 
 def rowwise_lower(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:

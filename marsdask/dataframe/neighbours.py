@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
 from marsdask.dataframe.core import frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta, Rows
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import Op, add
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import Op, add
 
 Keeper = Callable[[Any], Any]
 """What of a piece the next chunks may need: its last (or first) rows."""

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame, frame_meta
 from marsdask.dataframe.fold import column
 from marsdask.errors import ArgumentTypeError, ShapeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, TensorMeta, meta, sample
-from marsdask.node import inputs
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.plan.node import inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 BOOL = TensorMeta((), np.dtype(bool))
 

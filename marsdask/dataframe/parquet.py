@@ -12,7 +12,6 @@ from typing import Any
 import pandas as pd
 from dask.tokenize import tokenize
 
-from marsdask import graph, registry
 from marsdask.dataframe import files
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.creation import check_host
@@ -24,11 +23,12 @@ from marsdask.errors import (
     ShapeError,
     Unbuilt,
 )
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta
-from marsdask.node import Data, Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 TOGETHER = 16 * 2**20
 """Row groups that follow each other are one chunk up to so many bytes (unpacked), unless `groups_as_chunks`."""

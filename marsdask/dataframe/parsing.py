@@ -6,16 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
 from marsdask.dataframe.creation import from_pandas
 from marsdask.errors import ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.lower import Keep
-from marsdask.meta import FrameMeta, sample
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import FrameMeta, sample
+from marsdask.plan.registry import operation
 
 PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from marsdask import registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series
 from marsdask.errors import ArgumentError, ColumnNotFound, MissingExtra, near
-from marsdask.registry import operation
+from marsdask.plan import registry
+from marsdask.plan.registry import operation
 
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 

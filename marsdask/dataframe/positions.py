@@ -12,18 +12,18 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.core import DataFrame, FrameHandle, frame_meta
 from marsdask.dataframe.indexing import columns_at, is_mask, masked
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, Unbuilt
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.lower import Ask, Keep
-from marsdask.meta import FrameMeta, Rows, TensorMeta
-from marsdask.node import Node
 from marsdask.options import options
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _position_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -171,7 +171,7 @@ def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
 
 def one_row(empty: pd.DataFrame) -> pd.Series:
     """What kind of series a row of a frame is."""
-    from marsdask.meta import sample
+    from marsdask.plan.meta import sample
 
     row = sample(empty, 1).iloc[0]
     row.name = None

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.arithmetic import MIRROR, UFUNCS, binary
 from marsdask.dataframe.chunkwise import matched, sampled, together
 from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import Demand
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
 
 
 def _ufunc_meta(ufunc: np.ufunc, frame: Any, *others: Any, **kwargs: Any) -> Any:

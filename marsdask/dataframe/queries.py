@@ -11,17 +11,17 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import done, pandas_on_samples, together
 from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.dataframe.reduction import reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 BY_ROW = frozenset(
     [

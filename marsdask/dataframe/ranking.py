@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.sort import How, _axis
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
-from marsdask.graph import Chunks
-from marsdask.meta import NEW
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW
+from marsdask.plan.registry import operation
 
 
 def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:

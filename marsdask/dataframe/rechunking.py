@@ -6,14 +6,14 @@ import math
 from collections.abc import Generator
 from typing import Any
 
-from marsdask import graph, registry
 from marsdask.dataframe.creation import row_chunks
 from marsdask.dataframe.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.graph import Chunks
-from marsdask.lower import Keep
-from marsdask.meta import NEW, FrameMeta, Rows
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import NEW, FrameMeta, Rows
+from marsdask.plan.registry import operation
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import requested
 

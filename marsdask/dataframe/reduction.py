@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import as_frame, frame_meta
 from marsdask.dataframe.fold import GATHERED, ORDERED, Step, fold
 from marsdask.errors import ArgumentError, ShapeError
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, Rows, TensorMeta, meta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import Op, add
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import Op, add
 
 TUNING = ("combine_size", "method", "bias", "fisher", "_every")
 """Arguments of Mars that pandas' method does not know."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, frame_meta
 from marsdask.dataframe.creation import with_labels
@@ -19,12 +18,13 @@ from marsdask.errors import (
     ShapeError,
     Unbuilt,
 )
-from marsdask.graph import Chunks
-from marsdask.handle import held
-from marsdask.meta import NEW, FrameMeta, meta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import held
+from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 BOTH = ("DataFrame", "Series")
 

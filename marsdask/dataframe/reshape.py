@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
 from marsdask.errors import ArgumentTypeError, ColumnNotFound
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta, Rows
-from marsdask.node import Node, inputs
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, Rows
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 
 def _listed(value: Any) -> list[Any]:

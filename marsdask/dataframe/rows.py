@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
-from marsdask.graph import Chunks
-from marsdask.meta import NEW, FrameMeta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def starts(frame: Chunks) -> Chunks | list[int]:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import together
 from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.errors import ArgumentError, ColumnNotFound
-from marsdask.graph import Chunks
-from marsdask.lower import Ask, Keep
-from marsdask.meta import FrameMeta, Rows
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.registry import operation
 
 
 def _seed(random_state: Any) -> Any:

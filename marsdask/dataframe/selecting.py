@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import done
 from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.dataframe.indexing import columns_at
 from marsdask.dataframe.labels import known_labels
 from marsdask.dataframe.relabelling import BOTH, _axis
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, LabelNotFound, UnknownLength
-from marsdask.graph import Chunks
-from marsdask.handle import Handle
-from marsdask.meta import NEW, FrameMeta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 
 def _chunk_labels(chunk: Any) -> pd.Index:
@@ -207,7 +207,7 @@ def reindex_columns(frame: Chunks, columns: pd.Index, how: dict[str, Any]) -> Ch
 
 
 def _sampled_columns(frame: FrameMeta, columns: pd.Index, how: dict[str, Any]) -> Any:
-    from marsdask.meta import sample
+    from marsdask.plan.meta import sample
 
     return _on_columns(sample(frame.empty), columns, how)
 
@@ -216,11 +216,11 @@ def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMet
     wanted = index.labels if isinstance(index, FrameMeta) else index
     there = known_labels(frame)
     if there is not None and wanted is not None:
-        from marsdask.meta import sample
+        from marsdask.plan.meta import sample
 
         made = sample(frame.empty, len(there)).set_axis(there, axis=0).reindex(wanted, **how)
         return frame_meta(made, len(made), NEW, labels=made.index)
-    from marsdask.meta import sample
+    from marsdask.plan.meta import sample
 
     two = (
         sample(frame.empty)

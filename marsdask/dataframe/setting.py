@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import matched, together
 from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
 from marsdask.dataframe.creation import is_ranged
 from marsdask.dataframe.indexing import column_key, is_mask
 from marsdask.dataframe.labels import known_labels
 from marsdask.errors import ColumnNotFound, IndexOutOfRange
-from marsdask.graph import Chunks
-from marsdask.handle import Handle, held
-from marsdask.meta import NEW, FrameMeta
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.registry import operation
 
 POSITIONAL = (list, tuple, range, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray)
 """Kinds of values that go by position, whatever the labels."""
@@ -107,7 +107,7 @@ def _column_names(frame: Any, what: str, columns: Any) -> Any:
 
 
 def _keeps_dtypes(empty: Any, names: Any, value: Any) -> bool:
-    from marsdask.meta import sample
+    from marsdask.plan.meta import sample
 
     rows = sample(empty).reset_index(drop=True)
     try:
@@ -172,7 +172,7 @@ def _set_masked(chunk: Any, mask: Any, names: Any, value: Any) -> Any:
 def set_positions(frame: Chunks, positions: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar at some positions."""
     from marsdask.dataframe.positions import normal_positions
-    from marsdask.lower import Keep
+    from marsdask.plan.lower import Keep
 
     if not frame.known and not (isinstance(positions, slice) and positions == slice(None)):
         frame = yield Keep(frame)
@@ -246,7 +246,7 @@ def _set_whole_meta(frame: FrameMeta, what: str, rows: Any, columns: Any, value:
 def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: bool, label: bool) -> Any:
     """What pandas makes of the dtypes: on two made-up rows, the first of them written to (or a new one)."""
     from marsdask.dataframe.chunkwise import sampled
-    from marsdask.meta import sample
+    from marsdask.plan.meta import sample
 
     made = sample(frame.empty).reset_index(drop=True)
     value = sampled(value)

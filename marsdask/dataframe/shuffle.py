@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph
-from marsdask.graph import Chunks
 from marsdask.options import options
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
 
 Piece = tuple[int, np.ndarray, Any, list[Any]]
 

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
 from marsdask.dataframe.core import frame_meta
 from marsdask.errors import ArgumentError, ColumnNotFound
-from marsdask.graph import Chunks
-from marsdask.handle import held
-from marsdask.lower import Ask, Keep
-from marsdask.meta import FrameMeta, Rows, meta
-from marsdask.node import Node
-from marsdask.passes import Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import held
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import FrameMeta, Rows, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import operation
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 SAMPLES = 64

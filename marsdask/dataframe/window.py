@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
 from marsdask.dataframe.core import FrameHandle, frame_meta
 from marsdask.dataframe.expanding import expand
 from marsdask.dataframe.neighbours import first_rows, last_rows, with_neighbours
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, UnknownName
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta, Rows, meta
-from marsdask.node import Node, inputs
-from marsdask.passes import EVERYTHING, Demand
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta, Rows, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import operation
 
 PANDAS = {
     "rolling": pd.core.window.rolling.Rolling,

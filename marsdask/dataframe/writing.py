@@ -9,13 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask import graph, registry
 from marsdask.dataframe import files
 from marsdask.dataframe.core import frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
-from marsdask.graph import Chunks
-from marsdask.meta import FrameMeta, Rows
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.registry import operation
 
 
 def _written_meta(frame: FrameMeta, *rest: Any) -> FrameMeta:

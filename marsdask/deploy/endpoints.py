@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import click
 
-from marsdask.address import Unsuited, reached
 from marsdask.deploy.running import Failure
+from marsdask.engine.address import Unsuited, reached
 from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch
 
 T = TypeVar("T")

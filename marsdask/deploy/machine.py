@@ -17,9 +17,9 @@ from typing import Any
 
 import click
 
-from marsdask.address import try_to_listen
 from marsdask.deploy import running
 from marsdask.deploy.running import Failure
+from marsdask.engine.address import try_to_listen
 from marsdask.errors import BadSpillDirectory
 
 EVERYWHERE = "0.0.0.0"

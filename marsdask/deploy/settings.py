@@ -18,8 +18,8 @@ import dask
 import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
-from marsdask import defaults as ours
 from marsdask.deploy.options import IGNORED_VARIABLES, warning
+from marsdask.engine import defaults as ours
 from marsdask.errors import MissingExtra, near
 
 MEMORY = "distributed.worker.memory"

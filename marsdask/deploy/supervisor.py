@@ -286,7 +286,7 @@ def _workers(plan: Plan, address: str) -> list[Any]:
     """Workers on this machine, not started yet."""
     from dask.system import CPU_COUNT
 
-    from marsdask.nanny import Nanny
+    from marsdask.spill.nanny import Nanny
 
     if not plan.n_worker:
         return []

@@ -25,7 +25,9 @@ class Address(RequestHandler):
         )
 
 
-routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [("/marsdask/address.json", Address, {})]
+routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
+    ("/marsdask/engine/address.json", Address, {})
+]
 MODULE = __name__
 
 

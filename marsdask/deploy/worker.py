@@ -242,7 +242,7 @@ def _scheduler(given: Mapping[str, Any]) -> str | None:
             "-s/--supervisors and --scheduler-file both name a supervisor: give one of them."
         )
     if "://" in given["supervisors"] and "," not in given["supervisors"]:
-        from marsdask.address import resolve
+        from marsdask.engine.address import resolve
 
         try:
             return resolve(given["supervisors"], timeout=given["death_timeout"])

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from marsdask import defaults
 from marsdask.deploy import endpoints, machine, running, tls
 from marsdask.deploy.running import Exit, Failure
+from marsdask.engine import defaults
 
 ASKED = ("scheduler-close-worker", "scheduler-remove-worker", "worker-lifetime-reached", "signal")
 """Reasons to close that somebody wanted; any other means that the supervisor is gone."""
@@ -91,7 +91,7 @@ def _made(plan: Plan, address: str) -> list[Any]:
     """The workers, not started yet. Each notes in `left` why it closes."""
     from distributed.utils import import_term
 
-    from marsdask.nanny import Nanny
+    from marsdask.spill.nanny import Nanny
 
     kind = import_term(plan.worker_class)
     defaults.apply()  # a nanny reads them when it is made

@@ -1,5 +1,5 @@
 """`marsdask.learn`: machine learning, by the names of scikit-learn. Not built yet: every name of Mars's is a gap that says so."""
 
-from marsdask import gaps
+from marsdask.plan import gaps
 
 gaps.modules("learn")

@@ -4,12 +4,12 @@ from typing import Any
 
 import marsdask.dataframe
 import marsdask.tensor  # on a worker a function may get any handle
-from marsdask import gaps, registry
 from marsdask.errors import UnknownName
-from marsdask.lazy import ExecutableTuple
+from marsdask.plan import gaps, registry
 from marsdask.remote.context import Context, get_context
 from marsdask.remote.objects import Object, spawn
 from marsdask.remote.script import run_script
+from marsdask.session.lazy import ExecutableTuple
 
 registry.fill(globals(), "remote")
 registry.attach(Object, "Object")

@@ -11,14 +11,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from marsdask import graph, registry
-from marsdask.handle import Handle
-from marsdask.lazy import ExecutableTuple
-from marsdask.meta import FrameMeta, Rows
-from marsdask.node import Data, Node, _set, token, walk
-from marsdask.passes import replaced
-from marsdask.results import Result, exact, tasks_of
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.node import Data, Node, _set, token, walk
+from marsdask.plan.passes import replaced
 from marsdask.session import Session
+from marsdask.session.lazy import ExecutableTuple
+from marsdask.session.results import Result, exact, tasks_of
 
 
 def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:

@@ -10,13 +10,13 @@ from typing import Any
 
 import cloudpickle
 
-from marsdask import graph
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, NotPicklable
-from marsdask.logs import Log, arrived, captured
+from marsdask.plan import graph
 from marsdask.remote.context import Context, running
 from marsdask.remote.entities import Handed, mapped, packed, received
-from marsdask.results import finished
 from marsdask.session import Session
+from marsdask.session.logs import Log, arrived, captured
+from marsdask.session.results import finished
 
 TRIES = 4
 """How often a function runs that may be tried again."""

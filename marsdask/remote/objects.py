@@ -7,17 +7,17 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from marsdask import graph, registry
 from marsdask import session as sessions
 from marsdask.errors import ArgumentError, ArgumentTypeError, NoWorkers, UnknownName
-from marsdask.lazy import Lazy
-from marsdask.logs import Log
-from marsdask.lower import Keep, Steps
-from marsdask.meta import ObjectMeta, TupleMeta, meta
-from marsdask.node import Data, token
+from marsdask.plan import graph, registry
+from marsdask.plan.lower import Keep, Steps
+from marsdask.plan.meta import ObjectMeta, TupleMeta, meta
+from marsdask.plan.node import Data, token
 from marsdask.remote.entities import handed, mapped, received
 from marsdask.remote.jobs import TRIES, Call, Slot, task_of
 from marsdask.session import Session
+from marsdask.session.lazy import Lazy
+from marsdask.session.logs import Log
 
 
 class Object(Lazy):

@@ -13,9 +13,9 @@ from types import CodeType
 from typing import Any
 
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
-from marsdask.logs import StandIn
 from marsdask.remote.objects import spawn
 from marsdask.session import Session, get_default_session
+from marsdask.session.logs import StandIn
 
 OK = {"status": "ok"}
 

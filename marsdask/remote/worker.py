@@ -11,8 +11,8 @@ from typing import Any
 
 from dask.typing import Key
 
-from marsdask import graph
-from marsdask.client import Distributed
+from marsdask.engine.client import Distributed
+from marsdask.plan import graph
 from marsdask.session import Session
 
 

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Self
 
-from marsdask.progress import ExecutionInfo
 from marsdask.session import current
 from marsdask.session.base import Session
 from marsdask.session.opening import new_session
+from marsdask.session.progress import ExecutionInfo
 
 
 class AsyncSession:

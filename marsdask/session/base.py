@@ -16,9 +16,9 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Self
 
-from marsdask import engine as engines
-from marsdask import graph, passes
-from marsdask.engine import Engine
+from marsdask.engine import base as engines
+from marsdask.engine.base import Engine
+from marsdask.engine.runs import Run, running
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
@@ -26,16 +26,16 @@ from marsdask.errors import (
     TookTooLong,
     WrongSession,
 )
-from marsdask.handle import Handle, held
-from marsdask.logs import LogPart, part_of
-from marsdask.lower import Kept, Lowering
-from marsdask.meta import meta
-from marsdask.node import Data, Node, _set, token
 from marsdask.options import checked, of_block, option_context, options
-from marsdask.progress import ExecutionInfo, check_waiting, progress, started
-from marsdask.results import Result, exact, finished, tasks_of, with_siblings
-from marsdask.runs import Run, running
+from marsdask.plan import graph, passes
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.lower import Kept, Lowering
+from marsdask.plan.meta import meta
+from marsdask.plan.node import Data, Node, _set, token
 from marsdask.session import current, infos, lineage, reading
+from marsdask.session.logs import LogPart, part_of
+from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
+from marsdask.session.results import Result, exact, finished, tasks_of, with_siblings
 from marsdask.spill.report import Memory
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import psutil
 from dask.sizeof import sizeof
 
-from marsdask import graph
-from marsdask.engine import Engine
+from marsdask.engine.base import Engine
 from marsdask.errors import ArgumentTypeError
-from marsdask.results import Result, tasks_of
+from marsdask.plan import graph
+from marsdask.session.results import Result, tasks_of
 from marsdask.spill.report import Memory, WorkerMemory
 
 Chunk = Mapping[str, Any]

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from marsdask import graph
-from marsdask.engine import Engine
+from marsdask.engine.base import Engine
 from marsdask.errors import DataLost
-from marsdask.node import Node, inputs, token
 from marsdask.options import options
-from marsdask.results import Result, tasks_of, with_siblings
+from marsdask.plan import graph
+from marsdask.plan.node import Node, inputs, token
+from marsdask.session.results import Result, tasks_of, with_siblings
 
 if TYPE_CHECKING:
     from marsdask.session.base import Session

@@ -7,9 +7,9 @@ import threading
 import weakref
 from typing import Any
 
-from marsdask import clusters
-from marsdask.client import Distributed
-from marsdask.engine import Engine, Threads
+from marsdask.engine import clusters
+from marsdask.engine.base import Engine, Threads
+from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession
 from marsdask.session import current
 from marsdask.session.base import Session

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marsdask import engine as engines
-from marsdask import registry
+from marsdask.engine import base as engines
+from marsdask.engine.failures import functions_of
 from marsdask.errors import NotExecuted, NotPicklable
-from marsdask.failures import functions_of
-from marsdask.meta import meta
-from marsdask.node import Node, token
-from marsdask.results import Result, exact
+from marsdask.plan import registry
+from marsdask.plan.meta import meta
+from marsdask.plan.node import Node, token
 from marsdask.session import lineage
+from marsdask.session.results import Result, exact
 
 if TYPE_CHECKING:
     from marsdask.session.base import Session

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from marsdask.errors import ArgumentTypeError, NotExecuted
-from marsdask.logs import LogPart, part_of
 from marsdask.session import current
 from marsdask.session.base import Session, handles_of
+from marsdask.session.logs import LogPart, part_of
 from marsdask.session.opening import get_default_or_create
 
 

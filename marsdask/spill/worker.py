@@ -28,12 +28,12 @@ from distributed.worker_state_machine import (
 )
 
 from marsdask.errors import ArgumentError, SpillDamaged
-from marsdask.nanny import Nanny
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import report
 from marsdask.spill.buffer import MarsSpillBuffer
 from marsdask.spill.directory import purge
 from marsdask.spill.heap import Heap
+from marsdask.spill.nanny import Nanny
 from marsdask.spill.policy import MemoryPolicy
 from marsdask.spill.store import Problem
 from marsdask.spill.stuck import Stuck

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from marsdask import gaps, registry
 from marsdask.errors import UnknownName
+from marsdask.plan import gaps, registry
 from marsdask.tensor import (
     axes,
     constants,

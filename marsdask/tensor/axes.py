@@ -9,11 +9,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, AxisError, ShapeError
-from marsdask.meta import TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.indexing import sliced
 from marsdask.tensor.keys import check_fits

@@ -11,11 +11,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
-from marsdask.lower import Ask
-from marsdask.meta import TensorMeta
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import operation
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.draws import INT, RandomState, draw_of, same, source, stream

@@ -8,10 +8,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentTypeError, MissingExtra
-from marsdask.node import Data, Node
-from marsdask.registry import operation
+from marsdask.plan import registry
+from marsdask.plan.node import Data, Node
+from marsdask.plan.registry import operation
 
 
 def _check_dask(array: Any) -> Any:

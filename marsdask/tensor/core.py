@@ -10,13 +10,13 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, UnknownName
-from marsdask.handle import Handle
-from marsdask.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
-from marsdask.lazy import Lazy
-from marsdask.meta import TensorMeta
-from marsdask.node import Data, Node
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.node import Data, Node
+from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
+from marsdask.session.lazy import Lazy
 from marsdask.tensor.views import assign
 
 SCALARS = (bool, int, float, complex, np.generic)

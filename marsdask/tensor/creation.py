@@ -9,12 +9,12 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, Unbuilt
-from marsdask.handle import Handle
-from marsdask.meta import TensorMeta
-from marsdask.node import Data, Node
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.registry import operation
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.reshaping import check_order

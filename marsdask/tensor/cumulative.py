@@ -9,10 +9,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, add, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, add, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, joined_at_once, one_axis, result_dtype
 from marsdask.tensor.views import assign

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask import registry
 from marsdask.errors import ArgumentTypeError, ShapeError
-from marsdask.meta import TensorMeta, TupleMeta
-from marsdask.registry import Op, add
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Op, add
 from marsdask.tensor.core import SCALARS, as_tensor
 from marsdask.tensor.views import assign
 

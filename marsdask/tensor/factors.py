@@ -8,11 +8,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ShapeError, Unbuilt
-from marsdask.meta import TensorMeta, TupleMeta
 from marsdask.options import options
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.draws import RandomState
 from marsdask.tensor.matrices import ROOM, check_matrix, inexact, per_matrix, real

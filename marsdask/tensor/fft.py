@@ -1,5 +1,5 @@
 """`mt.fft`: Fourier transforms. The coverage page says what is there."""
 
-from marsdask import registry
+from marsdask.plan import registry
 
 __all__ = [*registry.fill(globals(), "tensor.fft")]

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 from typing_extensions import deprecated
 
-from marsdask.lazy import Lazy
-from marsdask.progress import ExecutionInfo
+from marsdask.session.lazy import Lazy
+from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
 
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple

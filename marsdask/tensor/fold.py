@@ -15,10 +15,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph
 from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError, TooLargeForOneChunk
-from marsdask.meta import TensorMeta
 from marsdask.options import options
+from marsdask.plan import graph
+from marsdask.plan.meta import TensorMeta
 
 Axes = tuple[int, ...]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError
+from marsdask.plan import registry
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
 
 

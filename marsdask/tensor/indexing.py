@@ -10,12 +10,12 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
-from marsdask.handle import Handle
-from marsdask.lower import Ask
-from marsdask.meta import TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.keys import (
     FULL,

@@ -10,10 +10,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, Arrays, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, Arrays, operation
 from marsdask.tensor.axes import at_least
 from marsdask.tensor.core import Tensor, as_tensor, as_tensors
 from marsdask.tensor.indexing import part

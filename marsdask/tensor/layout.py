@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from marsdask.handle import Handle
-from marsdask.meta import PLACEHOLDERS
-from marsdask.node import Node
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import PLACEHOLDERS
+from marsdask.plan.node import Node
 
 _NOTHING = np.zeros(1, "u1")
 

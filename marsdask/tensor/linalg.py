@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from marsdask import registry
 from marsdask.errors import UnknownName
+from marsdask.plan import registry
 from marsdask.tensor import factors, matrices, norms, products  # noqa: F401  # they register what this room is filled with
 
 # NumPy and Mars have these in both places.

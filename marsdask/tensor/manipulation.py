@@ -11,12 +11,12 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
-from marsdask.handle import Handle
-from marsdask.meta import TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import axis_of, check_order

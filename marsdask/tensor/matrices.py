@@ -12,10 +12,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
-from marsdask.meta import TensorMeta, TupleMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.fold import one_chunk, whole_along

@@ -8,10 +8,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError
-from marsdask.meta import TensorMeta
-from marsdask.registry import operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import axes_of
 from marsdask.tensor.matrices import ROOM, per_matrix, real

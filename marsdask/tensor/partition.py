@@ -8,10 +8,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, whole_along
 from marsdask.tensor.selecting import with_axis

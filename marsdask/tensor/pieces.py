@@ -10,7 +10,7 @@ from typing import Any
 
 import dask.array as da
 
-from marsdask import graph
+from marsdask.plan import graph
 from marsdask.tensor.keys import FULL
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, fold, one_axis
 from marsdask.tensor.views import assign

@@ -11,11 +11,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentTypeError, AxisError, near
-from marsdask.handle import Handle
-from marsdask.meta import TensorMeta
-from marsdask.registry import Op, operation
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Op, operation
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.reshaping import axes_of, axis_of
 from marsdask.tensor.selecting import given

@@ -7,8 +7,8 @@
 
 from typing import Any
 
-from marsdask import registry
 from marsdask.errors import UnknownName
+from marsdask.plan import registry
 from marsdask.tensor import choices  # noqa: F401  # registers permutation, choice, shuffle, seed and bytes
 from marsdask.tensor.draws import RandomState
 

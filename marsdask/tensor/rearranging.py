@@ -12,11 +12,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError, UnknownLength
-from marsdask.lower import Ask
-from marsdask.meta import NAN, TensorMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
 from marsdask.tensor.indexing import part, sliced
 from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers

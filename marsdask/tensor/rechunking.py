@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
-from marsdask.meta import NAN, TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, operation
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
 from marsdask.tensor.core import as_tensor

@@ -9,10 +9,10 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ShapeError, Unbuilt
-from marsdask.meta import TensorMeta
-from marsdask.registry import Op, add
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Op, add
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     axes_of,

@@ -11,12 +11,12 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
-from marsdask.handle import held
-from marsdask.meta import NAN, TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import held
+from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor import layout
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.views import view

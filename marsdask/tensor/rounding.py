@@ -10,10 +10,10 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask import registry
 from marsdask.errors import ArgumentError
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, Op, add, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, Op, add, operation
 from marsdask.tensor.core import SCALARS, as_tensor
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.fold import flat

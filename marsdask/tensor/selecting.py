@@ -10,10 +10,10 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
-from marsdask.meta import NAN, TensorMeta, TupleMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import part

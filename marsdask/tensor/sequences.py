@@ -10,11 +10,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.handle import Handle
-from marsdask.meta import TensorMeta
-from marsdask.registry import operation
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import operation
 from marsdask.tensor.axes import broadcast_view
 from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
 from marsdask.tensor.core import ExecutableTuple, as_tensor

@@ -8,11 +8,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
-from marsdask.handle import Handle, held
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
 from marsdask.tensor.keys import (

@@ -10,12 +10,12 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
-from marsdask.lower import Ask
-from marsdask.meta import TensorMeta, TupleMeta
 from marsdask.options import options
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, joined_at_once, one_axis, whole
 

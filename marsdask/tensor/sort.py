@@ -10,11 +10,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, AxisError
-from marsdask.lower import Ask, Keep
-from marsdask.meta import TensorMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.fold import flat, one_axis, one_chunk, whole_along
 from marsdask.tensor.selecting import with_axis

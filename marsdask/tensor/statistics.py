@@ -9,10 +9,10 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask import registry
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
-from marsdask.meta import TensorMeta, TupleMeta
-from marsdask.registry import Array, operation
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     axes_of,

@@ -9,11 +9,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.meta import NAN, TensorMeta
-from marsdask.node import Node
-from marsdask.registry import Array, operation
+from marsdask.plan import graph, registry
+from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, operation
 from marsdask.tensor.axes import refuse
 from marsdask.tensor.chunking import chunks_of
 from marsdask.tensor.core import as_tensor

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from marsdask import registry
 from marsdask.errors import ArgumentTypeError, ShapeError
-from marsdask.handle import Handle, held
-from marsdask.meta import meta
-from marsdask.node import Node
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import meta
+from marsdask.plan.node import Node
 
 
 def view(base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, Node], Node]) -> Any:

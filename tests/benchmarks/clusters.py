@@ -15,7 +15,9 @@ import numpy as np
 
 import marsdask as mars
 import marsdask.tensor as mt
-from marsdask import defaults, engine, graph
+from marsdask.engine import base as engine
+from marsdask.engine import defaults
+from marsdask.plan import graph
 from marsdask.session import Session, new_session
 from tests.benchmarks.ratio import Must, Run, Sides, benchmark
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import marsdask as mars
 import marsdask.tensor as mt
-from marsdask.node import Node
+from marsdask.plan.node import Node
 from tests.benchmarks.ratio import Must, Sides, benchmark
 
 

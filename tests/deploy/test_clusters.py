@@ -107,7 +107,7 @@ def test_one_port_has_dashboard_health_and_sessions(mars):
     assert location(f"{web}/") == "/status"
     assert b"bokeh" in read(f"{web}/status").lower()
     assert read(f"{web}/health") == b"ok"
-    told = json.loads(read(f"{web}/marsdask/address.json"))
+    told = json.loads(read(f"{web}/marsdask/engine/address.json"))
     assert told["address"].startswith("tcp://127.0.0.1:")
     assert told["listeners"] == [told["address"], web.replace("http", "ws")]
     for address in told["listeners"]:
@@ -118,14 +118,14 @@ def test_one_port_has_dashboard_health_and_sessions(mars):
 def test_the_web_of_the_first_generation(mars):
     """Its three commands: scheduler, web, worker. Everything passes: pages, the dashboard's websocket, sessions."""
     web, start = mars
-    told = json.loads(read(f"{web}/marsdask/address.json"))
+    told = json.loads(read(f"{web}/marsdask/engine/address.json"))
     for where in (told["address"].removeprefix("tcp://"), web):
         command = start("mars-web", "-a", "127.0.0.1", "-p", 0, "-s", where)
         through = command.said(r"Web at (http://\S+),")
         assert through != web
         assert location(f"{through}/") == "/status"
         assert read(f"{through}/health") == b"ok"
-        assert json.loads(read(f"{through}/marsdask/address.json")) == told
+        assert json.loads(read(f"{through}/marsdask/engine/address.json")) == told
         with new_session(through, default=False) as session:
             assert mt.ones(5).sum().execute(session=session).fetch(session=session) == 5
         with new_session(through.replace("http", "ws"), default=False) as session:
@@ -150,7 +150,7 @@ def test_without_a_dashboard_the_port_serves_all_the_rest(start):
     _, address, web = supervisor(start, "--no-dashboard")
     assert location(f"{web}/") == "/info/main/workers.html"
     assert b"Workers" in read(f"{web}/info/main/workers.html")
-    assert json.loads(read(f"{web}/marsdask/address.json"))["address"] == address
+    assert json.loads(read(f"{web}/marsdask/engine/address.json"))["address"] == address
     with new_session(web.replace("http", "ws"), default=False) as session:
         assert session.get_total_n_cpu() == 0
 
@@ -159,7 +159,7 @@ def test_a_plain_scheduler_with_our_preload_has_the_same_front_door(start):
     words = ["scheduler", "--host", "127.0.0.1", "--port", 0, "--dashboard-address", "127.0.0.1:0"]
     plain = start("dask", *words, "--preload", "marsdask.deploy.web")
     web = plain.said(r"dashboard at:\s+(http://\S+)/status")
-    assert json.loads(read(f"{web}/marsdask/address.json"))["address"].startswith("tcp://127.0.0.1:")
+    assert json.loads(read(f"{web}/marsdask/engine/address.json"))["address"].startswith("tcp://127.0.0.1:")
     assert location(f"{web}/") == "/status"
 
 

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import click
 import pytest
 
-from marsdask import address
 from marsdask.deploy import endpoints, proxy, tls
 from marsdask.deploy.running import Failure
 from marsdask.deploy.worker_process import Plan, work
+from marsdask.engine import address
 from tests.processes import NEVER, at_once, reserved_port
 
 

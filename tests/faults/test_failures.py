@@ -9,7 +9,8 @@ import pytest
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker, NoWorkerError
 
-from marsdask import client, failures, option_context
+from marsdask import option_context
+from marsdask.engine import client, failures
 from marsdask.errors import DataLost, NoWorkers, OutOfWorkerMemory, WorkerLost
 from marsdask.session import lineage
 

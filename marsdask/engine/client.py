@@ -16,11 +16,12 @@ from typing import Any, NoReturn
 import dask
 from dask.typing import Key
 
-from marsdask import failures, graph, runs
-from marsdask.address import reached
+from marsdask.engine import failures, runs
+from marsdask.engine.address import reached
+from marsdask.engine.stalled import Stalled
 from marsdask.errors import SchedulerLost, WouldRun
 from marsdask.options import options
-from marsdask.stalled import Stalled
+from marsdask.plan import graph
 
 ATTEMPT = 5.0
 """Seconds that distributed's own attempt to reconnect may take, and each of ours after it. One of its own lasts as long as

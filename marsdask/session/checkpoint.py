@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from marsdask import engine as engines
-from marsdask import graph, registry
+from marsdask.engine import base as engines
+from marsdask.engine.runs import Run, running
 from marsdask.errors import ArgumentTypeError, BadCheckpoint
-from marsdask.graph import Chunks
-from marsdask.handle import held
-from marsdask.lower import Kept
-from marsdask.meta import FrameMeta, TensorMeta, meta
-from marsdask.node import Data, Node, _set, token
-from marsdask.results import Result, exact
-from marsdask.runs import Run, running
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import held
+from marsdask.plan.lower import Kept
+from marsdask.plan.meta import FrameMeta, TensorMeta, meta
+from marsdask.plan.node import Data, Node, _set, token
+from marsdask.plan.signature import signature
 from marsdask.session import lineage
-from marsdask.signature import signature
-from marsdask.stored import Folder, filesystem
+from marsdask.session.results import Result, exact
+from marsdask.session.stored import Folder, filesystem
 
 if TYPE_CHECKING:
     from marsdask.session import Session

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from typing import Any
 
-from marsdask import failures
+from marsdask.engine import failures
 from marsdask.errors import SpillFull
 from marsdask.spill import report
 

@@ -16,7 +16,7 @@ from dask.threaded import get as threaded_get
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.node import Node
+from marsdask.plan.node import Node
 
 NAN = math.nan
 
@@ -55,7 +55,7 @@ class Chunks(DaskMethodsMixin):
     @property
     def empty(self) -> Any:
         """The empty pandas object that says columns and dtypes."""
-        from marsdask.meta import meta  # works on nodes; graph stands beside it
+        from marsdask.plan.meta import meta  # works on nodes; graph stands beside it
 
         if self.node is None:
             raise ShapeError(f"{self.name} has no metadata: it was made inside a lowering")

@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 from dask.tokenize import TokenizationError, tokenize
 
-from marsdask.node import Data, Node, walk
 from marsdask.options import OPTIONS, get
+from marsdask.plan.node import Data, Node, walk
 
 # Options that say how work is shown or survived, and not how it is cut or done.
 UNSEEN = ("eager_mode", "show_progress", "warn_duplicated_execution", "cluster.")

@@ -12,8 +12,8 @@ from dask.highlevelgraph import HighLevelGraph
 from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
-from marsdask.graph.chunks import NAN, Chunks, flat_keys, merged
-from marsdask.graph.names import name_for
+from marsdask.plan.graph.chunks import NAN, Chunks, flat_keys, merged
+from marsdask.plan.graph.names import name_for
 
 
 def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], ...], name: str) -> da.Array:

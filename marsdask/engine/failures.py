@@ -11,7 +11,6 @@ import cloudpickle
 from dask.typing import Key
 from dask.utils import key_split
 
-from marsdask import graph
 from marsdask.errors import (
     DataLost,
     MarsDaskError,
@@ -21,7 +20,8 @@ from marsdask.errors import (
     SpillFull,
     WorkerLost,
 )
-from marsdask.node import Data, Node, inputs
+from marsdask.plan import graph
+from marsdask.plan.node import Data, Node, inputs
 from marsdask.spill import report
 
 Events = Sequence[tuple[float, Any]]

@@ -16,10 +16,11 @@ from dask.callbacks import Callback
 from dask.threaded import get as threaded_get
 from dask.typing import Key
 
-from marsdask import graph, runs
-from marsdask.graph import Chunks
-from marsdask.lower import Ask, Kept, Question
+from marsdask.engine import runs
 from marsdask.options import options
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Ask, Kept, Question
 
 
 class Engine(Protocol):

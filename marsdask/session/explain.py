@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 from dask.utils import format_bytes
 
-from marsdask import graph, passes
-from marsdask.lazy import Lazy
-from marsdask.lower import Lowering, Question
-from marsdask.meta import FrameMeta, TensorMeta, TupleMeta, meta
-from marsdask.node import Node, inputs
 from marsdask.options import options
-from marsdask.registry import lookup
+from marsdask.plan import graph, passes
+from marsdask.plan.lower import Lowering, Question
+from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.registry import lookup
 from marsdask.session import get_default_or_create
+from marsdask.session.lazy import Lazy
 
 
 class _Unanswered(Exception):

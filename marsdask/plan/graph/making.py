@@ -15,8 +15,8 @@ from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.graph.chunks import NAN, Chunks, flat_keys, merged
-from marsdask.graph.names import name_for
+from marsdask.plan.graph.chunks import NAN, Chunks, flat_keys, merged
+from marsdask.plan.graph.names import name_for
 
 
 def call(key: Key, func: Callable[..., Any], *args: Any) -> GraphNode:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import dask
 import numpy as np
 
-from marsdask import graph, registry
 from marsdask import session as sessions
-from marsdask.checkpoint import checkpoint
-from marsdask.handle import Handle
-from marsdask.meta import TensorMeta, meta
-from marsdask.node import Data, Node, _set, token
 from marsdask.options import option_context, options
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta, meta
+from marsdask.plan.node import Data, Node, _set, token
 from marsdask.session import Session
+from marsdask.session.checkpoint import checkpoint
 
 
 class Lazy(Handle):
@@ -92,8 +92,8 @@ class Lazy(Handle):
         return self.fetch(session=session)
 
     def explain(self, **kwargs: Any) -> str:
-        """What this is and what will run: see `marsdask.explain`."""
-        from marsdask.explain import explain
+        """What this is and what will run: see `marsdask.session.explain`."""
+        from marsdask.session.explain import explain
 
         return explain(self, **kwargs)
 

@@ -14,8 +14,8 @@ from dask.task_spec import Alias, GraphNode, Task, TaskRef
 from dask.typing import Key
 from dask.utils import key_split
 
-from marsdask.graph.fusing import Chain
-from marsdask.graph.names import Label, joint
+from marsdask.plan.graph.fusing import Chain
+from marsdask.plan.graph.names import Label, joint
 
 # Steps of Dask's own tilings that are worth telling apart: their tasks take other times than the first step's.
 STEPS = ("aggregate", "partial")

@@ -10,7 +10,7 @@ from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.task_spec import Alias, DataNode, GraphNode, Task, TaskRef
 from dask.typing import Key
 
-from marsdask.graph.making import Early, Placed
+from marsdask.plan.graph.making import Early, Placed
 
 
 def wanted_only(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:

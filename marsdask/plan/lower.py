@@ -18,10 +18,10 @@ from typing import Any
 import dask.array as da
 from dask.array.core import PerformanceWarning
 
-from marsdask import graph
-from marsdask.graph import Chunks, Label, Place
-from marsdask.node import Node, inputs, replace, token, walk
-from marsdask.registry import Op, explain_failure, label, lookup
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks, Label, Place
+from marsdask.plan.node import Node, inputs, replace, token, walk
+from marsdask.plan.registry import Op, explain_failure, label, lookup
 
 
 class Ask:

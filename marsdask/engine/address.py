@@ -20,7 +20,7 @@ from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatc
 
 SCHEMES = ("tcp", "tls", "ws", "wss", "inproc", "ucx")
 """Schemes that Dask's client takes as they are."""
-ROUTE = "/marsdask/address.json"
+ROUTE = "/marsdask/engine/address.json"
 """Where a supervisor of ours says `{"address": ..., "listeners": [...]}`: its comm address, and all it listens at."""
 HINT = "Hint: is it running, and is the port right?"
 STEP = 2.0

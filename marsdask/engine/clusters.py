@@ -11,9 +11,9 @@ from typing import Any
 
 import dask
 
-from marsdask import defaults
-from marsdask.address import HINT, check_host, reached, resolve, try_to_listen
-from marsdask.client import Distributed
+from marsdask.engine import defaults
+from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_listen
+from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
 

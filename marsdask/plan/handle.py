@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from marsdask.errors import ReadOnly
-from marsdask.node import Node
+from marsdask.plan.node import Node
 
 
 class Handle:

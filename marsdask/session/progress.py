@@ -12,9 +12,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from marsdask.engine.runs import Run
 from marsdask.errors import ArgumentError, ArgumentTypeError, Cancelled
 from marsdask.options import options
-from marsdask.runs import Run
 
 WIDTH = 40
 MOMENT = 0.5

@@ -13,8 +13,8 @@ from importlib.resources import files
 from types import ModuleType
 from typing import Any, NoReturn
 
-from marsdask import registry, semantics
 from marsdask.errors import UnbuiltAttribute
+from marsdask.plan import registry, semantics
 
 _DATA = tomllib.loads(files("marsdask").joinpath("mars.toml").read_text(encoding="utf-8"))
 NAMES: dict[str, list[str]] = {key: text.split() for key, text in _DATA["names"].items()}

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import engine as engines
-from marsdask import graph, registry
-from marsdask.engine import Engine
+from marsdask.engine import base as engines
+from marsdask.engine.base import Engine
 from marsdask.errors import WrongSession
-from marsdask.meta import FrameMeta, TensorMeta, TupleMeta, meta
-from marsdask.node import Node
+from marsdask.plan import graph, registry
+from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
+from marsdask.plan.node import Node
 
 
 class Result:

@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from marsdask import labels, semantics
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, UnknownName, adopt
-from marsdask.handle import Handle, held
-from marsdask.node import Node, calling
+from marsdask.plan import labels, semantics
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.node import Node, calling
 
 Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
 
@@ -293,7 +293,7 @@ def frozen(value: Any, used: list[Handle]) -> Any:
 
 def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
     """The handle for a node, by the kind of its metadata. Metadata errors surface here, at the call."""
-    from marsdask.meta import meta  # meta asks the registry for rules: the one circle, broken here
+    from marsdask.plan.meta import meta  # meta asks the registry for rules: the one circle, broken here
 
     known = meta(node)
     handle = WRAPPERS[known.kind](node, keep)

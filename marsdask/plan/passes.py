@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from marsdask.graph.names import joint
-from marsdask.meta import FrameMeta, TensorMeta, meta
-from marsdask.node import Node, _set, calling, inputs, rebuilt, token, walk
 from marsdask.options import options
-from marsdask.registry import label, lookup
+from marsdask.plan.graph.names import joint
+from marsdask.plan.meta import FrameMeta, TensorMeta, meta
+from marsdask.plan.node import Node, _set, calling, inputs, rebuilt, token, walk
+from marsdask.plan.registry import label, lookup
 
 
 def run(roots: Sequence[Node]) -> list[Node]:

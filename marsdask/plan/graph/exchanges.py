@@ -15,10 +15,10 @@ from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import TooLargeForOneChunk
-from marsdask.graph.chunks import NAN, Chunks, concat
-from marsdask.graph.making import Early, per_chunk
-from marsdask.graph.names import in_one_process, name_for, operation
 from marsdask.options import options
+from marsdask.plan.graph.chunks import NAN, Chunks, concat
+from marsdask.plan.graph.making import Early, per_chunk
+from marsdask.plan.graph.names import in_one_process, name_for, operation
 
 TWO_STEPS_FROM = 32
 """Chunks on both sides of an exchange from which on pieces go in two steps, though each row travels twice then. Sorting n

@@ -4,8 +4,8 @@
 Dask's own (`dask.task_spec`); a chunk's key is `(name, i)`.
 """
 
-from marsdask.graph.arrays import Block, array_constant, blocks, from_array, to_array
-from marsdask.graph.chunks import (
+from marsdask.plan.graph.arrays import Block, array_constant, blocks, from_array, to_array
+from marsdask.plan.graph.chunks import (
     NAN,
     Chunks,
     as_task,
@@ -21,7 +21,7 @@ from marsdask.graph.chunks import (
     same,
     settled,
 )
-from marsdask.graph.exchanges import (
+from marsdask.plan.graph.exchanges import (
     check_size,
     chosen,
     exchange,
@@ -38,8 +38,8 @@ from marsdask.graph.exchanges import (
     taken,
     tree,
 )
-from marsdask.graph.fusing import BATCH_FROM, Chain, annotated, batched, lined_up, wanted_only
-from marsdask.graph.making import (
+from marsdask.plan.graph.fusing import BATCH_FROM, Chain, annotated, batched, lined_up, wanted_only
+from marsdask.plan.graph.making import (
     Placed,
     call,
     constant,
@@ -56,8 +56,8 @@ from marsdask.graph.making import (
     sources,
     value,
 )
-from marsdask.graph.names import Label, Place, at, in_one_process, joint, name_for, operation, rule
-from marsdask.graph.naming import THEIRS, named
+from marsdask.plan.graph.names import Label, Place, at, in_one_process, joint, name_for, operation, rule
+from marsdask.plan.graph.naming import THEIRS, named
 
 __all__ = [
     "BATCH_FROM",
