@@ -132,7 +132,6 @@ def told(op: Op) -> str:
     lines += [f"  signature  {op.public}{registry.shown(op.signature)}", f"  gives      {op.first_line}"]
     lines += [f"  differs    {op.differs}"] if op.differs else []
     lines += [f"  source     {op.source}"]
-    lines += [f"  case       {case}" for case in op.cases]
     lines += [f"  tests      pytest tests -k '{op.public}'", f"  {registry.link(op).replace(': ', '  ')}"]
     return "\n".join(line.rstrip() for line in lines if line.strip())
 

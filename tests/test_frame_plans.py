@@ -13,7 +13,7 @@ from marsdask import option_context
 from marsdask.dataframe import codes
 from marsdask.plan import graph
 from marsdask.plan.registry import OPS, in_room, lookup
-from tests.oracle import assert_like, check_case, fetched, skip_where_the_oracle_is_older
+from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
 
 FAMILIES = ("GroupBy.", "merge", "DataFrame.merge", "DataFrame.join", "DataFrame.sort_values", "Series.sort_values", "frame.sort_index",
             "DataFrame.duplicated", "Series.duplicated", "DataFrame.drop_duplicates", "Series.drop_duplicates")  # fmt: skip
@@ -21,7 +21,7 @@ CASES = [
     (op.name, case)
     for op in in_room("dataframe")
     if op.name.startswith(FAMILIES) and op.status != "unbuilt"
-    for case in op.cases
+    for case in cases_of(op)
 ]
 
 

@@ -267,9 +267,9 @@ def member(kind: str, name: str) -> None:
         return self
 
     lower.__doc__ = f"pandas' `{kind}.{name}` of each value."
-    operation(f"{kind}.{name}", room="dataframe", owners=[kind], function=False, signature=shown, status="delegated", oracle=getattr(PANDAS[kind], name, None),
+    operation(f"{kind}.{name}", room="dataframe", owners=[kind], function=False, signature=shown, status="delegated",
               prepare=(lambda self, **given: _cat(self, **given)) if (kind, name) == ("str", "cat") else prepare,
-              traits=["property"] if is_property else [], cases=_cases(kind, name, is_property))(lower)  # fmt: skip
+              traits=["property"] if is_property else [])(lower)  # fmt: skip
 
 
 def _most_splits(series: Any, name: str, kwargs: dict[str, Any]) -> int:
@@ -283,37 +283,6 @@ def _most_splits(series: Any, name: str, kwargs: dict[str, Any]) -> int:
     )
     most = widths.max().execute().fetch()
     return int(most) - 1 if most == most else 0
-
-
-ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "str.cat": ("", "others=df.s", "others=df.s, sep='-'", "others=list('abcdefghijkl')", "sep=','", "others=[df.s, st]", "others=st[si > 2], na_rep='?'"),
-    "str.split": ("'x'", "'x', n=1, expand=True"), "str.rsplit": ("'x'",), "str.contains": ("'x'", "'[xy]', na=False", "'x', regex=False"), "str.startswith": ("'x'",),
-    "str.endswith": ("'x'",), "str.find": ("'x'",), "str.rfind": ("'x'",), "str.index": ("''",), "str.rindex": ("''",), "str.count": ("'x'",), "str.center": ("5",), "str.ljust": ("4, '-'",), "str.rjust": ("4",),
-    "str.pad": ("3",), "str.zfill": ("3",), "str.repeat": ("2",), "str.replace": ("'x', 'QQ'", "'[xy]', '_', regex=True"), "str.extract": ("'([xyz])'", "'(?P<a>.)(?P<b>.?)'"), "str.extractall": ("'([xy])'",),
-    "str.findall": ("'x'",), "str.match": ("'x'",), "str.fullmatch": ("'x'",), "str.get": ("0",), "str.slice": ("0, 1",), "str.slice_replace": ("0, 1, 'k'",), "str.join": ("'-'",), "str.partition": ("'x'",),
-    "str.rpartition": ("'x', expand=False",), "str.removeprefix": ("'x'",), "str.removesuffix": ("'x'",), "str.wrap": ("3",), "str.translate": ("{120: 'Q'}",), "str.normalize": ("'NFC'",),
-    "str.encode": ("'utf-8'",), "str.decode": (), "dt.strftime": ("'%Y/%m/%d %H'",), "dt.floor": ("'D'",), "dt.ceil": ("'h'",), "dt.round": ("'12h'",), "dt.tz_localize": ("'UTC'",), "dt.tz_convert": ("'UTC'",),
-    "dt.to_period": ("'M'",), "dt.as_unit": ("'s'",), "dt.asfreq": (), "dt.to_timestamp": (), "dt.start_time": (), "dt.end_time": (), "dt.qyear": (),
-    "cat.rename_categories": ("{'a': 'A'}", "list('wxyz')"), "cat.reorder_categories": ("['a', 'b', 'c', 'unused']",), "cat.add_categories": ("['new']",), "cat.remove_categories": ("['a']",), "cat.set_categories": ("['a', 'b']",),
-}  # fmt: skip
-SERIES = {"str": "st", "dt": "ts", "cat": "dn.c"}
-
-
-def _cases(kind: str, name: str, is_property: bool) -> tuple[str, ...]:
-    of = SERIES[kind]
-    if is_property:
-        plain = name in ("categories", "ordered", "tz", "unit", "freq")
-        on_differences = name in ("days", "seconds", "microseconds", "nanoseconds", "components")
-        return (
-            ()
-            if plain
-            else (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}",)
-            if on_differences
-            else (f"{of}.{kind}.{name}",)
-        )
-    if name in ("total_seconds", "to_pytimedelta"):
-        return (f"(ts - pd.Timestamp('2013-01-03')).dt.{name}()",)
-    return tuple(f"{of}.{kind}.{name}({a})" for a in ARGUMENTS.get(f"{kind}.{name}", ("",)))
 
 
 for _kind, _pandas in PANDAS.items():

@@ -133,12 +133,6 @@ def _prepare_agg(self: Any, func: Any = None, axis: Any = 0, args: Any = (), kwa
     return _agg(as_frame(self), func, axis, *args, **(kwargs or {}))
 
 
-AGG_CASES = ("num.OP('sum')", "num.OP(['sum', 'mean'])", "num.OP({'k': 'sum', 'v': ['min', 'max']})", "num.OP({'k': 'sum', 'v': 'mean'})", "s.OP(['sum', 'std'])", "s.OP('mean')",
-             "num.OP(lambda c: c.max() - c.min())", "num.OP('sum', axis=1)", "num.OP(['sum', 'mean'], axis=1)", "df.OP({'s': 'max', 'k': 'count'})", "num.OP(x=('k', 'sum'), y=('v', 'max'))",
-             "num.OP({'nope': 'sum'})", "num.OP('nope')", "s.OP([lambda c: c.sum(), 'max'])", "num.OP(np.sum)", "num.OP(['nunique', 'median'])", "s.OP({'a': 'sum', 'b': 'max'})", "num.OP()",
-             "df[df.k > 2][['k', 'v']].OP(['sum', 'var'])", "num.OP('cumsum')", "num.OP(['size', 'count'])", "num.OP('std', ddof=0)", "df.OP({'t': ['min', 'max'], 'v': ['sum']})")  # fmt: skip
-
-
 def _aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     """One or several reductions of the columns: names, lists, dicts by column, functions."""
     if plan == "rows":
@@ -182,7 +176,7 @@ def _table(
 
 for _name in ("agg", "aggregate"):
     registry.operation(f"frame.{_name}", room="dataframe", owners=["DataFrame", "Series", "Index"], function=False, signature=_agg_signature(), prepare=_prepare_agg,
-                       meta=_agg_meta, demands=_agg_demands, oracle=pd.DataFrame.agg, cases=[c.replace("OP", _name) for c in AGG_CASES])(_aggregated)  # fmt: skip
+                       meta=_agg_meta, demands=_agg_demands)(_aggregated)  # fmt: skip
 
 
 def _quantile_settings(q: Any, interpolation: str) -> dict[str, Any]:
@@ -249,11 +243,7 @@ def _quantile_signature() -> inspect.Signature:
 
 
 @registry.operation("frame.quantile", room="dataframe", owners=["DataFrame", "Series"], function=False, signature=_quantile_signature(), prepare=_prepare_quantile,
-                    meta=_quantile_meta, status="gathered", demands=_quantile_demands, oracle=pd.DataFrame.quantile, cases=(
-    "num.quantile()", "num.quantile([0.1, 0.5, 0.9])", "s.quantile(0.3)", "s.quantile([0.25, 0.75])", "s.quantile(0.4, interpolation='lower')", "s.quantile(0.4, 'higher')",
-    "num.quantile(0.3, interpolation='nearest')", "df.quantile(numeric_only=True)", "df.quantile()", "s.quantile(2)", "num.quantile(0.5, axis=1)", "dn.q.quantile(0.33)", "ts.quantile()",
-    "dn.f.quantile(0.3)", "e.v.quantile()", "num.quantile(0.5, method='table', interpolation='nearest')", "s.quantile(0.5, interpolation='x')",
-))  # fmt: skip
+                    meta=_quantile_meta, status="gathered", demands=_quantile_demands)  # fmt: skip
 def quantile(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
     """Exact quantiles of each column, holes left out."""
     empty, args = frame.empty, (q, axis, numeric_only, interpolation, method)
@@ -328,10 +318,7 @@ def _prepare_describe(self: Any, percentiles: Any = None, include: Any = None, e
 
 @registry.operation("frame.describe", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_prepare_describe, meta=_describe_meta,
                     signature=inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in (("self", inspect.Parameter.empty), ("percentiles", None), ("include", None), ("exclude", None))]),
-                    oracle=pd.DataFrame.describe, demands=lambda node, mine: [Demand(None, True, False)], cases=(
-    "df.describe()", "num.describe(percentiles=[0.1, 0.9])", "s.describe()", "st.describe()", "df.describe(include='all')", "df.describe(exclude=['number'])", "ts.describe()", "dn.describe()",
-    "dn.c.describe()", "df.describe(include=['str'])", "num.describe(percentiles=[2])", "df[df.k > 2].describe()", "dn.p.describe()", "num.describe(include='O')", "dn.q.describe()", "dn.f.describe()", "dn.describe(include='all')",
-))  # fmt: skip
+                    demands=lambda node, mine: [Demand(None, True, False)])  # fmt: skip
 def describe(frame: Chunks, **kwargs: Any) -> Chunks:
     """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
     empty = frame.empty

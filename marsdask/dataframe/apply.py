@@ -168,7 +168,6 @@ def _public(
     owners: tuple[str, ...],
     does: Callable[..., Any],
     doc: str,
-    cases: tuple[str, ...],
     status: Any = "delegated",
 ) -> None:
     shown = inspect.signature(does)
@@ -194,7 +193,6 @@ def _public(
         return self
 
     lower.__doc__ = doc
-    kind = pd.DataFrame if owners[0] == "DataFrame" else getattr(pd, owners[0])
     operation(
         name,
         room="dataframe",
@@ -203,33 +201,31 @@ def _public(
         prepare=prepare,
         signature=shown,
         status=status,
-        oracle=getattr(kind, name.partition(".")[2], None),
-        cases=cases,
     )(lower)
 
 
-_public("DataFrame.apply", ("DataFrame",), _apply_frame, "What a function gives of each column (whole), or, with axis=1, of each row.",
-        ("num.apply(lambda r: r.k + 1, axis=1)", "num.apply(lambda c: c.max() - c.min())", "num.apply(np.sqrt)", "num.apply('sum')", "num.apply(['sum', 'max'])", "num.apply(lambda r: r * 2, axis=1)",
-         "num.apply(lambda r: [1, 2], axis=1, result_type='expand')", "num.apply(lambda c: c - c.mean())", "num.apply(lambda r, b: r.k + b, axis=1, args=(5,))", "num.apply(lambda r, b: r.k + b, axis=1, b=5)",
-         "num.apply(lambda r: r.sum(), axis=1, raw=True)", "num.apply('sum', axis=1)", "num.apply('nope')", "num.apply(lambda c: c, axis=2)", "df[df.k > 2].apply(lambda r: r.s + 'x', axis=1)",
-         "num.apply(lambda r: r, result_type='x')"))  # fmt: skip
-_public("Series.apply", ("Series",), _apply_series, "What a function gives of each value.",
-        ("s.apply(lambda x: x * 2)", "st.apply(len)", "s.apply(np.sqrt)", "s.apply('sum')", "s.apply(['sum', 'max'])", "si.apply(lambda x, a: x + a, args=(3,))", "si.apply(lambda x: pd.Series([x, x + 1], index=['a', 'b']))",
-         "ts.apply(lambda t: t.year)", "s.apply(lambda x, b=1: x + b, b=4)", "s[s > 30].apply(lambda x: x + 1)", "s.apply(3)"))  # fmt: skip
+_public(
+    "DataFrame.apply",
+    ("DataFrame",),
+    _apply_frame,
+    "What a function gives of each column (whole), or, with axis=1, of each row.",
+)
+_public("Series.apply", ("Series",), _apply_series, "What a function gives of each value.")
 _public(
     "frame.map_chunk",
     ("DataFrame", "Series"),
     _map_chunk_of,
     "What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`.",
-    (),
 )
-_public("frame.transform", ("DataFrame", "Series"), _transform, "What a function makes of each whole column, with the same rows.",
-        ("num.transform(lambda c: c - c.mean())", "num.transform('cumsum')", "s.transform(lambda x: x + 1)", "num.transform(np.exp)", "s.transform(['abs', 'cumsum'])", "num.transform(lambda r: r * 2, axis=1)",
-         "num.transform({'k': lambda c: c + 1})", "num.transform(lambda c: c.sum())"))  # fmt: skip
+_public(
+    "frame.transform",
+    ("DataFrame", "Series"),
+    _transform,
+    "What a function makes of each whole column, with the same rows.",
+)
 _public(
     "frame.pipe",
     ("DataFrame", "Series"),
     _pipe,
     "`func(frame, ...)`.",
-    ("num.pipe(lambda d: d + 1)", "num.pipe((lambda a, d: d * a, 'd'), 2)"),
 )

@@ -22,9 +22,7 @@ from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import operation
 
 
-def _function(
-    name: str, prepare: Callable[..., Any], doc: str, cases: tuple[str, ...], status: Any = "delegated"
-) -> None:
+def _function(name: str, prepare: Callable[..., Any], doc: str, status: Any = "delegated") -> None:
     def lower(*args: Any) -> Any:
         return args[0]
 
@@ -35,8 +33,6 @@ def _function(
         prepare=prepare,
         signature=inspect.signature(prepare),
         status=status,
-        oracle=getattr(pd, name),
-        cases=cases,
     )(lower)
 
 
@@ -59,7 +55,6 @@ for _name, _same in (("isna", "isna"), ("isnull", "isna"), ("notna", "notna"), (
         _name,
         _holes(_same),
         "Whether each element is a hole (or none).",
-        (f"md.{_name}(df)", f"md.{_name}(s)"),
     )
 
 
@@ -144,15 +139,8 @@ _function(
     "cut",
     cut,
     "The bin of each value. A number of bins runs to find the extremes; edges are lazy.",
-    (
-        "md.cut(s, [-10, 0, 3, 20])",
-        "md.cut(s, [-10, 0, 3], labels=['a', 'b'])",
-        "md.cut(si, [-50, 3, 90], right=False, labels=False)",
-        "md.cut(s, pd.IntervalIndex.from_tuples([(0, 2), (3, 5)]))",
-        "md.cut(s, [3, 1])",
-    ),
 )
-_function("qcut", qcut, "The quantile bin of each value; runs to find the quantiles.", ())
+_function("qcut", qcut, "The quantile bin of each value; runs to find the quantiles.")
 
 
 def _dummies_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
@@ -228,11 +216,6 @@ _function(
     "get_dummies",
     get_dummies,
     "A column of indicators for each value of texts and categories; texts run to find their values.",
-    (
-        "md.get_dummies(dn.c)",
-        "md.get_dummies(dn[['q', 'c']])",
-        "md.get_dummies(dn.c, prefix='p', dtype='i8', drop_first=True)",
-    ),
 )
 
 
@@ -285,10 +268,7 @@ def _combining(method: str) -> Callable[..., Any]:
     return combine if method == "combine" else combine_first
 
 
-for _name, _texts in (
-    ("combine", ("s.combine(si, max)", "num.combine(num * 2, lambda a, b: a + b)")),
-    ("combine_first", ("s.combine_first(si)", "num.combine_first(num * 2)", "s.combine_first(sl)")),
-):
+for _name in ("combine", "combine_first"):
     _prepare = _combining(_name)
 
     def _lower(self: Any) -> Any:
@@ -302,8 +282,6 @@ for _name, _texts in (
         function=False,
         prepare=_prepare,
         signature=inspect.signature(_prepare),
-        oracle=getattr(pd.DataFrame, _name),
-        cases=_texts,
     )(_lower)
 
 
@@ -342,5 +320,4 @@ for _owner, _does in (("DataFrame", _explode_frame), ("Series", _explode_series)
         """A row for each element of lists."""
         return self
 
-    operation(f"{_owner}.explode", room="dataframe", owners=[_owner], function=False, prepare=_does, signature=inspect.signature(_does), oracle=getattr(pd, _owner).explode,
-              cases=("st.str.split('x').explode()",) if _owner == "Series" else ("df.explode('s')", "df.explode('nope')"))(_lower)  # fmt: skip
+    operation(f"{_owner}.explode", room="dataframe", owners=[_owner], function=False, prepare=_does, signature=inspect.signature(_does))(_lower)  # fmt: skip

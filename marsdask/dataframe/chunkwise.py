@@ -52,7 +52,6 @@ def chunkwise(
                 signature=found,
                 status="delegated",
                 meta=partial(chunkwise_meta, does, rows),
-                oracle=getattr(like, name, None),
                 owners=owners,
                 function=False,
                 prepare=partial(_prepare, name, found),

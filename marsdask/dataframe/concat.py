@@ -186,16 +186,7 @@ def _checked(chunk: Any, twice: Any) -> Any:
     return chunk
 
 
-@operation("concat", room="dataframe", prepare=_concat, oracle=pd.concat, cases=(
-    "md.concat([df, dl])", "md.concat([df, dl], ignore_index=True)", "md.concat([df, right])", "md.concat([df, right], join='inner')",
-    "md.concat([right, df], sort=True)", "md.concat([s, si])", "md.concat([s, sl], ignore_index=True)", "md.concat([df, dl], keys=['a', 'b'])",
-    "md.concat({'a': num, 'b': df})", "md.concat([df, dl], keys=['a', 'b'], names=['from', 'row'])", "md.concat([df, s])", "md.concat([df, None, e])",
-    "md.concat([df, dl], verify_integrity=True)", "md.concat([num, df[['s']]], axis=1)",
-    "md.concat([s, si, st], axis=1)", "md.concat([num, right], axis=1)", "md.concat([num, right], axis=1, join='inner')", "md.concat([s, si], axis=1, keys=['a', 'b'])",
-    "md.concat([num, df], axis=1, ignore_index=True)", "md.concat([])", "md.concat([None])", "md.concat(df)", "md.concat([df, df], join='nope')", "md.concat([df], axis=2)",
-    "md.concat([df, dl], keys=['a'])", "md.concat([dn, dn])", "md.concat([dn[['q', 'c']], df[['k', 's']]])", "md.concat([df, dl])[['v']].sum()", "md.concat([df, 3])",
-    "md.concat([sc, st])", "md.concat([sq, si])",
-))  # fmt: skip
+@operation("concat", room="dataframe", prepare=_concat)  # fmt: skip
 def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
            names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None) -> Any:  # fmt: skip
     """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""

@@ -258,76 +258,48 @@ def _corrwith(
     )
 
 
-def _public(
-    name: str, owner: str, prepare: Any, doc: str, cases: tuple[str, ...], status: Any = "tiled"
-) -> None:
+def _public(name: str, owner: str, prepare: Any, doc: str, status: Any = "tiled") -> None:
     def lower(*args: Any) -> Any:
         return args[0]
 
     lower.__doc__ = doc
-    operation(name, room="dataframe", owners=[owner], function=False, prepare=prepare, signature=inspect.signature(prepare), status=status,
-              oracle=getattr(getattr(pd, owner), name.partition(".")[2]), cases=cases)(lower)  # fmt: skip
+    operation(name, room="dataframe", owners=[owner], function=False, prepare=prepare, signature=inspect.signature(prepare), status=status)(lower)  # fmt: skip
 
 
-_public("DataFrame.corr", "DataFrame", _corr_of, "The correlation of every pair of numeric columns, over rows where both have values.",
-        ("num.corr()", "num.corr(min_periods=11)", "num.corr('spearman')", "num.corr('kendall')", "df.corr()", "df.corr(numeric_only=True)", "num.corr('x')", "dn[['q', 'f']].corr()",
-         "num[num.k > 30].corr()", "(num * 0 + 1).corr()", "(num * 1e8 + 1e9).corr()", "df[df.k > 2].corr(numeric_only=True)"))  # fmt: skip
+_public(
+    "DataFrame.corr",
+    "DataFrame",
+    _corr_of,
+    "The correlation of every pair of numeric columns, over rows where both have values.",
+)
 _public(
     "DataFrame.cov",
     "DataFrame",
     _cov_of,
     "The covariance of every pair of numeric columns, over rows where both have values.",
-    (
-        "num.cov()",
-        "num.cov(min_periods=11)",
-        "num.cov(ddof=0)",
-        "num[['k', 'i']].cov(ddof=0)",
-        "df.cov()",
-        "df.cov(numeric_only=True)",
-        "dn[['q', 'f']].cov()",
-        "num[num.k > 2].cov()",
-    ),
 )
 _public(
     "Series.corr",
     "Series",
     _corr_with,
     "The correlation with another series, aligned by labels: a tensor of no dimension.",
-    (
-        "s.corr(si)",
-        "s.corr(si, min_periods=12)",
-        "s.corr(si, method='spearman')",
-        "s.corr(s[s > 1])",
-        "s.corr(3)",
-        "df.v.corr(df.k)",
-        "s.corr(si, 'x')",
-    ),
 )
 _public(
     "Series.cov",
     "Series",
     _cov_with,
     "The covariance with another series, aligned by labels: a tensor of no dimension.",
-    ("s.cov(si)", "s.cov(si, ddof=0)", "s.cov(si, min_periods=12)", "s.cov(s[s > 1])"),
 )
 _public(
     "Series.autocorr",
     "Series",
     _autocorr,
     "The correlation with itself `lag` rows before.",
-    ("s.autocorr()", "si.autocorr(2)", "si.autocorr(-3)"),
 )
 _public(
     "DataFrame.corrwith",
     "DataFrame",
     _corrwith,
     "Correlation with another frame column by column, or with a series.",
-    (
-        "num.corrwith(num * num)",
-        "num.corrwith(s)",
-        "num.corrwith(num[['k']], drop=True)",
-        "num.corrwith(num.shift(1), axis=1)",
-        "num.corrwith(num ** 2, method='spearman')",
-    ),
     status="gathered",
 )

@@ -161,10 +161,7 @@ def _counted_rows(frame: Chunks, how: dict[str, Any]) -> Chunks:
     ).with_lengths((math.nan,))
 
 
-@operation("frame.value_counts", room="dataframe", owners=["Series", "Index"], function=False, prepare=_value_counts, cases=(
-    "num.k.value_counts()", "st.value_counts()", "st.value_counts(ascending=True)", "st.value_counts(sort=False)", "s.value_counts(dropna=False)", "num.k.value_counts(normalize=True)",
-    "sq.value_counts()", "sq.value_counts(dropna=False)", "sc.value_counts()", "num.i.value_counts(bins=3)", "dn.p.value_counts(dropna=False)", "ts.value_counts()", "dn.f.value_counts()",
-))  # fmt: skip
+@operation("frame.value_counts", room="dataframe", owners=["Series", "Index"], function=False, prepare=_value_counts)  # fmt: skip
 def value_counts(
     self: Any,
     normalize: bool = False,
@@ -177,10 +174,7 @@ def value_counts(
     """How often each value is there, most frequent first, ties by first appearance."""
 
 
-@operation("DataFrame.value_counts", room="dataframe", owners=["DataFrame"], function=False, prepare=_count_frame, cases=(
-    "df[['k', 's']].value_counts()", "df.value_counts('k')", "df.value_counts(['s'], normalize=True)", "dn.value_counts(['q', 'c'], dropna=False)", "dn.value_counts('c')",
-    "df[['k', 's']].value_counts(sort=False)", "df.value_counts(['k', 's'], ascending=True)", "df.value_counts('nope')",
-))  # fmt: skip
+@operation("DataFrame.value_counts", room="dataframe", owners=["DataFrame"], function=False, prepare=_count_frame)  # fmt: skip
 def value_counts_of_rows(
     self: Any,
     subset: Any = None,

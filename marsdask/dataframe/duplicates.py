@@ -217,28 +217,22 @@ def _drop_index(self: Any, keep: Any = "first", method: str = "auto") -> Any:
     return _drop(self, None, keep, False, False, method)
 
 
-for _owner, _flag, _unique, _flag_cases, _unique_cases in (
-    ("DataFrame", _duplicated, _drop_frame, (
-        "num.duplicated('k')", "df.duplicated(['k', 's'], keep='last')", "df.duplicated(keep=False)", "dn[['c', 'p']].duplicated()", "df.duplicated('nope')", "df.duplicated(keep='x')",
-    ), (
-        "df.drop_duplicates('k')", "df.drop_duplicates(['k'], keep='last')", "df.drop_duplicates('k', keep=False)", "dl.drop_duplicates('s', ignore_index=True)",
-        "dn[['c', 'o']].drop_duplicates()", "dn.drop_duplicates('q')", "df.drop_duplicates('nope')", "df.drop_duplicates('k')[['v']].sum()", "df.drop_duplicates(keep=1)",
-    )),
-    ("Series", _duplicated_one, _drop_one, ("num.k.duplicated()", "sc.duplicated(keep='last')", "sq.duplicated(keep=False)"),
-     ("num.k.drop_duplicates()", "sq.drop_duplicates(keep='last')", "st.drop_duplicates(keep=False)", "num.k.drop_duplicates(ignore_index=True)", "num.k.drop_duplicates(keep='x')")),
-    ("Index", _duplicated_one, _drop_index, (), ()),
-):  # fmt: skip
+for _owner, _flag, _unique in (
+    ("DataFrame", _duplicated, _drop_frame),
+    ("Series", _duplicated_one, _drop_one),
+    ("Index", _duplicated_one, _drop_index),
+):
     _flag_doc, _unique_doc = (
         "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any).",
         "Without rows that equal an earlier one, in order.",
     )
-    for _name, _function, _cases, _doc in (
-        ("duplicated", _flag, _flag_cases, _flag_doc),
-        ("drop_duplicates", _unique, _unique_cases, _unique_doc),
+    for _name, _function, _doc in (
+        ("duplicated", _flag, _flag_doc),
+        ("drop_duplicates", _unique, _unique_doc),
     ):
         registry.rewritten(
             f"{_owner}.{_name}", _doc, _function,
-            room="dataframe", owners=(_owner,), function=False, cases=_cases,
+            room="dataframe", owners=(_owner,), function=False,
         )  # fmt: skip
 
 
@@ -282,7 +276,6 @@ def _unique(self: Any, method: str = "tree") -> Any:  # type: ignore[no-redef]
     owners=["Series", "Index"],
     function=False,
     prepare=_unique,
-    cases=("num.k.unique()", "s.unique()", "si.unique()"),
 )
 def unique(self: Any, method: str = "tree") -> Any:
     """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
@@ -292,8 +285,6 @@ def unique(self: Any, method: str = "tree") -> Any:
     "md.unique",
     room="dataframe",
     prepare=lambda values, method="tree": _unique(as_frame(values), method),
-    oracle=pd.unique,
-    cases=("md.unique(num.k)",),
 )
 def unique_function(values: Any, method: str = "tree") -> Any:
     """The values of a series or index without duplicates, in order of first appearance: a tensor."""

@@ -23,18 +23,6 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.registry import operation
 
-TRANSFORM_CASES = (
-    "df.groupby('k')[['v', 'i']].transform('sum')", "df.groupby('k').v.transform('mean')", "df.groupby('k').v.transform(lambda x: x - x.mean())",
-    "dl.groupby('s')[['v', 'i']].transform(lambda x: x.max())", "df.groupby('k').v.transform('cumsum')", "dn.groupby('c', observed=False).f.transform('mean')",
-    "df.groupby(df.k % 2).v.transform('max')", "df.groupby('k').v.transform('nope')", "df.groupby('s').v.transform('first')",
-)  # fmt: skip
-APPLY_CASES = (
-    "df.groupby('k').apply(lambda g: g.v.sum())", "df.groupby('k').apply(lambda g: g.head(1))", "df.groupby('k').v.apply(lambda x: x.max() - x.min())",
-    "df.groupby('s', sort=False).apply(lambda g: g.i.max())", "df.groupby(['k', 's']).apply(lambda g: pd.Series({'a': g.v.sum(), 'b': float(g.i.min())}))",
-    "df.groupby('k', group_keys=False).apply(lambda g: g.nlargest(1, 'i'))", "df.groupby('k', group_keys=False).v.apply(lambda x: x - x.min())",
-    "df.groupby('k', as_index=False).apply(lambda g: g.v.sum())", "df.groupby('k').v.apply(lambda x: x.nlargest(1))",
-)  # fmt: skip
-
 
 def _transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
                name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
@@ -229,17 +217,17 @@ def _fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
     return made("groupby.keep", self, "fillna", (value,), kwargs)
 
 
-for _name, _function, _cases, _doc in (
-    ("transform", _transform, TRANSFORM_CASES, "A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."),
-    ("apply", _apply, APPLY_CASES, "What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` "
+for _name, _function, _doc in (
+    ("transform", _transform, "A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."),
+    ("apply", _apply, "What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` "
      "describe the result where running `func` on made-up rows cannot tell."),
-    ("get_group", _get_group, ("df.groupby('k').get_group(3)", "df.groupby(['k', 's']).v.get_group((3, 'x'))", "df.groupby('k').get_group(77)"),
+    ("get_group", _get_group,
      "The rows of the group called `name`."),
-    ("fillna", _fillna, (), "The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."),
+    ("fillna", _fillna, "The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."),
 ):  # fmt: skip
     registry.rewritten(
         f"GroupBy.{_name}", _doc, _call(_function), signature=inspect.signature(_function),
-        room="dataframe", owners=tuple(BOTH), function=False, cases=tuple(_cases),
+        room="dataframe", owners=tuple(BOTH), function=False,
     )  # fmt: skip
 
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):

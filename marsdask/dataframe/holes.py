@@ -156,11 +156,7 @@ def _fillna_signature() -> inspect.Signature:
     return inspect.Signature([kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
 
 
-register("fillna", _fillna, check=_filling, meta=_fillna_meta, demands=_fillna_demands, signature=_fillna_signature(), owners=("DataFrame", "Series", "Index"), cases=(
-    "num.OP(0)", "s.OP(-1.5)", "num.OP({'v': 2})", "num.OP(num.mean())", "s.OP(si)", "s.OP(sl)", "num.OP(num * 0 + 5)", "num.OP(pd.Series([7.0], index=['v']))", "s.OP(0, limit=1)",
-    "num.OP(0, limit=1)", "dn.q.OP(3)", "dn.c.OP('a')", "dn.c.OP('nope')", "num.OP({'v': num.v.mean()})", "s.OP(s.mean())", "num.OP(1, axis=1, limit=1)", "dn.OP({'q': 1, 'f': 2}, limit=2)",
-    "s.OP([1])", "s.OP(0, limit=0)", "df.OP({'v': 1.5, 's': 'a'})",
-))  # fmt: skip
+register("fillna", _fillna, check=_filling, meta=_fillna_meta, demands=_fillna_demands, signature=_fillna_signature(), owners=("DataFrame", "Series", "Index"))  # fmt: skip
 
 
 def _dropping(self: Any, kwargs: dict[str, Any]) -> Any:
@@ -243,7 +239,4 @@ def _without_columns(self: Any, subset: Any, kwargs: dict[str, Any]) -> Any:
     return self[[c for c, k in zip(self.columns, keep, strict=True) if k]]
 
 
-register("dropna", _dropna, prepare=dropna, meta=_dropna_meta, demands=_dropna_demands, owners=("DataFrame", "Series", "Index"), cases=(
-    "df.OP()", "s.OP()", "dn.OP()", "dn.OP(how='all')", "dn.OP(thresh=4)", "dn.OP(subset=['q'])", "dn.OP(subset='f')", "dn.OP(how='x')",
-    "s.OP(ignore_index=True)", "dn.OP(subset=['nope'])", "sl.OP()", "dn.OP(ignore_index=True)", "dn.OP(how='any', thresh=1)",
-))  # fmt: skip
+register("dropna", _dropna, prepare=dropna, meta=_dropna_meta, demands=_dropna_demands, owners=("DataFrame", "Series", "Index"))  # fmt: skip

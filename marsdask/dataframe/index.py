@@ -22,16 +22,14 @@ def _set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) 
     return done(self, registry.make("frame.index_named", self, list(new.names)), inplace)
 
 
-@operation("Index.set_names", room="dataframe", owners=["Index"], function=False, prepare=_set_names, oracle=pd.Index.set_names,
-           cases=("df.index.set_names('a')", "df.set_index(['k', 's']).index.set_names('x', level=1)", "df.index.set_names(['a', 'b'])"))  # fmt: skip
+@operation("Index.set_names", room="dataframe", owners=["Index"], function=False, prepare=_set_names)  # fmt: skip
 def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
     """The labels under other names of the levels."""
     return self
 
 
 @operation("Index.rename", room="dataframe", owners=["Index"], function=False,
-           prepare=lambda self, name, inplace=False: _set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace),
-           oracle=pd.Index.rename, cases=("df.index.rename('a')", "rdf.index.rename(None)"))  # fmt: skip
+           prepare=lambda self, name, inplace=False: _set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace))  # fmt: skip
 def rename(self: Any, name: Any, inplace: bool = False) -> Any:
     """The labels under another name."""
     return self
@@ -78,8 +76,7 @@ def _to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
     return _columns(self, index, list(plain.columns), "frame")
 
 
-@operation("Index.to_frame", room="dataframe", owners=["Index"], function=False, prepare=_to_frame, oracle=pd.Index.to_frame,
-           cases=("dl.index.to_frame()", "dl.index.to_frame(index=False, name='x')", "df.set_index(['k', 's']).index.to_frame()", "rdf.index.to_frame()"))  # fmt: skip
+@operation("Index.to_frame", room="dataframe", owners=["Index"], function=False, prepare=_to_frame)  # fmt: skip
 def to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
     """A DataFrame of the labels, under the labels themselves or 0..n-1."""
     return self
@@ -89,8 +86,7 @@ def _to_series(self: Any, index: Any = None, name: Any = None) -> Any:
     return _columns(self, index, [self.name if name is None else name], "series")
 
 
-@operation("Index.to_series", room="dataframe", owners=["Index"], function=False, prepare=_to_series, oracle=pd.Index.to_series,
-           cases=("dl.index.to_series()", "dl.index.to_series(name='x')", "rdf.index.to_series(index=range(6))"))  # fmt: skip
+@operation("Index.to_series", room="dataframe", owners=["Index"], function=False, prepare=_to_series)  # fmt: skip
 def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
     """A Series of the labels, under the labels themselves or others."""
     return self
@@ -111,8 +107,7 @@ def _series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
     return registry.make("frame.series_frame", self, self.known.empty.to_frame(name).columns[0])
 
 
-@operation("frame.to_frame", room="dataframe", owners=["Series"], function=False, prepare=_series_to_frame, oracle=pd.Series.to_frame,
-           cases=("s.to_frame()", "sl.to_frame('w')", "s.rename(None).to_frame()"))  # fmt: skip
+@operation("frame.to_frame", room="dataframe", owners=["Series"], function=False, prepare=_series_to_frame)  # fmt: skip
 def series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
     """A DataFrame of one column."""
     return self
@@ -149,8 +144,7 @@ def _level(chunk: pd.Index, level: int) -> pd.Index:
     return chunk.get_level_values(level)
 
 
-@operation("Index.get_level_values", room="dataframe", owners=["Index"], function=False, prepare=_get_level_values, oracle=pd.Index.get_level_values,
-           cases=("df.set_index(['k', 's']).index.get_level_values('s')", "df.set_index(['k', 's']).index.get_level_values(0)"))  # fmt: skip
+@operation("Index.get_level_values", room="dataframe", owners=["Index"], function=False, prepare=_get_level_values)  # fmt: skip
 def get_level_values(self: Any, level: Any) -> Any:
     """The labels of one level."""
     return self

@@ -99,8 +99,6 @@ def _runs(
     prepare: Any,
     doc: str,
     owners: tuple[str, ...] = BOTH,
-    oracle: Any = None,
-    cases: tuple[str, ...] = (),
 ) -> None:
     def lower(self: Any) -> Any:
         return self
@@ -136,8 +134,7 @@ def _usage_meta(self: FrameMeta, index: bool = True, deep: bool = False) -> Any:
 
 
 @operation("frame.memory_usage", room="dataframe", owners=(*BOTH, "Index"), function=False, meta=_usage_meta,
-           demands=lambda node, mine: [Demand()], oracle=pd.DataFrame.memory_usage,
-           cases=("num.memory_usage()", "num.memory_usage(index=False)", "dl.k.memory_usage(index=False)", "df.memory_usage(index=False, deep=True)"))  # fmt: skip
+           demands=lambda node, mine: [Demand()])  # fmt: skip
 def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
     """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
     empty = self.empty

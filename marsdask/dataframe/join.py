@@ -50,11 +50,7 @@ def _join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str
     )
 
 
-@operation("DataFrame.join", room="dataframe", owners=["DataFrame"], function=False, prepare=_join, cases=(
-    "num.join(df[['s', 't']])", "df.join(rdf, on='s', rsuffix='_r')", "dl.join(rdf.r, on='s', how='inner')", "dl.join(num[['v']], rsuffix='_n')",
-    "df.join(right, lsuffix='_a', rsuffix='_b')", "df.join(right)", "num.join([df[['s']], df[['t']]])", "dd.join(dd[['v']], rsuffix='_2', how='outer')",
-    "num[['k']].join([right[['r']], e[['s']]], how='outer')", "df.join(rdf, on='nope')", "num.join(df[['s']], how='right')",
-))  # fmt: skip
+@operation("DataFrame.join", room="dataframe", owners=["DataFrame"], function=False, prepare=_join)  # fmt: skip
 def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,
          validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
          bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip

@@ -94,18 +94,15 @@ def _map_frame(
     return made(self, "same", "map", func, (), given, {"dtypes": dtypes, "skip_infer": skip_infer})
 
 
-_public("Series.map", ("Series", "Index"), _map_series, "Each value through a function, a dict or a series (a lazy one too).",
-        ("si.map({1: 10.0, 2: 20.0})", "st.map({'x': 'a', 'y': 'b'})", "s.map(lambda x: x + 1)", "st.map(str.upper)", "s.map(lambda x: x + 1, na_action='ignore')", "si.map(pd.Series([1.5, 2.5], index=[1, 2]))",
-         "si.map(s)", "dn.c.map({'a': 'x', 'b': 'y', 'c': 'z', 'unused': 'u'})", "s.map(3)", "s.map(len, na_action='x')", "si.map('{}'.format)"))  # fmt: skip
+_public(
+    "Series.map",
+    ("Series", "Index"),
+    _map_series,
+    "Each value through a function, a dict or a series (a lazy one too).",
+)
 _public(
     "DataFrame.map",
     ("DataFrame",),
     _map_frame,
     "Each element through a function.",
-    (
-        "num.map(lambda x: x + 1)",
-        "df[['s']].map(len)",
-        "num.map(lambda x: x + 1, na_action='ignore')",
-        "num.map(3)",
-    ),
 )

@@ -187,26 +187,11 @@ def _listed(keys: Any, frame: Any) -> list[Any] | None:
     return list(keys) if isinstance(keys, (list, tuple)) else [keys]
 
 
-MERGE_CASES = (
-    *(f"df[['s', 'v']].merge(right[['s', 'r']], on='s', how='{how}')" for how in ("inner", "left", "right", "outer", "left_anti", "right_anti")),
-    "df.merge(right, on='k')", "df.merge(right, on='k', how='left')", "df.merge(right, on='k', how='left_anti', indicator=True)",
-    "df.merge(right)", "df.merge(right, how='cross')", "df.merge(right, on=['k', 's'])", "df.merge(right, left_on='i', right_on='k', suffixes=('', '_r'))",
-    "dl.merge(rdf, left_on='s', right_index=True)", "dl.merge(rdf, left_on='s', right_index=True, how='left')", "df.merge(rdf, left_on='s', right_index=True, how='outer')",
-    "df.merge(num, left_index=True, right_index=True)", "df.merge(num, left_index=True, right_index=True, how='outer')", "df.merge(right, on='k', sort=True)",
-    "df.merge(right, on='k', how='left', indicator=True)", "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='outer', indicator='from')", "df.merge(right, on='k', validate='nope')", "df.merge(right, on='s', validate='m:1')",
-    "df.merge(right, on='k', validate='1:1')", "df.merge(right, on='k', validate='one_to_many')", "df.merge(right, on='nope')", "df.merge(right, how='nope')",
-    "df.merge(right, on='k', left_on='i')", "df.merge(right.r)", "df.merge(right[['r']])", "df.merge(st, how='inner')", "right.merge(df, on='k', how='left')[['v', 'r']]",
-    "df.merge(right, on='k', how='inner')[['v', 'r']].sum()", "dn.merge(dn[['q', 'f']], on='q')", "dn.merge(dn[['c', 'f']], on='c', how='left')", "df[['s', 'v']].merge(e[['s', 'v']], on='s', how='left')",
-    "dl.merge(dl, left_index=True, right_index=True)", "df.merge(df, on='t', how='left')",
-)  # fmt: skip
-
-
 def _as_method(**arguments: Any) -> Any:
     return _merge(arguments.pop("self"), **arguments)
 
 
-@operation("merge", room="dataframe", prepare=_merge, oracle=pd.merge,
-           cases=("md.merge(df, right, on='k')", "md.merge(st, right[['s', 'r']], on='s', how='right')", "md.merge(df, 3)"))  # fmt: skip
+@operation("merge", room="dataframe", prepare=_merge)  # fmt: skip
 def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
           left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"), copy: Any = None,
           indicator: Any = False, validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
@@ -224,7 +209,6 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     owners=["DataFrame"],
     function=False,
     prepare=_as_method,
-    cases=MERGE_CASES,
 )
 def merge_method(self: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
                  left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"), copy: Any = None,

@@ -105,7 +105,7 @@ def column_demands(node: Node, mine: Demand) -> list[Demand]:
 def register(
     name: str, lower: Callable[..., Any], *, meta: Callable[..., Any] | None = None, signature: inspect.Signature | None = None,
     owners: tuple[str, ...] = ("DataFrame", "Series"), extra: Sequence[inspect.Parameter] = (), check: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None,
-    demands: Callable[..., Any] | None = column_demands, status: Any = "tiled", source: str = "", cases: tuple[str, ...] = (), aliases: tuple[str, ...] = (),
+    demands: Callable[..., Any] | None = column_demands, status: Any = "tiled", source: str = "", aliases: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
     """Register a method of pandas under its names, with pandas' signature and only the arguments that were given."""
     kind = inspect.Parameter
@@ -131,8 +131,8 @@ def register(
         add(
             Op(
                 name=f"frame.{each}", room="dataframe", lower=lower, signature=shown, status=status,
-                meta=meta or partial(same_rows_meta, source or name), oracle=where, owners=owners, function=False, prepare=prepare or arranged,
-                demands=demands, cases=tuple(c.replace("OP", each) for c in cases),
+                meta=meta or partial(same_rows_meta, source or name), owners=owners, function=False, prepare=prepare or arranged,
+                demands=demands,
             )
         )  # fmt: skip
 
@@ -195,13 +195,8 @@ def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     return known if kwargs.get("freq") is None else FrameMeta(known.empty, frame.length, Rows(), False)
 
 
-for _name, _lower, _cases in (
-    ("shift", _shift, ("num.OP()", "s.OP(3)", "si.OP(-2)", "num.OP(2, fill_value=0)", "df.OP(5)", "num.OP(1, axis=1)", "dd.OP(1, freq='7h')", "s.OP(0)",
-                       "dn.OP(1)", "s.OP(30)", "st.OP(1)", "ts.OP(-1)", "s.OP('a')", "e.OP(1)", "dn.p.OP(2)", "si.OP([1, -2])", "df[df.k > 2].OP(2)", "sl.OP(4)")),
-    ("diff", _diff, ("num.OP()", "s.OP(3)", "si.OP(-2)", "ts.OP()", "num.OP(axis=1)", "dn.q.OP()", "(num > 1).OP()", "df[df.k > 2].v.OP(2)", "st.OP()")),
-    ("pct_change", _pct_change, ("num.OP()", "s.OP(3)", "si.OP(-2)", "dn.f.OP()", "df[df.k > 2].v.OP(2)", "dd.v.OP(freq='7h')")),
-):  # fmt: skip
-    register(_name, _lower, meta=partial(_moved_meta, _name), cases=_cases)
+for _name, _lower in (("shift", _shift), ("diff", _diff), ("pct_change", _pct_change)):
+    register(_name, _lower, meta=partial(_moved_meta, _name))
 
 
 def fill(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
@@ -245,10 +240,8 @@ def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
         raise ArgumentError(f"limit={limit!r}: Limit must be greater than 0.")
 
 
-_FILLS = ("num.OP()", "s.OP(limit=1)", "dn.OP()", "dn.OP(limit=1)", "num.OP(axis=1)", "s.OP(limit=0)", "s.OP(limit_area='inside')",
-          "num.where(num.v > 4).OP()", "num.where(num.v > 4).OP(limit=2)", "sl.OP()", "e.OP()")  # fmt: skip
-register("ffill", _ffill, check=_check_fill, cases=_FILLS)
-register("bfill", _bfill, check=_check_fill, cases=_FILLS)
+register("ffill", _ffill, check=_check_fill)
+register("bfill", _bfill, check=_check_fill)
 for _old, _new in (("pad", "ffill"), ("backfill", "bfill")):
     register(_old, _ffill if _new == "ffill" else _bfill, source=_new, check=_check_fill)
 
@@ -270,12 +263,6 @@ def _gathered_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
 
 gathered(
     "interpolate",
-    cases=(
-        "num.interpolate()",
-        "s.interpolate()",
-        "sl.interpolate(limit=1)",
-        "s.interpolate(limit_direction='both')",
-    ),
 )
 
 
@@ -347,8 +334,4 @@ def _cumulate(kind: str) -> Callable[..., Any]:
 
 
 for _name in ("cumsum", "cumprod", "cummax", "cummin"):
-    register(_name, _cumulate(_name), cases=(
-        "num.OP()", "s.OP()", "si.OP()", "s.OP(skipna=False)", "num.OP(axis=1)", "dn.q.OP()", "dn.f.OP()", "dn[['q', 'f']].OP()", "ts.OP()",
-        "df.OP(numeric_only=True)", "df[df.k > 2].v.OP()", "sl.OP()", "st.OP()", "e.v.OP()", "dn.q.OP(skipna=False)", "(num > 2).OP()", "ts.diff().OP()",
-        "num.OP(axis=1, skipna=False)",
-    ))  # fmt: skip
+    register(_name, _cumulate(_name))  # fmt: skip

@@ -108,7 +108,6 @@ def _check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) 
     function=False,
     prepare=_check_monotonic,
     signature=inspect.signature(_check_monotonic),
-    oracle=None,
 )
 def check_monotonic(self: Any) -> Any:
     """Whether values rise (fall, with `decreasing`) from row to row, `strict`ly or not: a tensor of no dimension."""
@@ -174,8 +173,7 @@ def _transpose_of(self: Any, copy: Any = None) -> Any:
     return registry.make("frame.transposed", self, labels)
 
 
-@operation("frame.transpose", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_transpose_of, status="gathered", signature=inspect.signature(_transpose_of),
-           oracle=pd.DataFrame.transpose, cases=("num.transpose()", "num.T", "s.transpose()", "num.describe().T", "df.T"))  # fmt: skip
+@operation("frame.transpose", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_transpose_of, status="gathered", signature=inspect.signature(_transpose_of))  # fmt: skip
 def transpose(self: Any) -> Any:
     """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
     return self
@@ -271,9 +269,7 @@ def _dot_of(self: Any, other: Any) -> Any:
     return registry.make("frame.dotted", self, other)
 
 
-@operation("frame.dot", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_dot_of, signature=inspect.signature(_dot_of), oracle=pd.DataFrame.dot, cases=(
-    "num.dot([1, 2, 3])", "num.dot(np.arange(6).reshape(3, 2))", "num.dot(pd.Series([1.0, 2, 3], index=['k', 'v', 'i']))", "num.dot(num.T)", "si.dot(si)", "s.dot(si)", "si.dot(num[['k', 'i']])",
-    "num.dot([1, 2])", "num.dot(num.corr())", "num @ [1, 2, 3]", "si @ si"))  # fmt: skip
+@operation("frame.dot", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_dot_of, signature=inspect.signature(_dot_of))  # fmt: skip
 def dot(self: Any) -> Any:
     """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
     return self

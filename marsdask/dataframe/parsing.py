@@ -89,8 +89,7 @@ def _prepare(name: str) -> Any:
     return prepare
 
 
-@operation("to_datetime", room="dataframe", status="gathered", prepare=_prepare("to_datetime"), oracle=pd.to_datetime,
-           cases=("md.to_datetime(df.t)", "md.to_datetime(df[df.k > 2].t.astype(str))", "md.to_datetime(df.t.astype(str))", "md.to_datetime(si + 10, unit='D')"))  # fmt: skip
+@operation("to_datetime", room="dataframe", status="gathered", prepare=_prepare("to_datetime"))  # fmt: skip
 def to_datetime(
     arg: Any, errors: str = "raise", dayfirst: bool = False, yearfirst: bool = False, utc: bool = False, format: Any = None,
     exact: Any = pd.api.extensions.no_default, unit: Any = None, origin: Any = "unix", cache: bool = True, infer_datetime_format: Any = None,
@@ -99,8 +98,7 @@ def to_datetime(
     return arg
 
 
-@operation("to_numeric", room="dataframe", status="gathered", prepare=_prepare("to_numeric"), oracle=pd.to_numeric,
-           cases=("md.to_numeric(si)", "md.to_numeric(si.astype(str))", "md.to_numeric(s)"))  # fmt: skip
+@operation("to_numeric", room="dataframe", status="gathered", prepare=_prepare("to_numeric"))  # fmt: skip
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
     """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
     return arg

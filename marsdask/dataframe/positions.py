@@ -341,19 +341,15 @@ def _tail(self: Any, n: int = 5) -> Any:
 
 
 OWNERS = ("DataFrame", "Series")
-_SIZES = ("df.{}()", "df.{}(3)", "df.{}(0)", "df.{}(-2)", "df.{}(100)", "dl.{}(n=4)", "s.{}(2)", "df[df.k > 2].{}(3)",
-          "e.{}(2)", "df[df.k > 2].{}(-1)")  # fmt: skip
 
 
-@operation("frame.head", room="dataframe", owners=OWNERS, function=False, prepare=_head, oracle=pd.DataFrame.head,
-           cases=[c.format("head") for c in _SIZES])  # fmt: skip
+@operation("frame.head", room="dataframe", owners=OWNERS, function=False, prepare=_head)  # fmt: skip
 def head(self: Any, n: int = 5) -> Any:
     """The first n rows of the whole; of a file only as much is read as that needs."""
     return self
 
 
-@operation("frame.tail", room="dataframe", owners=OWNERS, function=False, prepare=_tail, oracle=pd.DataFrame.tail,
-           cases=[c.format("tail") for c in _SIZES])  # fmt: skip
+@operation("frame.tail", room="dataframe", owners=OWNERS, function=False, prepare=_tail)  # fmt: skip
 def tail(self: Any, n: int = 5) -> Any:
     """The last n rows of the whole."""
     return self
@@ -369,8 +365,7 @@ def _take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     return by_position(self, list(indices) if not isinstance(indices, Handle) else indices, "take")
 
 
-@operation("frame.take", room="dataframe", owners=(*OWNERS, "Index"), function=False, prepare=_take, oracle=pd.DataFrame.take,
-           cases=("df.take([3, -1, 0])", "df.take([1, 0], axis=1)", "s.take([2, 2])", "df.take([99])"))  # fmt: skip
+@operation("frame.take", room="dataframe", owners=(*OWNERS, "Index"), function=False, prepare=_take)  # fmt: skip
 def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     """Rows (or columns) by position, in the order given."""
     return self

@@ -77,33 +77,16 @@ def _register_most(name: str) -> None:
     text = {"nlargest": "largest", "nsmallest": "smallest"}[name]
     of_frame.__doc__ = f"The `n` rows with the {text} values in `columns`, in order."
     of_series.__doc__ = f"The `n` {text} values, in order."
-    frames = (
-        f"df.{name}(3, 'i')",
-        f"df.{name}(3, ['k', 'v'])",
-        f"df.{name}(2, 'k', keep='last')",
-        f"df.{name}(2, 'k', keep='all')",
-        f"df.{name}(99, 'v')",
-        f"df.{name}(3, 'nope')",
-    )
-    ones = (
-        f"s.{name}(3)",
-        f"s.{name}(99)",
-        f"num.k.{name}(2, keep='last')",
-        f"num.k.{name}(2, keep='all')",
-        f"sl.{name}()",
-        f"s.{name}(2, keep='x')",
-    )
     operation(
         f"DataFrame.{name}",
         room="dataframe",
         owners=["DataFrame"],
         function=False,
         prepare=of_frame,
-        cases=frames,
     )(of_frame)
-    operation(
-        f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series, cases=ones
-    )(of_series)
+    operation(f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series)(
+        of_series
+    )
 
 
 for _name in ("nlargest", "nsmallest"):
@@ -154,10 +137,7 @@ def ranked(frame: Chunks, how: How) -> Chunks:
     )
 
 
-@operation("frame.rank", room="dataframe", owners=["DataFrame", "Series"], function=False, status="gathered", prepare=_rank, cases=(
-    "num.rank()", "df.rank(numeric_only=True)", "s.rank(method='min', ascending=False)", "num.rank(axis=1)", "s.rank(na_option='top', pct=True)", "st.rank(method='dense')",
-    "num.k.rank(method='first')", "sq.rank()", "s.rank(na_option='x')",
-))  # fmt: skip
+@operation("frame.rank", room="dataframe", owners=["DataFrame", "Series"], function=False, status="gathered", prepare=_rank)  # fmt: skip
 def rank(
     self: Any,
     axis: Any = 0,

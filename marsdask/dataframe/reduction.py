@@ -171,7 +171,6 @@ def reduction(
     like: str = "",
     owners: tuple[str, ...] = ("DataFrame", "Series"),
     extra: tuple[str, ...] = (),
-    cases: tuple[str, ...] = (),
 ) -> None:
     """Register one reduction of pandas under its names."""
     source = getattr(pd.DataFrame, name)
@@ -205,12 +204,10 @@ def reduction(
                 signature=signature,
                 status="gathered" if name in GATHERED else "tiled",
                 meta=partial(reduction_meta, name),
-                oracle=source,
                 owners=owners,
                 function=False,
                 prepare=partial(_prepare, each, defaults),
                 demands=partial(reduction_demands, name),
-                cases=tuple(c.replace("OP", each) for c in (*CASES, *cases)),
             )
         )
 
@@ -234,83 +231,39 @@ def check_tuning(name: str, kwargs: dict[str, Any]) -> None:
         raise ArgumentError(f"{name}(method={method!r}): expected 'auto', 'tree' or 'shuffle'.")
 
 
-CASES = (
-    "num.OP()", "s.OP()", "si.OP()", "num.OP(axis=1)", "num.OP(axis=0)", "dn.q.OP()", "dn.f.OP()", "dn.p.OP()", "e.v.OP()",
-    "df[df.k > 3][['k', 'v']].OP()", "df[df.k > 30][['k', 'v']].OP()", "df.OP()", "num.OP(axis=3)", "num.OP(nothing=1)", "dn[['q', 'f']].OP()",
-)  # fmt: skip
-NUMERIC = ("df.OP(numeric_only=True)", "dn[['q', 'f', 'p']].OP(numeric_only=True)", "s.OP(skipna=False)", "num.OP(skipna=False)",
-           "dn.q.OP(skipna=False)", "si.OP(skipna=False)", "num.OP(axis=None)", "num.OP(axis=1, skipna=False)")  # fmt: skip
-DATES = ("ts.OP()", "df[['t']].OP()", "(ts - ts.min()).OP()")
-
 reduction(
     "sum",
-    cases=(
-        *NUMERIC,
-        "num.OP(min_count=11)",
-        "s.OP(min_count=11)",
-        "st.OP()",
-        "ts.OP()",
-        "(num > 2).OP()",
-        "dn.q.OP(min_count=12)",
-    ),
 )
-reduction("prod", "product", cases=(*NUMERIC, "num.OP(min_count=11)", "st.OP()"))
-reduction("mean", cases=(*NUMERIC, *DATES, "st.OP()", "(num > 2).OP()"))
-reduction("median", cases=(*NUMERIC, *DATES, "st.OP()"))
+reduction("prod", "product")
+reduction("mean")
+reduction("median")
 reduction(
     "max",
     owners=("DataFrame", "Series", "Index"),
-    cases=(*NUMERIC, *DATES, "st.OP()", "dn.o.OP()", "dn.c.OP()", "dn[['o', 'q']].OP()"),
 )
-reduction("min", owners=("DataFrame", "Series", "Index"), cases=(*NUMERIC, *DATES, "st.OP()", "dn.o.OP()"))
-reduction("count", cases=("df.OP(numeric_only=True)", "ts.OP()", "dn.OP()", "st.OP()"))
+reduction("min", owners=("DataFrame", "Series", "Index"))
+reduction("count")
 reduction(
     "any",
     owners=("DataFrame", "Series", "Index"),
-    cases=(
-        "(num > 3).OP()",
-        "(num > 33).OP(axis=None)",
-        "dn.p.OP(skipna=False)",
-        "df.OP(bool_only=True)",
-        "st.OP()",
-    ),
 )
 reduction(
     "all",
     owners=("DataFrame", "Series", "Index"),
-    cases=("(num > 3).OP()", "(num > -33).OP(axis=None)", "dn.p.OP(skipna=False)", "(si > -100).OP()"),
 )
 for _name in ("std", "var", "sem"):
     reduction(
         _name,
-        cases=(
-            *NUMERIC,
-            "num.OP(ddof=0)",
-            "num.OP(ddof=12)",
-            "s.OP(ddof=2)",
-            "st.OP()",
-            "num.OP(axis=1, ddof=0)",
-        ),
     )
-reduction("skew", extra=("bias",), cases=NUMERIC)
-reduction("kurt", "kurtosis", extra=("bias", "fisher"), cases=NUMERIC)
+reduction("skew", extra=("bias",))
+reduction("kurt", "kurtosis", extra=("bias", "fisher"))
 reduction(
     "idxmax",
-    cases=(
-        "s.OP(skipna=False)",
-        "sl.OP()",
-        "num.OP(skipna=False)",
-        "df.OP(numeric_only=True)",
-        "ts.OP()",
-        "dl[['k', 'i']].OP()",
-        "num[['k', 'i']].OP(axis=1)",
-    ),
 )
-reduction("idxmin", cases=("s.OP(skipna=False)", "sl.OP()", "ts.OP()", "dl[['k', 'i']].OP()"))
+reduction("idxmin")
 reduction(
     "nunique",
     owners=("DataFrame", "Series", "Index"),
-    cases=("df.OP(dropna=False)", "s.OP(dropna=False)", "dn.OP()", "st.OP()", "num.OP(axis=1)", "dn.c.OP()"),
 )
 
 
@@ -328,9 +281,8 @@ def _mode_signature() -> inspect.Signature:
 
 
 @registry.operation("frame.mode", room="dataframe", owners=["DataFrame", "Series"], function=False, meta=_mode_meta, signature=_mode_signature(),
-                    prepare=partial(_prepare, "mode", {"axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}), oracle=pd.DataFrame.mode,
-                    demands=partial(reduction_demands, "mode"),
-                    cases=("si.mode()", "st.mode()", "s.mode()", "s.mode(dropna=False)", "df.k.mode()", "dn.q.mode()", "dn.c.mode()", "ts.mode()", "e.v.mode()"))  # fmt: skip
+                    prepare=partial(_prepare, "mode", {"axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}),
+                    demands=partial(reduction_demands, "mode"))  # fmt: skip
 def mode(frame: Chunks, **kwargs: Any) -> Chunks:
     """The most frequent values of each column, sorted."""
     empty = frame.empty

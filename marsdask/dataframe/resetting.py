@@ -86,20 +86,14 @@ def reset_labels(frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
     return graph.per_chunk(_reset, frame, kwargs)
 
 
-@operation("DataFrame.reset_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_reset_index, oracle=pd.DataFrame.reset_index,
-           cases=("dl.reset_index()", "dl.reset_index(drop=True)", "df[df.k > 2].reset_index()", "rdf.reset_index()", "dd.reset_index(names='when')",
-                  "df.set_index(['k', 's']).reset_index()", "df.set_index(['k', 's']).reset_index('s')", "df.set_index(['k', 's']).reset_index(0, drop=True)",
-                  "dl.assign(index=1).reset_index()", "[d := dl.copy(), d.reset_index(inplace=True)]", "rdf.assign(s=1).reset_index()",
-                  "df[df.k > 2].reset_index(drop=True)[['v']]", "e.reset_index()"))  # fmt: skip
+@operation("DataFrame.reset_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_reset_index)  # fmt: skip
 def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
                 allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
     """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
     return self
 
 
-@operation("Series.reset_index", room="dataframe", owners=["Series"], function=False, prepare=_reset_index, oracle=pd.Series.reset_index,
-           cases=("sl.reset_index()", "sl.reset_index(drop=True)", "sl.reset_index(name='w')", "s[s > 2].reset_index(drop=True)",
-                  "[t := sl.copy(), t.reset_index(drop=True, inplace=True)]", "s.reset_index(inplace=True)"))  # fmt: skip
+@operation("Series.reset_index", room="dataframe", owners=["Series"], function=False, prepare=_reset_index)  # fmt: skip
 def reset_index_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
                        allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
     """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
@@ -205,11 +199,7 @@ def _check_unique(indexes: list[pd.Index]) -> bool:
     return True
 
 
-@operation("DataFrame.set_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_set_index, oracle=pd.DataFrame.set_index,
-           cases=("df.set_index('k')", "df.set_index(['k', 's'])", "df.set_index('k', drop=False)", "df.set_index('k', append=True)",
-                  "df.set_index(df.v * 2)", "df.set_index([df.k, 's'])", "df.set_index('k', verify_integrity=True)", "df.set_index('i', verify_integrity=True)",
-                  "df.set_index('nope')", "[d := df.copy(), d.set_index('k', inplace=True)]", "df.set_index(pd.Index(range(12)))",
-                  "df[df.k > 1].set_index('s')[['v']]", "dn.set_index('o')", "df.set_index([[1, 2]])"))  # fmt: skip
+@operation("DataFrame.set_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_set_index)  # fmt: skip
 def set_index(
     self: Any,
     keys: Any,

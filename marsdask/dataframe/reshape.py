@@ -98,19 +98,9 @@ def _melt_method(
     return melt(self, id_vars, value_vars, var_name, value_name, col_level, ignore_index)
 
 
-_MELTS = (
-    "num.melt()",
-    "df.melt('s', ['k', 'v'])",
-    "df.melt(['s', 't'], 'v', var_name='x', value_name='y')",
-    "dl.melt('s', ['k', 'i'], ignore_index=False)",
-    "df.melt('nope')",
-    "df[df.k > 2].melt('k', ['v', 'i'])",
-    "df.melt('k', ['s'])",
-)
-_FUNCTIONS = ("md.melt(num)", "md.melt(df, 's', ['k', 'v'])")
-for _name, _does, _function, _owners, _cases in (
-    ("melt", melt, True, [], _FUNCTIONS),
-    ("frame.melt", _melt_method, False, ["DataFrame"], _MELTS),
+for _name, _does, _function, _owners in (
+    ("melt", melt, True, []),
+    ("frame.melt", _melt_method, False, ["DataFrame"]),
 ):
 
     def _lower(frame: Any) -> Any:
@@ -124,8 +114,6 @@ for _name, _does, _function, _owners, _cases in (
         owners=_owners,
         prepare=_does,
         signature=inspect.signature(_does),
-        oracle=pd.melt,
-        cases=_cases,
     )(_lower)
 
 
@@ -172,8 +160,7 @@ def _align(
     return tuple(registry.make("frame.aligned", first, second, which, kwargs) for which in (0, 1))
 
 
-@operation("frame.align", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_align, signature=inspect.signature(_align), oracle=pd.DataFrame.align,
-           cases=("num.align(num[['k']])", "s.align(si)", "num.align(num[['k', 'v']], join='inner', axis=1)", "s.align(3)", "s.align(s[s > 1], join='left')"))  # fmt: skip
+@operation("frame.align", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_align, signature=inspect.signature(_align))  # fmt: skip
 def align(self: Any) -> Any:
     """Both frames under the labels of both: a pair of lazy frames."""
     return self

@@ -179,11 +179,7 @@ def _in_draw_order(pieces: list[Any]) -> Any:
     return rows.iloc[np.argsort(np.concatenate([p[1] for p in pieces]), kind="stable")]
 
 
-@operation("frame.sample", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sample, cases=(
-    "df.sample(3, random_state=1)", "df.sample(frac=0.5, random_state=2)", "df.sample(n=20, replace=True, random_state=3)", "df.sample(n=20)", "s.sample(n=4, random_state=5, ignore_index=True)",
-    "df.sample(n=2, weights=[0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1], random_state=1)", "num[['k']].sample(n=2, weights='k', random_state=1)", "df.sample(n=2, axis=1, random_state=4)",
-    "df.sample(n=1, frac=1)", "df.sample(n=-1)", "df.sample(frac=2.0)", "df.sample(n=2, axis=3)", "df.sample(n=2, weights='nope')", "df.sample(n=0, random_state=0)",
-))  # fmt: skip
+@operation("frame.sample", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sample)  # fmt: skip
 def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
            axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
     """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""

@@ -145,11 +145,7 @@ def _after(chunk: Any, checked: Any) -> Any:
     return chunk
 
 
-@operation("frame.drop", room="dataframe", owners=BOTH, function=False, prepare=_drop, oracle=pd.DataFrame.drop,
-           cases=("df.drop(columns='k')", "df.drop(['k', 's'], axis=1)", "df.drop(columns=['nope'])", "df.drop(columns=['nope', 'k'], errors='ignore')",
-                  "dl.drop(3)", "dl.drop([3, 8, 4])", "dl.drop(index=[99])", "dl.drop(index=[99, 1], errors='ignore')", "dl.drop(index=3, columns='v')",
-                  "sl.drop(7)", "sl.drop([99])", "df[df.k > 1].drop(0)", "df[df.k > 1].drop([0, 1])", "df.drop()", "[d := df.copy(), d.drop(columns='k', inplace=True)]",
-                  "df.set_index(['k', 's']).drop(3)", "df.set_index(['k', 's']).drop('x', level='s')", "df.drop(columns=[])"))  # fmt: skip
+@operation("frame.drop", room="dataframe", owners=BOTH, function=False, prepare=_drop)  # fmt: skip
 def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
          inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
     """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
@@ -257,10 +253,7 @@ def _on_rows(chunk: Any, index: pd.Index, how: dict[str, Any]) -> Any:
     return chunk.reindex(index, **how)
 
 
-@operation("frame.reindex", room="dataframe", owners=BOTH, function=False, prepare=_reindex, oracle=pd.DataFrame.reindex,
-           cases=("df.reindex([3, 1, 99])", "df.reindex(columns=['v', 'zz', 'k'])", "df.reindex(index=[1, 2], columns=['k'])", "s.reindex([0, 5, 20], fill_value=-1)",
-                  "num.reindex(range(3, 20), fill_value=0)", "dl.reindex([1, 2])", "df.reindex(['k', 'q'], axis=1)", "dd.reindex(pd.date_range('2020-01-01', periods=5, freq='10h'), method='ffill')",
-                  "df[df.k > 2].reindex([0, 3], columns=['v', 's'])", "si.reindex([0, 1, 2])"))  # fmt: skip
+@operation("frame.reindex", room="dataframe", owners=BOTH, function=False, prepare=_reindex)  # fmt: skip
 def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
             level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
     """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
@@ -274,8 +267,7 @@ def _reindex_like(
     return _reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
 
 
-@operation("frame.reindex_like", room="dataframe", owners=BOTH, function=False, prepare=_reindex_like, oracle=pd.DataFrame.reindex_like,
-           cases=("df.reindex_like(df[['v', 'k']].iloc[2:4])", "s.reindex_like(si.iloc[[5, 2]])"))  # fmt: skip
+@operation("frame.reindex_like", room="dataframe", owners=BOTH, function=False, prepare=_reindex_like)  # fmt: skip
 def reindex_like(
     self: Any, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
 ) -> Any:
@@ -327,9 +319,7 @@ def _filter_items(chunk: Any, items: list[Any]) -> Any:
     return chunk.filter(items=items, axis=0)
 
 
-@operation("DataFrame.filter", room="dataframe", owners=BOTH, function=False, prepare=_filter, oracle=pd.DataFrame.filter,
-           cases=("df.filter(['v', 'zz'])", "df.filter(like='k')", "df.filter(regex='[kv]')", "df.filter(items=[3, 1, 99], axis=0)", "rdf.filter(like='a', axis=0)",
-                  "s.filter(regex='1')", "df.filter()", "sl.filter([12, 4])"))  # fmt: skip
+@operation("DataFrame.filter", room="dataframe", owners=BOTH, function=False, prepare=_filter)  # fmt: skip
 def filter(
     self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
 ) -> Any:
@@ -342,8 +332,7 @@ def _select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
     return columns_at(self, [i for i, c in enumerate(self.columns) if c in kept])
 
 
-@operation("DataFrame.select_dtypes", room="dataframe", owners=["DataFrame"], function=False, prepare=_select_dtypes, oracle=pd.DataFrame.select_dtypes,
-           cases=("df.select_dtypes('number')", "df.select_dtypes(exclude='number')", "dn.select_dtypes(['category', 'Int64'])", "df.select_dtypes()"))  # fmt: skip
+@operation("DataFrame.select_dtypes", room="dataframe", owners=["DataFrame"], function=False, prepare=_select_dtypes)  # fmt: skip
 def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
     """The columns of some dtypes."""
     return self
@@ -364,8 +353,7 @@ def _squeeze(self: Any, axis: Any = None) -> Any:
     return new.copy() if new is self else new
 
 
-@operation("frame.squeeze", room="dataframe", owners=BOTH, function=False, prepare=_squeeze, oracle=pd.DataFrame.squeeze,
-           cases=("df[['v']].squeeze()", "df.squeeze()", "df.iloc[[2]].squeeze()", "df[['v']].iloc[[2]].squeeze()", "s.iloc[[1]].squeeze()", "df[['k']].squeeze(axis=0)"))  # fmt: skip
+@operation("frame.squeeze", room="dataframe", owners=BOTH, function=False, prepare=_squeeze)  # fmt: skip
 def squeeze(self: Any, axis: Any = None) -> Any:
     """Axes of length 1 taken away; rows need a known length."""
     return self

@@ -263,42 +263,25 @@ def sorted_across(frame: Chunks, how: How) -> Chunks:
     return graph.per_chunk(_across, graph.gather(frame), how)
 
 
-BY = (
-    "df.sort_values('k', kind='stable')", "df.sort_values(['k', 'v'], ascending=[False, True])", "dl.sort_values('v', na_position='first')", "df.sort_values(['s', 'i'], ascending=False)",
-    "df.sort_values('v', ignore_index=True)", "df.sort_values('s', key=lambda x: x.str.upper())", "dn.sort_values('q', kind='mergesort')", "dn.sort_values(['o', 'f'], ascending=[False, True])",
-    "dn.sort_values('c', na_position='first')", "df.sort_values('nope')", "df.sort_values('k', kind='nope')", "df.sort_values('k', na_position='nope')",
-    "df.sort_values(['k', 'v'], ascending=[True])", "df.sort_values('k', axis=2)", "df.sort_values('t', ascending=False, kind='stable')", "df.sort_values('v')[['k']]",
-    "df.sort_values('v').v.sum()", "e.sort_values('k')", "df.sort_values([])", "df.sort_values('k', ascending='yes')",
-)  # fmt: skip
-
-
 @operation(
     "DataFrame.sort_values",
     room="dataframe",
     owners=["DataFrame"],
     function=False,
     prepare=_sort_values,
-    cases=BY,
 )
 def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
                 na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
 
 
-@operation("Series.sort_values", room="dataframe", owners=["Series"], function=False, prepare=_sort_series, cases=(
-    "s.sort_values()", "sl.sort_values(ascending=False)", "s.sort_values(na_position='first', ignore_index=True)", "st.sort_values()", "sq.sort_values(kind='stable')", "sc.sort_values()",
-    "si.sort_values(key=lambda x: -x)", "s.sort_values(axis=1)", "ts.sort_values(ascending=[False])",
-))  # fmt: skip
+@operation("Series.sort_values", room="dataframe", owners=["Series"], function=False, prepare=_sort_series)  # fmt: skip
 def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
                 ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
 
 
-@operation("frame.sort_index", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sort_index, cases=(
-    "dl.sort_index()", "sl.sort_index(ascending=False)", "dl.sort_index(ignore_index=True)", "dl.sort_index(key=lambda x: -x, kind='stable')", "df.sort_index(axis=1)", "dd.sort_index(ascending=False)",
-    "df.sort_index(axis=1, ascending=False)", "rdf.sort_index(na_position='first')", "rdf.sort_index(level=0)", "rdf.sort_index(level='s')", "dl.sort_index(axis=7)",
-    "dl.groupby(['s', 'k']).v.sum().sort_index(level=1)", "dl.groupby(['s', 'k']).v.sum().sort_index(ascending=[False, True])",
-))  # fmt: skip
+@operation("frame.sort_index", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sort_index)  # fmt: skip
 def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
                na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
                parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip

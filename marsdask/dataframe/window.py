@@ -255,29 +255,7 @@ def _construct(kind: str) -> None:
         return self
 
     lower.__doc__ = f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`."
-    operation(f"frame.{kind}", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=prepare, signature=inspect.Signature(parameters), oracle=source,
-              cases=("num.rolling(-1).sum()", "num.rolling('x').sum()", "num.rolling('7h').sum()") if kind == "rolling" else ())(lower)  # fmt: skip
-
-
-CASES = {
-    "rolling": ("num.rolling(3).OP()", "s.rolling(3, min_periods=1).OP()", "s.rolling(5, center=True).OP()", "num.rolling(9, min_periods=2).OP()", "dd.v.rolling('20h').OP()",
-                "s.rolling(3, min_periods=1, closed='left').OP()"),
-    "expanding": ("num.expanding().OP()", "s.expanding(3).OP()", "si.expanding(2).OP()"),
-    "ewm": ("num.ewm(com=2).OP()", "s.ewm(span=3, min_periods=2).OP()", "s.ewm(alpha=0.4, adjust=False).OP()", "s.ewm(halflife=2, ignore_na=True).OP()"),
-}  # fmt: skip
-MORE = {
-    "rolling.sum": ("num.rolling(3)['k'].sum()", "num.rolling(3).v.sum()", "dd.rolling('1D')[['k', 'v']].sum()", "dd.v.rolling('20h', closed='both').sum()", "num.rolling(2, step=2).sum()",
-                    "df[df.k > 1].v.rolling(2).sum()", "s.rolling(2, win_type='triang').sum()", "dd.assign(d=dd.index).rolling('14h', on='d')[['k', 'v']].sum()", "dd.v.rolling('21h', center=True).sum()",
-                    "num.rolling(30, min_periods=1).sum()", "num.rolling(3)['nope']", "df.rolling(3).sum()", "df.rolling(2).sum(numeric_only=True)"),
-    "rolling.mean": ("s.rolling(3, win_type='gaussian').mean(std=1)", "dn.f.rolling(2).mean()"),
-    "rolling.std": ("num.rolling(3).std(ddof=0)",),
-}  # fmt: skip
-ARGUMENTS = {
-    "quantile": "0.3",
-    "apply": "np.nansum",
-    "agg": "['sum', 'mean']",
-    "aggregate": "{'k': 'sum', 'v': 'max'}",
-}
+    operation(f"frame.{kind}", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=prepare, signature=inspect.Signature(parameters))(lower)  # fmt: skip
 
 
 def _method(kind: str, name: str) -> None:
@@ -319,19 +297,9 @@ def _method(kind: str, name: str) -> None:
 
     lower.__doc__ = f"The {name} of each window, as pandas'."
     owner = CLASSES[kind].__name__
-    argument = ARGUMENTS.get(name, "")
-    cases = [
-        c.replace("OP()", f"{name}({argument})")
-        for c in CASES[kind]
-        if name != "aggregate" or c.startswith("num")
-    ]
-    if name in ("cov", "corr"):
-        cases = [
-            f"s.{kind}({'3' if kind == 'rolling' else '3' if kind == 'expanding' else 'com=2'}).{name}(si)"
-        ]
     carried = kind == "rolling" or (kind == "expanding" and name in CARRIED)
-    operation(f"{owner}.{name}", room="dataframe", owners=[owner], function=False, prepare=prepare, signature=shown, oracle=source,
-              status="tiled" if carried else "gathered", cases=(*cases, *MORE.get(f"{kind}.{name}", ())))(lower)  # fmt: skip
+    operation(f"{owner}.{name}", room="dataframe", owners=[owner], function=False, prepare=prepare, signature=shown,
+              status="tiled" if carried else "gathered")(lower)  # fmt: skip
 
 
 for _kind, _names in NAMES.items():

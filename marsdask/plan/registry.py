@@ -1,7 +1,7 @@
 """The registry: every operation as data, and everything that follows from it.
 
-An entry says its public name, where it lives, how it is lowered, how its metadata is known and what its oracle is.
-Module functions, methods, signatures, documentation, coverage rows, stubs and oracle tests are made from entries.
+An entry says its public name, where it lives, how it is lowered and how its metadata is known.
+Module functions, methods, signatures, documentation, coverage rows and stubs are made from entries.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Op:
     `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
     `prepare(**arguments)` runs at the call and returns the arguments for the node, or a finished handle.
     `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
-    `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...). `cases`: argument texts for the oracle test.
+    `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...).
     """
 
     name: str
@@ -61,7 +61,6 @@ class Op:
     signature: inspect.Signature
     status: Status
     meta: Callable[..., Any] | None = None
-    oracle: Callable[..., Any] | None = None
     owners: tuple[str, ...] = ()
     function: bool = True
     sizes: Literal["known", "aligned", "any"] = "known"
@@ -69,7 +68,6 @@ class Op:
     demands: Callable[..., Any] | None = None
     trim: Callable[..., Any] | None = None
     traits: frozenset[str] = frozenset()
-    cases: tuple[str, ...] = ()
     doc: str = ""
     reason: str = ""
     differs: str = ""
@@ -84,6 +82,13 @@ class Op:
     def label(self) -> str:
         """The name in tasks: "sort", "groupby-agg", "random.rand"."""
         return labels.of_operation(self.name)
+
+    @functools.cached_property
+    def oracle(self) -> Any:
+        """What NumPy or pandas has by that name; None where the name is Mars's own."""
+        return semantics.oracle(
+            self.room if self.function or not self.owners else self.owners[0], self.public
+        )
 
     @property
     def built(self) -> bool:
@@ -162,7 +167,6 @@ def operation(
                 owners=tuple(owners),
                 converted=entry.pop("converted", converted),
                 traits=frozenset(entry.pop("traits", ())),
-                cases=tuple(entry.pop("cases", ())),
                 **entry,
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -100,13 +100,8 @@ def _register(name: str) -> None:
             signature=inspect.signature(_shown),
             status="tiled",
             meta=partial(_meta, name),
-            oracle=getattr(np, name),
             owners=() if name.startswith("nan") else ("Tensor",),
             prepare=partial(_prepare, name),
-            cases=(
-                "u", "x, axis=0", "u, axis=-1", "i, axis=1", "b, axis=0", "h, axis=1", "h", "c3, axis=1", "x, dtype='f4'", "v", "e", "e, axis=0",
-                "s0", "z, axis=0", "x, axis=2", "i, dtype='i4'", "x.astype('f4'), axis=0",
-            ),
         )
     )  # fmt: skip
 
@@ -133,11 +128,6 @@ def _prepare_diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, appen
     "diff",
     room="tensor",
     prepare=_prepare_diff,
-    oracle=np.diff,
-    cases=(
-        "x", "x, axis=0", "x, 2", "x, n=9", "i, 3, axis=0", "b, axis=0", "b, n=2", "x, prepend=0", "x, axis=0, append=x[:2]", "v, n=2, prepend=[1, 2], append=9",
-        "x, -1", "s0", "x, axis=2", "x, 0", "e, axis=0", "np.uint8([3, 1, 2])",
-    ),
 )  # fmt: skip
 def diff(
     a: Array, n: int = 1, axis: int = -1, prepend: Array | None = None, append: Array | None = None
@@ -167,8 +157,6 @@ def _edge(part: Any, a: da.Array, axis: int) -> Any:
 @operation(
     "ediff1d",
     room="tensor",
-    oracle=np.ediff1d,
-    cases=("v", "x", "i, to_end=[7, 8], to_begin=-1", "w, to_end=3", "e", "s0", "w, to_end=0.5"),
 )
 def ediff1d(ary: Array, to_end: Array | None = None, to_begin: Array | None = None) -> da.Array:
     """Differences of neighbours in C order, with what goes before and behind them."""
@@ -204,19 +192,12 @@ def _prepare_tree(
     return assign(out, result)
 
 
-def _np_tree(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
-    parts = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
-    return reduce(ufunc, parts)
-
-
-for _public, _ufunc in (("add", np.add), ("multiply", np.multiply)):
+for _public in ("add", "multiply"):
 
     @operation(
         f"tree_{_public}",
         room="tensor",
         prepare=partial(_prepare_tree, _public),
-        oracle=partial(_np_tree, _ufunc),
-        cases=("x, y, 3", "x, y, u, i, 2.5", "[x, y, x]", "x"),
     )
     def tree(*args: Any, combine_size: int | None = None, out: Any = None, where: Any = None) -> Any:
         """All tensors added up (multiplied) pairwise in a tree."""

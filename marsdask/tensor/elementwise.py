@@ -34,7 +34,6 @@ def elementwise(*names: str, methods: bool = False, **entry: Any) -> None:
                 signature=_signature(ufunc),
                 status="delegated",
                 meta=partial(broadcast_meta, ufunc),
-                oracle=ufunc,
                 owners=("Tensor",) if methods else (),
                 sizes="aligned",
                 prepare=partial(_prepare, name, ufunc),

@@ -61,20 +61,6 @@ def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
     room=ROOM,
     prepare=_qr,
     meta=_qr_meta,
-    oracle=np.linalg.qr,
-    cases=(
-        "f(x)[0]",
-        "f(x)[1]",
-        "f(sq)",
-        "f(m57)",
-        "x, 'complete'",
-        "x, 'r'",
-        "x, 'no'",
-        "v",
-        "c3",
-        "i",
-        "z",
-    ),
 )
 def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
     """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
@@ -113,29 +99,12 @@ def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermit
     return TupleMeta((u, s, v), ("U", "S", "Vh"))
 
 
-def _np_svd(a: Any, full_matrices: bool = False, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    return np.linalg.svd(a, full_matrices, compute_uv, hermitian)
-
-
 @operation(
     "linalg.svd",
     room=ROOM,
     prepare=_svd,
     meta=_svd_meta,
-    oracle=_np_svd,
     differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
-    cases=(
-        "x",
-        "m57",
-        "x, compute_uv=False",
-        "x, full_matrices=True",
-        "c3",
-        "sq, hermitian=False",
-        "v",
-        "i",
-        "z",
-        "x, hermitian=True",
-    ),
 )
 def svd(
     a: Array,

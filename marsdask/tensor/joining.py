@@ -81,18 +81,12 @@ def _concatenate(
     return _joined("concatenate", tensors, axis, out, dtype, casting)
 
 
-JOINS = ("[x, y], 1", "[x, i]", "[x, y[:, :2]], axis=1", "[x, y], axis=None", "[v, w, v[:0]]", "[v[v > 2], w]", "[x, v]", "[]", "[s0, s0]", "[x, y], 2", "[x, y[:, :2]]",
-         "[x, i], dtype='f4'", "[x, i], dtype='i4', casting='safe'", "(x, x), -1", "x", "[[1, 2], [3]]", "[b, n]", "[z, x]", "[e, x]")  # fmt: skip
-
-
 @operation(
     "concatenate",
     room="tensor",
     status="delegated",
     meta=_concatenate_meta,
     prepare=_concatenate,
-    oracle=np.concatenate,
-    cases=JOINS,
 )
 def concatenate(
     tensors: Arrays, axis: int | None = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
@@ -122,8 +116,7 @@ def _stack(
     return _joined("stack", tensors, axis, out, dtype, casting)
 
 
-@operation("stack", room="tensor", status="delegated", meta=_stack_meta, prepare=_stack, oracle=np.stack, cases=(
-    "[x, y]", "[x, i], -1", "[x, y], 1", "[s0, s0]", "[x, v]", "[]", "[x, y], 3", "[v[v > 0], v[v > 0]]", "[x, i], dtype='f4'", "[v[v > 0], v]", "x"))  # fmt: skip
+@operation("stack", room="tensor", status="delegated", meta=_stack_meta, prepare=_stack)  # fmt: skip
 def stack(
     tensors: Arrays, axis: int = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
@@ -161,8 +154,6 @@ def _dstacked(tup: Any) -> Any:
     "dstack",
     room="tensor",
     prepare=_dstacked,
-    oracle=np.dstack,
-    cases=("[x, y]", "(v, w)", "[s0, 2.0]", "[c3, c3]", "[x, v]", "[]", "[x, i], dtype='f4'", "x"),
 )
 def dstack(tup: Any) -> Any:
     """Tensors behind each other: along the third axis."""
@@ -170,8 +161,7 @@ def dstack(tup: Any) -> Any:
 
 for _name in ("vstack", "hstack"):
 
-    @operation(_name, room="tensor", prepare=partial(_stacked, _name), oracle=getattr(np, _name),
-               cases=("[x, y]", "(v, w)", "[s0, 2.0]", "[c3, c3]", "[x, v]", "[]", "[x, i], dtype='f4'", "x", "[x, x[:, :1]]", "[x, x[:1]]"))  # fmt: skip
+    @operation(_name, room="tensor", prepare=partial(_stacked, _name))  # fmt: skip
     def _stack_op(tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
         """See STACKS."""
 
@@ -182,8 +172,6 @@ for _name in ("vstack", "hstack"):
     "column_stack",
     room="tensor",
     prepare=partial(_stacked, "column_stack"),
-    oracle=np.column_stack,
-    cases=("[v, w]", "[x, x[:, 0]]", "[x, y]", "[s0, s0]", "[v, x]", "[]"),
 )
 def column_stack(tup: Any) -> Any:
     """1-d tensors as columns, others as they are, beside each other."""
@@ -223,19 +211,6 @@ def _block(arrays: Any) -> Any:
     "block",
     room="tensor",
     prepare=_block,
-    oracle=np.block,
-    cases=(
-        "[[x, y], [i, n]]",
-        "[x, y]",
-        "[v, 3.0]",
-        "[[x], [x[:1]]]",
-        "x",
-        "[[x, x[:, :1]], [y, y[:, :1]]]",
-        "[[x], y]",
-        "[]",
-        "[(x, y)]",
-        "[[[c3]], [[c3]]]",
-    ),
 )
 def block(arrays: Any) -> Any:
     """One tensor from nested lists of blocks."""
@@ -249,8 +224,6 @@ def _append(arr: Any, values: Any, axis: Any = None) -> Any:
     "append",
     room="tensor",
     prepare=_append,
-    oracle=np.append,
-    cases=("x, y", "x, y, 0", "v, 3", "v, [1, 2], 0", "x, v, 0"),
 )
 def append(arr: Array, values: Array, axis: int | None = None) -> Any:
     """Values after a tensor along an axis; both flat without one."""

@@ -97,21 +97,18 @@ def check_matrix(a: Any, name: str, *, square: bool = False) -> None:
         raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
 
 
-# name -> (square, lengths of the results' last axes from (m, n), dtypes of results, settings with defaults, cases)
+# name -> (square, lengths of the results' last axes from (m, n), dtypes of results, settings with defaults)
 SQUARE: dict[str, Any] = {
-    "inv": (True, lambda m, n: [(m, n)], lambda d: [d], {}, ("sq", "spd", "i[:5]", "x", "spd[None] + np.zeros((2, 1, 1))", "sq * 0", "v")),
-    "det": (True, lambda m, n: [()], lambda d: [d], {}, ("sq", "spd[None] + np.zeros((2, 1, 1))", "x", "i[:5]")),
-    "slogdet": (True, lambda m, n: [(), ()], lambda d: [d, real(d)], {}, ("sq", "x")),
-    "pinv": (False, lambda m, n: [(n, m)], lambda d: [d], {"rcond": None, "hermitian": False}, ("x", "sq", "i", "x, 0.1", "spd, hermitian=True")),
-    "eigh": (
-        True, lambda m, n: [(n,), (m, n)], lambda d: [real(d), d], {"UPLO": "L"},
-        ("f(spd)[0]", "f(sq)[0]", "f(sq, 'U')[0]", "f(sq)[1] ** 2", "x", "sq, 'Z'"),
-    ),
-    "eigvalsh": (True, lambda m, n: [(n,)], lambda d: [real(d)], {"UPLO": "L"}, ("spd", "sq", "sq, 'U'", "x")),
-    "svdvals": (False, lambda m, n: [(min(m, n),)], lambda d: [real(d)], {}, ("x", "sq", "m57", "c3", "z")),
-    "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d], {"n": NAN}, ("sq, 3", "sq, 0", "sq, -1", "x, 2", "sq, 1.5")),
-    "cond": (False, lambda m, n: [()], lambda d: [real(d)], {"p": None}, ("sq", "x", "sq, 1", "sq, 'fro'")),
-    "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)], {"tol": None, "hermitian": False}, ("sq", "x", "spd * 0", "x, 1000.0")),
+    "inv": (True, lambda m, n: [(m, n)], lambda d: [d], {}),
+    "det": (True, lambda m, n: [()], lambda d: [d], {}),
+    "slogdet": (True, lambda m, n: [(), ()], lambda d: [d, real(d)], {}),
+    "pinv": (False, lambda m, n: [(n, m)], lambda d: [d], {"rcond": None, "hermitian": False}),
+    "eigh": (True, lambda m, n: [(n,), (m, n)], lambda d: [real(d), d], {"UPLO": "L"}),
+    "eigvalsh": (True, lambda m, n: [(n,)], lambda d: [real(d)], {"UPLO": "L"}),
+    "svdvals": (False, lambda m, n: [(min(m, n),)], lambda d: [real(d)], {}),
+    "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d], {"n": NAN}),
+    "cond": (False, lambda m, n: [()], lambda d: [real(d)], {"p": None}),
+    "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)], {"tol": None, "hermitian": False}),
 }  # fmt: skip
 NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
 
@@ -132,7 +129,7 @@ def _prepare_square(name: str, a: Any, **settings: Any) -> Any:
 
 
 def _square_outs(name: str, a: Any) -> list[tuple[Any, Any]]:
-    _, shapes, dtypes, _, _ = SQUARE[name]
+    _, shapes, dtypes, _ = SQUARE[name]
     if name == "matrix_power" and a.dtype.kind in "iu":
         return [(tuple(a.shape[-2:]), a.dtype)]
     return list(zip(shapes(*a.shape[-2:]), dtypes(inexact(a.dtype)), strict=True))
@@ -157,14 +154,10 @@ def _square_lower(name: str, a: da.Array, **settings: Any) -> Any:
     return made if len(made) > 1 else made[0]
 
 
-def _square_oracle(name: str) -> Any:
-    return getattr(np.linalg, name)
-
-
 def _register(name: str) -> None:
     import inspect
 
-    _, _, _, settings, cases = SQUARE[name]
+    _, _, _, settings = SQUARE[name]
     both = inspect.Parameter.POSITIONAL_OR_KEYWORD
     shown = [inspect.Parameter("a", both)]
     shown += [
@@ -181,9 +174,7 @@ def _register(name: str) -> None:
             signature=inspect.Signature(shown),
             status="gathered",
             meta=partial(_square_meta, name),
-            oracle=_square_oracle(name),
             prepare=partial(_prepare_square, name),
-            cases=cases,
         )
     )
 
@@ -204,8 +195,6 @@ def _cholesky(a: Any, lower: bool = True, upper: bool = False) -> Any:
     status="gathered",
     prepare=_cholesky,
     meta=lambda a, lower=True: TensorMeta(a.shape, inexact(a.dtype)),
-    oracle=np.linalg.cholesky,
-    cases=("spd", "spd[None] + np.zeros((2, 1, 1))", "x", "-spd"),
 )
 def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> da.Array:
     """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
@@ -249,24 +238,10 @@ def _solved(func: Any, a: da.Array, b: da.Array) -> da.Array:
     status="gathered",
     prepare=partial(_prepare_solve, "solve"),
     meta=_solve_meta,
-    oracle=np.linalg.solve,
-    cases=(
-        "sq, v[:6]",
-        "sq, sq",
-        "spd, x[:6]",
-        "sq * 0, v[:6]",
-        "x, v[:5]",
-        "sq, v",
-        "spd[None] + np.zeros((2, 1, 1)), sq",
-    ),
 )
 def solve(a: Array, b: Array, sym_pos: bool = False) -> da.Array:
     """The solution of linear equations. `sym_pos` only tunes."""
     return _solved(np.linalg.solve, a, b)
-
-
-def _np_triangular(a: Any, b: Any, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False) -> Any:
-    return _triangular(lower, trans, unit_diagonal, a, b)
 
 
 def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
@@ -286,14 +261,6 @@ def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
     status="gathered",
     prepare=partial(_prepare_solve, "solve_triangular"),
     meta=_solve_meta,
-    oracle=_np_triangular,
-    cases=(
-        "sq, v[:6]",
-        "sq, x[:6], lower=True",
-        "sq, v[:6], trans=1",
-        "sq, v[:6], unit_diagonal=True",
-        "x, v[:5]",
-    ),
 )
 def solve_triangular(
     a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
@@ -315,8 +282,6 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
     room=ROOM,
     status="gathered",
     meta=_lstsq_meta,
-    oracle=np.linalg.lstsq,
-    cases=("f(x, v[:7])[0]", "f(x, y)[0]", "f(x, y)[3]", "f(x, v[:7])[1]", "x, v"),
 )
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
@@ -342,7 +307,7 @@ def _prepare_lu(a: Any) -> Any:
     return {"a": a}
 
 
-def _np_lu(a: Any) -> Any:
+def _factored(a: Any) -> Any:
     """Gaussian elimination with row exchanges, a column at a time: `p @ l @ u` is `a`."""
     u = np.array(a, dtype=inexact(a.dtype))
     m, n = u.shape
@@ -363,8 +328,8 @@ def _np_lu(a: Any) -> Any:
 
 def _stacked_lu(part: Any) -> Any:
     if part.ndim == 2:
-        return _np_lu(part)
-    found = [_np_lu(each) for each in part.reshape(-1, *part.shape[-2:])]
+        return _factored(part)
+    found = [_factored(each) for each in part.reshape(-1, *part.shape[-2:])]
     return tuple(np.reshape([f[i] for f in found], (*part.shape[:-2], *found[0][i].shape)) for i in range(3))
 
 
@@ -374,8 +339,6 @@ def _stacked_lu(part: Any) -> Any:
     status="gathered",
     prepare=_prepare_lu,
     meta=_lu_meta,
-    oracle=_np_lu,
-    cases=("sq", "x", "m57", "i", "v"),
 )
 def lu(a: Array) -> Any:
     """Permutation, lower and upper factor: `p @ l @ u` is `a`."""

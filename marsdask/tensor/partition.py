@@ -77,8 +77,6 @@ def _partition(function: Any, line: Any, a: da.Array, kth: Any, axis: int | None
     room="tensor",
     meta=partial(_partition_meta, None),
     prepare=partial(_prepare_partition, "partition"),
-    oracle=np.partition,
-    cases=("f(x, 2)[:, 2]", "f(x, 3, axis=0)[3]", "f(x, 4, axis=None)[4]", "f(v, [2, 5])[2]", "f(v, -1)[-1]", "v, 11", "x, 1.5", "x, 1, axis=4"),
 )  # fmt: skip
 def partition(
     a: Array,
@@ -99,8 +97,6 @@ def partition(
     meta=partial(_partition_meta, np.dtype(np.intp)),
     prepare=partial(_prepare_partition, "argpartition"),
     owners=["Tensor"],
-    oracle=np.argpartition,
-    cases=("f(x, 2)[:, 2]", "f(x, 3, axis=0)[3]", "f(v, 4, axis=None)[4]", "v, 12", "s0, 0", "s0, 0, axis=0"),
 )
 def argpartition(
     a: Array,
@@ -131,17 +127,6 @@ def partition_in_place(
     self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
 ) -> None:
     """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
-
-
-def _np_topk(a: Any, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    ordered = np.sort(a, axis=axis)
-    if largest:
-        ordered = np.flip(ordered, axis=axis)
-    return np.take(ordered, np.arange(min(k, a.shape[axis])), axis=axis)
-
-
-def _np_argtopk(a: Any, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    return _topk_of(k, axis, largest, True, a)
 
 
 def _topk_of(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
@@ -181,12 +166,6 @@ def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest
     length = shape[axis]
     kept = min(k, length) if length == length else np.nan
     return TensorMeta((*shape[:axis], kept, *shape[axis + 1 :]), dtype or a.dtype)
-
-
-TOPK_CASES = (
-    "x, 2", "x, 3, axis=0", "v, 4", "v, 4, largest=False", "n, 3, axis=1", "n, 4, axis=0, largest=False", "x, 50", "vn, 9", "x, 0", "x, 2, axis=5",
-    "c3, 2, axis=1", "x, 2.5",
-)  # fmt: skip
 
 
 def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool) -> da.Array:
@@ -244,7 +223,7 @@ def _last_places(k: int, axis: int, largest: bool, values: Any, places: Any) -> 
 
 
 @operation(
-    "topk", room="tensor", meta=partial(_topk_meta, None), prepare=partial(_prepare_topk, "topk"), oracle=_np_topk, cases=TOPK_CASES
+    "topk", room="tensor", meta=partial(_topk_meta, None), prepare=partial(_prepare_topk, "topk")
 )  # fmt: skip
 def topk(
     a: Array,
@@ -264,8 +243,6 @@ def topk(
     room="tensor",
     meta=partial(_topk_meta, np.dtype(np.intp)),
     prepare=partial(_prepare_topk, "argtopk"),
-    oracle=_np_argtopk,
-    cases=TOPK_CASES,
 )
 def argtopk(
     a: Array,

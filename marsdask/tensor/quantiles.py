@@ -108,25 +108,6 @@ def _long(a: da.Array, axis: Any) -> bool:
     )
 
 
-MEDIAN_CASES = (
-    "x",
-    "x, axis=0",
-    "x, axis=1, keepdims=True",
-    "i",
-    "h, axis=0",
-    "h",
-    "c3, axis=(0, 2)",
-    "v",
-    "b, axis=0",
-    "x, axis=4",
-    "s0",
-    "n, axis=-1",
-    "vn",
-    "e",
-    "z",
-)
-
-
 def _median_shown(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> None:
@@ -143,8 +124,6 @@ def _register_medians() -> None:
             signature=inspect.signature(_median_shown),
             prepare=partial(_prepare_median, name),
             meta=partial(_median_meta, name),
-            oracle=getattr(np, name),
-            cases=MEDIAN_CASES,
         )(_documented(partial(_median, name), f"NumPy's `{name}` over axes, exact for any chunks."))
 
 
@@ -324,44 +303,12 @@ def _register_quantiles() -> None:
     import inspect
 
     for name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
-        q, many = ("30", "[5, 50.5, 99]") if "percentile" in name else ("0.3", "[0.05, 0.5, 0.99]")
-        cases = [
-            f"x, {q}",
-            f"x, {q}, axis=0",
-            f"x, {many}, axis=1",
-            f"x, {many}",
-            f"i, {many}, axis=0, keepdims=True",
-            f"h, {q}, axis=0",
-        ]
-        cases += [
-            f"c3, {many}, axis=(0, 2)",
-            f"x, {q}, keepdims=True",
-            "x, 101",
-            "x, -1",
-            f"z, {q}",
-            f"vn, {many}",
-            f"x, [{many}]",
-            "x, 0",
-            "x, 1",
-        ]
-        cases += [f"x, {many}, method='{m}'" for m in PLACES] + [
-            f"i, {many}, axis=0, method='{m}'" for m in PLACES
-        ]
-        cases += [
-            f"x, {q}, method='no'",
-            f"x, {many}, method='inverted_cdf', weights=u",
-            f"x, {q}, weights=u",
-            f"x, np.array({many}, 'f4')",
-        ]
-        cases += [f"x, {q}, axis=1, method='inverted_cdf', weights=np.array([1, 2, 0, 4, 1])"]
         registry.operation(
             name,
             room="tensor",
             signature=inspect.signature(_quantile_shown),
             prepare=partial(_prepare_quantile, name),
             meta=partial(_quantile_meta, name),
-            oracle=getattr(np, name),
-            cases=cases,
             converted={},
         )(
             _documented(

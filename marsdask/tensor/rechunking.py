@@ -46,8 +46,7 @@ def _rechunk_node(wanted: dict[int, Any], base: Node) -> Node:
     return Node("rechunk", (base, wanted))
 
 
-@operation("rechunk", room="tensor", owners=("Tensor",), meta=lambda tensor, chunk_size: tensor, prepare=_rechunk,
-           oracle=lambda x, *args: x, cases=("x, 3", "x, (3, 2)", "x, {1: 5}", "x, ((3, 4), (5,))", "v[v > 0], 2", "s0, 3"))  # fmt: skip
+@operation("rechunk", room="tensor", owners=("Tensor",), meta=lambda tensor, chunk_size: tensor, prepare=_rechunk)  # fmt: skip
 def rechunk(
     tensor: Array,
     chunk_size: Any,
@@ -81,8 +80,7 @@ def _rebalance(
     return registry.make("rebalance", self, None, axis, count)
 
 
-@operation("rebalance", room="tensor", owners=("Tensor",), function=False, meta=lambda self, factor, axis, count: self, prepare=_rebalance,
-           oracle=lambda x, *args, **kwargs: x, cases=("x, num_partitions=3", "x, 2.0, 1", "v[v > 0], 1"))  # fmt: skip
+@operation("rebalance", room="tensor", owners=("Tensor",), function=False, meta=lambda self, factor, axis, count: self, prepare=_rebalance)  # fmt: skip
 def rebalance(
     self: Array,
     factor: float | None = None,
@@ -151,8 +149,7 @@ def _mapped_meta(
     return TensorMeta(tuple(shape), dtype)
 
 
-@operation("map_chunk", room="tensor", owners=("Tensor",), meta=_mapped_meta, prepare=_map_chunk, oracle=lambda x, func, args=(), **kw: func(x, *args),
-           cases=("x, np.sqrt", "x, np.power, (2,)", "i, np.sqrt, elementwise=True", "x, np.round, dtype='f8', shape=(7, 5)", "x, 3"))  # fmt: skip
+@operation("map_chunk", room="tensor", owners=("Tensor",), meta=_mapped_meta, prepare=_map_chunk)  # fmt: skip
 def map_chunk(
     self: Array,
     func: Any,

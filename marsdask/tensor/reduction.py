@@ -31,7 +31,6 @@ ALIASES = {"amax": "max", "amin": "min", "product": "prod"}
 
 METHODS = {"sum", "prod", "any", "all", "max", "min", "ptp", "mean", "var", "std", "argmax", "argmin"}
 FUSED = {"sum", "prod", "any", "all", "max", "min"}
-_ORACLES: dict[str, Any] = {"product": np.prod}
 
 
 def _lower(
@@ -151,50 +150,9 @@ def _signature(name: str) -> inspect.Signature:
     return inspect.Signature(shown)
 
 
-def _cases(name: str) -> tuple[str, ...]:
-    takes = TABLE[name].takes
-    found = [
-        "x",
-        "x, axis=0",
-        "x, axis=-1, keepdims=True",
-        "i, axis=1",
-        "b",
-        "v",
-        "s0",
-        "x, axis=2",
-        "c3, axis=1",
-        "e, axis=1",
-    ]
-    found += ["h", "h, axis=0", "e", "e, axis=0", "x[:0], axis=0", "x.astype('f4')", "n, axis=0"]
-    if name not in PLACES:
-        found += ["c3, axis=(0, 2)", "c3, axis=(-1, 0), keepdims=True", "x, axis=()", "x, axis=(0, 0)"]
-    else:
-        found += ["x, keepdims=True", "x, axis=(0, 1)", "g, axis=1", "g", "vn"]
-    if name not in ("ptp", *PLACES) and "max" not in name and "min" not in name:
-        found.append("z, axis=0")
-    if "dtype" in takes:
-        found += ["i, dtype='f4'", "x, axis=0, dtype='f4'"]
-    if "initial" in takes:
-        found += ["x, axis=1, initial=3", "x, axis=0, initial=-2, where=b", "e, initial=5", "i, initial=100"]
-    if "where" in takes and name not in ("max", "min", "nanmax", "nanmin"):
-        found += ["x, where=b", "x, axis=1, where=b", "h, axis=0, where=b[:1]"]
-    if name in ("max", "min"):
-        found.append("x, where=b")
-    if "ddof" in takes:
-        found += [
-            "x, axis=0, ddof=1",
-            "x, ddof=1.5",
-            "i, axis=1, correction=1",
-            "x, ddof=1, correction=1",
-            "x, ddof=40",
-        ]
-    return tuple(found)
-
-
 def _register(public: str, name: str) -> None:
     lower = partial(_lower, name)
     lower.__doc__ = f"NumPy's `{public}` over axes, chunk by chunk, joined in a tree."  # type: ignore[attr-defined]
-    oracle = getattr(np, public, None) or _ORACLES[public]
     add(
         Op(
             name=public,
@@ -203,12 +161,10 @@ def _register(public: str, name: str) -> None:
             signature=_signature(name),
             status="tiled",
             meta=partial(_meta, name),
-            oracle=oracle,
             owners=("Tensor",) if public in METHODS else (),
             sizes="aligned",
             prepare=partial(_prepare, name),
             traits=frozenset({"reducible"} if public in FUSED else ()),
-            cases=_cases(name) if public == name else ("x, axis=0",),
         )
     )
 

@@ -58,22 +58,6 @@ def _diag_meta(v: TensorMeta, k: int = 0) -> TensorMeta:
     room="tensor",
     meta=_diag_meta,
     prepare=_diag,
-    oracle=np.diag,
-    cases=(
-        "v",
-        "v, 2",
-        "v, -1",
-        "x",
-        "x, 1",
-        "x, -3",
-        "x, 9",
-        "c3",
-        "v[v > 0]",
-        "sq.T, 1",
-        "[1, 2]",
-        "x, 1.0",
-        "s0",
-    ),
 )
 def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> da.Array:
     """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
@@ -96,8 +80,6 @@ def _diagflat(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_siz
     "diagflat",
     room="tensor",
     prepare=_diagflat,
-    oracle=np.diagflat,
-    cases=("v", "x[:2, :2], 1", "3", "[[1, 2], [3, 4]]"),
 )
 def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with the flat elements on a diagonal."""
@@ -132,16 +114,11 @@ def _triangle_lower(func: Any, m: da.Array, k: int = 0) -> da.Array:
     return graph.blocks(make, m.chunks, m.dtype, [m])
 
 
-TRIANGLES = ("x", "x, 1", "x, -2", "c3", "v", "c3, 1", "e", "x, 20", "[[1, 2], [3, 4]]", "s0")
-
-
 @operation(
     "tril",
     room="tensor",
     meta=lambda m, k=0: TensorMeta(m.shape, m.dtype),
     prepare=partial(_triangle, "tril"),
-    oracle=np.tril,
-    cases=TRIANGLES,
 )
 def tril(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
     """The matrix with zeros above a diagonal."""
@@ -153,8 +130,6 @@ def tril(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
     room="tensor",
     meta=lambda m, k=0: TensorMeta(m.shape, m.dtype),
     prepare=partial(_triangle, "triu"),
-    oracle=np.triu,
-    cases=TRIANGLES,
 )
 def triu(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
     """The matrix with zeros below a diagonal."""

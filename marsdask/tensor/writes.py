@@ -93,8 +93,6 @@ def _part_meta(val: TensorMeta) -> TensorMeta:
     sizes="any",
     meta=_part_meta,
     prepare=partial(_part_of_complex, "real"),
-    oracle=np.real,
-    cases=("z", "x", "i", "3 + 4j"),
 )
 def real(val: Array) -> da.Array:
     """A view of the real part; the tensor itself where it is real."""
@@ -108,8 +106,6 @@ def real(val: Array) -> da.Array:
     sizes="any",
     meta=_part_meta,
     prepare=partial(_part_of_complex, "imag"),
-    oracle=np.imag,
-    cases=("z", "x", "i"),
 )
 def imag(val: Array) -> da.Array:
     """A view of the imaginary part; read-only zeros for real numbers."""

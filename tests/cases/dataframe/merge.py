@@ -1,0 +1,24 @@
+"""Cases of dataframe/merge."""
+
+from tests.cases import cases
+
+# fmt: off
+cases("merge", "md.merge(df, right, on='k')", "md.merge(st, right[['s', 'r']], on='s', how='right')", "md.merge(df, 3)")
+cases(
+    "DataFrame.merge",
+    "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='inner')", "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='left')",
+    "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='right')", "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='outer')",
+    "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='left_anti')", "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='right_anti')",
+    "df.merge(right, on='k')", "df.merge(right, on='k', how='left')", "df.merge(right, on='k', how='left_anti', indicator=True)", "df.merge(right)",
+    "df.merge(right, how='cross')", "df.merge(right, on=['k', 's'])", "df.merge(right, left_on='i', right_on='k', suffixes=('', '_r'))",
+    "dl.merge(rdf, left_on='s', right_index=True)", "dl.merge(rdf, left_on='s', right_index=True, how='left')",
+    "df.merge(rdf, left_on='s', right_index=True, how='outer')", "df.merge(num, left_index=True, right_index=True)",
+    "df.merge(num, left_index=True, right_index=True, how='outer')", "df.merge(right, on='k', sort=True)",
+    "df.merge(right, on='k', how='left', indicator=True)", "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='outer', indicator='from')",
+    "df.merge(right, on='k', validate='nope')", "df.merge(right, on='s', validate='m:1')", "df.merge(right, on='k', validate='1:1')",
+    "df.merge(right, on='k', validate='one_to_many')", "df.merge(right, on='nope')", "df.merge(right, how='nope')",
+    "df.merge(right, on='k', left_on='i')", "df.merge(right.r)", "df.merge(right[['r']])", "df.merge(st, how='inner')",
+    "right.merge(df, on='k', how='left')[['v', 'r']]", "df.merge(right, on='k', how='inner')[['v', 'r']].sum()", "dn.merge(dn[['q', 'f']], on='q')",
+    "dn.merge(dn[['c', 'f']], on='c', how='left')", "df[['s', 'v']].merge(e[['s', 'v']], on='s', how='left')",
+    "dl.merge(dl, left_index=True, right_index=True)", "df.merge(df, on='t', how='left')",
+)

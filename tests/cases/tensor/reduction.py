@@ -1,0 +1,31 @@
+"""Cases of tensor/reduction."""
+
+import numpy as np
+
+from tests.cases import cases, oracle
+
+# fmt: off
+cases(
+    "sum prod any all max min nansum nanprod nanmax nanmin ptp mean nanmean var std nanvar nanstd count_nonzero argmax argmin nanargmax nanargmin",
+    "x", "x, axis=-1, keepdims=True", "i, axis=1", "b", "v", "s0", "x, axis=2", "c3, axis=1", "e, axis=1", "h", "h, axis=0", "e", "e, axis=0",
+    "x[:0], axis=0", "x.astype('f4')", "n, axis=0",
+)
+cases(
+    "sum prod any all max min nansum nanprod nanmax nanmin ptp mean nanmean var std nanvar nanstd count_nonzero argmax argmin nanargmax nanargmin "
+    "amax amin product",
+    "x, axis=0",
+)
+cases(
+    "sum prod any all max min nansum nanprod nanmax nanmin ptp mean nanmean var std nanvar nanstd count_nonzero",
+    "c3, axis=(0, 2)", "c3, axis=(-1, 0), keepdims=True", "x, axis=()", "x, axis=(0, 0)",
+)
+cases("sum prod any all nansum nanprod mean nanmean var std nanvar nanstd count_nonzero", "z, axis=0")
+cases("sum prod nansum nanprod mean nanmean var std nanvar nanstd", "i, dtype='f4'", "x, axis=0, dtype='f4'")
+cases("sum prod max min nansum nanprod nanmax nanmin", "x, axis=1, initial=3", "x, axis=0, initial=-2, where=b", "e, initial=5", "i, initial=100")
+cases("sum prod any all max min nansum nanprod mean nanmean var std nanvar nanstd", "x, where=b")
+cases("sum prod any all nansum nanprod mean nanmean var std nanvar nanstd", "x, axis=1, where=b", "h, axis=0, where=b[:1]")
+cases("var std nanvar nanstd", "x, axis=0, ddof=1", "x, ddof=1.5", "i, axis=1, correction=1", "x, ddof=1, correction=1", "x, ddof=40")
+cases("argmax argmin nanargmax nanargmin", "x, keepdims=True", "x, axis=(0, 1)", "g, axis=1", "g", "vn")
+# fmt: on
+
+oracle("product", np.prod)
