@@ -278,7 +278,7 @@ def check_case(op: Op, case: str, *ways: str) -> None:
     failed: list[Exception] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"), passes_noted() as touched:
         warnings.simplefilter("ignore")
-        want, function = wanted(op, case), registry.public(op)
+        want, function = wanted(op, case), registry.function_of(op)
         for way in ways or WAYS:
             if way == WITHOUT and not touched:
                 continue

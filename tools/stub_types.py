@@ -110,7 +110,7 @@ def learnt() -> Learnt:
                 with contextlib.suppress(Exception), warnings.catch_warnings(), np.errstate(all="ignore"):
                     warnings.simplefilter("ignore")
                     names = oracle.frames("one") if frame else oracle.tensors("one")
-                    oracle.evaluate(op, case, names, registry.public(op), md)
+                    oracle.evaluate(op, case, names, registry.function_of(op), md)
     finally:
         registry.call = call
     return found

@@ -20,7 +20,7 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def column_value(frame: Any, value: Any) -> Any:
@@ -70,8 +70,9 @@ def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:
     return registry.make("frame.assign_column", frame, key, value, at)
 
 
-def _setitem(frame: Any, key: Any, value: Any) -> None:
-    """df[key] = value."""
+@public("frame.setitem", room="engine", function=True)
+def setitem(frame: Any, key: Any, value: Any) -> None:
+    """Assignment to columns or rows."""
     if callable(key) and not isinstance(key, Handle):
         key = key(frame)
     if frame.ndim == 1:
@@ -202,7 +203,9 @@ def assign(self: Any, **kwargs: Any) -> Any:
     return self
 
 
-def _insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool = False) -> None:
+@public("DataFrame.insert", owners=["DataFrame"])
+def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool = False) -> None:
+    """Put a column at a place, in this frame; returns None."""
     if column in self.columns and not allow_duplicates:
         raise ArgumentError(f"cannot insert {column}, already exists")
     if not isinstance(loc, (int, np.integer)):
@@ -212,14 +215,3 @@ def _insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool
         raise IndexOutOfRange(f"insert(loc={loc}): loc must be an integer between {-width} and {width}.")
     new = with_column(self, column, value, int(loc) % width if loc < 0 else int(loc))
     self.rebind(new.node, held(new))
-
-
-@operation("DataFrame.insert", room="dataframe", owners=["DataFrame"], function=False, prepare=_insert)  # fmt: skip
-def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool = False) -> None:
-    """Put a column at a place, in this frame; returns None."""
-
-
-@operation("frame.setitem", room="engine", prepare=_setitem)
-def setitem(frame: Any, key: Any, value: Any) -> Any:
-    """Assignment to columns or rows."""
-    return frame

@@ -16,7 +16,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import FrameMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _open_ended(dtype: Any) -> bool:
@@ -26,7 +26,9 @@ def _open_ended(dtype: Any) -> bool:
     return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
 
 
-def _astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+@public("frame.astype", owners=(*BOTH, "Index"))
+def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+    """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
     if errors not in ("raise", "ignore"):
         raise ArgumentError(f"astype(errors={errors!r}): expected 'raise' or 'ignore'.")
     if isinstance(dtype, pd.Series):
@@ -88,9 +90,3 @@ def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
     ordered = getattr(dtype, "ordered", False)
     found = graph.concat(parts).astype("category").cat.categories
     return pd.CategoricalDtype(found, ordered=bool(ordered))
-
-
-@operation("frame.astype", room="dataframe", owners=(*BOTH, "Index"), function=False, prepare=_astype)  # fmt: skip
-def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
-    """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
-    return self

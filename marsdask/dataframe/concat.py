@@ -16,11 +16,13 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
-def _concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
+@public("concat")
+def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
             names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None) -> Any:  # fmt: skip
+    """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""
     if isinstance(objs, (FrameHandle, pd.DataFrame, pd.Series, str)):
         raise ArgumentTypeError(
             f"concat(objs=...): expected an iterable of frames and series, got one {type(objs).__name__}."
@@ -186,15 +188,11 @@ def _checked(chunk: Any, twice: Any) -> Any:
     return chunk
 
 
-@operation("concat", room="dataframe", prepare=_concat)  # fmt: skip
-def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
-           names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None) -> Any:  # fmt: skip
-    """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""
-
-
-def _append(
+@public("DataFrame.append", owners=["DataFrame"])
+def append(
     self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: bool = False
 ) -> Any:
+    """This frame's rows and then others' (gone from pandas, kept for Mars's users)."""
     others = list(other) if isinstance(other, (list, tuple)) else [other]
     if self.ndim == 2:
         others = [_as_row(o) if isinstance(o, (dict, pd.Series)) else o for o in others]
@@ -203,7 +201,7 @@ def _append(
             raise ArgumentTypeError(
                 f"append(): expected a frame or series, or a list of them, got {type(each).__name__}"
             )
-    return _concat([self, *others], ignore_index=ignore_index, verify_integrity=verify_integrity, sort=sort)
+    return concat([self, *others], ignore_index=ignore_index, verify_integrity=verify_integrity, sort=sort)
 
 
 def _as_row(row: Any) -> pd.DataFrame:
@@ -213,21 +211,9 @@ def _as_row(row: Any) -> pd.DataFrame:
     ).infer_objects()
 
 
-def _append_to_series(
-    self: Any, to_append: Any, ignore_index: bool = False, verify_integrity: bool = False
-) -> Any:
-    return _append(self, to_append, ignore_index, verify_integrity)
-
-
-@operation("DataFrame.append", room="dataframe", owners=["DataFrame"], function=False, prepare=_append)
-def append(
-    self: Any, other: Any, ignore_index: bool = False, verify_integrity: bool = False, sort: bool = False
-) -> Any:
-    """This frame's rows and then others' (gone from pandas, kept for Mars's users)."""
-
-
-@operation("Series.append", room="dataframe", owners=["Series"], function=False, prepare=_append_to_series)
+@public("Series.append", owners=["Series"])
 def append_to_series(
     self: Any, to_append: Any, ignore_index: bool = False, verify_integrity: bool = False
 ) -> Any:
     """This series' rows and then others' (gone from pandas, kept for Mars's users)."""
+    return append(self, to_append, ignore_index, verify_integrity)

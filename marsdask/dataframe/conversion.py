@@ -21,7 +21,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation, public
 
 
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
@@ -149,7 +149,9 @@ def cut(frame: Chunks, chunk_size: Any, num_partitions: Any) -> Any:
     return graph.regroup(frame, graph.row_ranges(frame.lengths, new))
 
 
-def _columns_together(names: list[Any], base: Any, values: list[Any]) -> Any:
+@public("frame.from_columns", room="engine", function=True)
+def from_columns(names: list[Any], base: Any, values: list[Any]) -> Any:
+    """A frame of series on the same rows (else aligned, in one chunk), tensors and scalars."""
     handles = [
         v if isinstance(v, Handle) or np.isscalar(v) or v is None else _column(v, base) for v in values
     ]
@@ -212,9 +214,8 @@ def _aligned_sample(value: Any, union: pd.Index | None) -> Any:
     )
 
 
-@operation("frame.from_columns", room="engine", prepare=_columns_together, meta=_from_columns_meta)
-def from_columns(names: list[Any], base: Chunks, values: list[Any]) -> Any:
-    """A frame of series on the same rows (else aligned, in one chunk), tensors and scalars."""
+@lowered("frame.from_columns", meta=_from_columns_meta)
+def _columns_together(names: list[Any], base: Chunks, values: list[Any]) -> Any:
     base, tensors, _ = yield from matched(base, tuple(v for v in values if isinstance(v, da.Array)), {})
     left = iter(tensors)
     values = [next(left) if isinstance(v, da.Array) else v for v in values]

@@ -13,7 +13,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _dataframe() -> Any:
@@ -39,7 +39,9 @@ class _Held:
         self.parts, self.empty = parts, empty
 
 
-def _from_dask(frame: Any) -> Any:
+@public("dataframe.from_dask", function=True)
+def from_dask(frame: Any) -> Any:
+    """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
     if isinstance(frame, FrameHandle):
         return frame
     dd = _dataframe()
@@ -58,12 +60,6 @@ def _from_dask_meta(frame: Data) -> FrameMeta:
 def from_dask_chunks(frame: Data) -> Chunks:
     """The partitions of a dask.dataframe."""
     return graph.from_delayed(frame.value.parts)
-
-
-@operation("dataframe.from_dask", room="dataframe", prepare=_from_dask)
-def from_dask(frame: Any) -> Any:
-    """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
-    return frame
 
 
 def _arrow_batches(frame: Any, schema: Any) -> Iterator[Any]:

@@ -16,10 +16,11 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
-def _value_counts(
+@public("frame.value_counts", owners=["Series", "Index"])
+def value_counts(
     self: Any,
     normalize: bool = False,
     sort: bool = True,
@@ -28,6 +29,7 @@ def _value_counts(
     dropna: bool = True,
     method: str = "auto",
 ) -> Any:
+    """How often each value is there, most frequent first, ties by first appearance."""
     if method not in ("auto", "tree", "shuffle"):
         raise ArgumentError(f"value_counts(method={method!r}): expected 'auto', 'tree' or 'shuffle'.")
     how = {
@@ -40,7 +42,8 @@ def _value_counts(
     return registry.make("frame.counted", self, how)
 
 
-def _count_frame(
+@public("DataFrame.value_counts", owners=["DataFrame"])
+def value_counts_of_rows(
     self: Any,
     subset: Any = None,
     normalize: bool = False,
@@ -48,6 +51,7 @@ def _count_frame(
     ascending: bool = False,
     dropna: bool = True,
 ) -> Any:
+    """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
     names = _checked(self, subset, "first", "auto")
     how = {
         "normalize": bool(normalize),
@@ -159,28 +163,3 @@ def _counted_rows(frame: Chunks, how: dict[str, Any]) -> Chunks:
     return graph.tree(
         parts, partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
     ).with_lengths((math.nan,))
-
-
-@operation("frame.value_counts", room="dataframe", owners=["Series", "Index"], function=False, prepare=_value_counts)  # fmt: skip
-def value_counts(
-    self: Any,
-    normalize: bool = False,
-    sort: bool = True,
-    ascending: bool = False,
-    bins: Any = None,
-    dropna: bool = True,
-    method: str = "auto",
-) -> Any:
-    """How often each value is there, most frequent first, ties by first appearance."""
-
-
-@operation("DataFrame.value_counts", room="dataframe", owners=["DataFrame"], function=False, prepare=_count_frame)  # fmt: skip
-def value_counts_of_rows(
-    self: Any,
-    subset: Any = None,
-    normalize: bool = False,
-    sort: bool = True,
-    ascending: bool = False,
-    dropna: bool = True,
-) -> Any:
-    """How often each row (of some columns) is there, most frequent first, ties by first appearance."""

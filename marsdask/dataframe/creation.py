@@ -17,7 +17,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 from marsdask.tensor.chunking import cut, requested
 
 
@@ -239,9 +239,11 @@ def from_tensor(tensor: Any, index: Any = None, columns: Any = None) -> Any:
     return made if index is None else with_labels(made, index)
 
 
-def _dataframe_from_tensor(
+@public("dataframe_from_tensor")
+def dataframe_from_tensor(
     tensor: Any, index: Any = None, columns: Any = None, gpu: Any = None, sparse: Any = None
 ) -> Any:
+    """A DataFrame of a tensor; `index` may be lazy."""
     check_host("dataframe_from_tensor", gpu, sparse)
     handle = registry.CONVERTERS[registry.Array](tensor)
     made = from_tensor(handle, index, _local(columns) if handle.ndim == 2 else None)
@@ -250,47 +252,31 @@ def _dataframe_from_tensor(
     return made
 
 
-@operation("dataframe_from_tensor", room="dataframe", prepare=_dataframe_from_tensor)
-def dataframe_from_tensor(
-    tensor: Any, index: Any = None, columns: Any = None, gpu: Any = None, sparse: Any = None
-) -> Any:
-    """A DataFrame of a tensor; `index` may be lazy."""
-    return tensor
-
-
-def _series_from_tensor(
+@public("series_from_tensor")
+def series_from_tensor(
     tensor: Any, index: Any = None, name: Any = None, dtype: Any = None, gpu: Any = None, sparse: Any = None
 ) -> Any:
+    """A Series of a 1-d tensor; `index` may be lazy."""
     return _make_series(
         registry.CONVERTERS[registry.Array](tensor), index, dtype, name, gpu=gpu, sparse=sparse
     )
 
 
-@operation("series_from_tensor", room="dataframe", prepare=_series_from_tensor)
-def series_from_tensor(
-    tensor: Any, index: Any = None, name: Any = None, dtype: Any = None, gpu: Any = None, sparse: Any = None
-) -> Any:
-    """A Series of a 1-d tensor; `index` may be lazy."""
-    return tensor
-
-
-def _series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
+@public("series_from_index")
+def series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
+    """A Series whose values are an Index's labels, under the same labels or those of `index`."""
     made = as_frame(ind)
     if made.known.kind != "Index":
         raise ArgumentTypeError(f"series_from_index(ind): expected an Index, got {type(ind).__name__}.")
     return _call("Index.to_series", made, index=index, name=name)
 
 
-@operation("series_from_index", room="dataframe", prepare=_series_from_index)
-def series_from_index(ind: Any, index: Any = None, name: Any = None) -> Any:
-    """A Series whose values are an Index's labels, under the same labels or those of `index`."""
-    return ind
-
-
-def _from_records(
+@public("from_records")
+def from_records(
     data: Any, index: Any = None, exclude: Any = None, columns: Any = None, coerce_float: bool = False,
     nrows: int | None = None, gpu: Any = None, sparse: Any = False, chunk_size: Any = None,
 ) -> Any:  # fmt: skip
+    """A DataFrame of records: a structured array, tuples or dicts; or of a 2-d tensor."""
     check_host("from_records", gpu, sparse)
     if isinstance(data, Handle) and not isinstance(data, FrameHandle):
         if data.dtype.names:
@@ -304,33 +290,16 @@ def _from_records(
     return from_pandas(whole, chunk_size)
 
 
-@operation("from_records", room="dataframe", prepare=_from_records)
-def from_records(
-    data: Any, index: Any = None, exclude: Any = None, columns: Any = None, coerce_float: bool = False,
-    nrows: int | None = None, gpu: Any = None, sparse: Any = False, chunk_size: Any = None,
-) -> Any:  # fmt: skip
-    """A DataFrame of records: a structured array, tuples or dicts; or of a 2-d tensor."""
-    return data
-
-
-def _date_range(
-    start: Any = None, end: Any = None, periods: int | None = None, freq: Any = None, tz: Any = None,
-    normalize: bool = False, name: Any = None, closed: Any = None, inclusive: Any = None, chunk_size: Any = None,
-    unit: Any = None,
-) -> Any:  # fmt: skip
-    if closed is not None and inclusive is not None:
-        raise ArgumentError("date_range: give closed= or inclusive=, not both.")
-    inclusive = inclusive if inclusive is not None else closed or "both"
-    known = {} if unit is None else {"unit": unit}
-    whole = pd.date_range(start, end, periods, freq, tz, normalize, name, inclusive=inclusive, **known)
-    return from_pandas(whole, chunk_size)
-
-
-@operation("date_range", room="dataframe", prepare=_date_range)
+@public("date_range")
 def date_range(
     start: Any = None, end: Any = None, periods: int | None = None, freq: Any = None, tz: Any = None,
     normalize: bool = False, name: Any = None, closed: Any = None, inclusive: Any = None, chunk_size: Any = None,
     unit: Any = None,
 ) -> Any:  # fmt: skip
     """An Index of dates at a fixed frequency. `closed` is Mars's word for `inclusive`."""
-    return start
+    if closed is not None and inclusive is not None:
+        raise ArgumentError("date_range: give closed= or inclusive=, not both.")
+    inclusive = inclusive if inclusive is not None else closed or "both"
+    known = {} if unit is None else {"unit": unit}
+    whole = pd.date_range(start, end, periods, freq, tz, normalize, name, inclusive=inclusive, **known)
+    return from_pandas(whole, chunk_size)

@@ -22,7 +22,7 @@ from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 METHODS = ("auto", "tree", "subset_tree", "shuffle")
 
@@ -217,7 +217,7 @@ def _drop_index(self: Any, keep: Any = "first", method: str = "auto") -> Any:
     return _drop(self, None, keep, False, False, method)
 
 
-for _owner, _flag, _unique in (
+for _owner, _flag, unique in (
     ("DataFrame", _duplicated, _drop_frame),
     ("Series", _duplicated_one, _drop_one),
     ("Index", _duplicated_one, _drop_index),
@@ -228,7 +228,7 @@ for _owner, _flag, _unique in (
     )
     for _name, _function, _doc in (
         ("duplicated", _flag, _flag_doc),
-        ("drop_duplicates", _unique, _unique_doc),
+        ("drop_duplicates", unique, _unique_doc),
     ):
         registry.rewritten(
             f"{_owner}.{_name}", _doc, _function,
@@ -262,7 +262,9 @@ def _own_unique(chunk: Any) -> Any:
     return chunk.drop_duplicates()
 
 
-def _unique(self: Any, method: str = "tree") -> Any:  # type: ignore[no-redef]
+@public("frame.unique", owners=["Series", "Index"])
+def unique(self: Any, method: str = "tree") -> Any:  # type: ignore[no-redef]
+    """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
     if method not in ("tree", "auto", "shuffle"):
         raise ArgumentError(f"unique(method={method!r}): expected 'tree', 'auto' or 'shuffle'.")
     if self.ndim != 1:
@@ -271,20 +273,9 @@ def _unique(self: Any, method: str = "tree") -> Any:  # type: ignore[no-redef]
 
 
 @operation(
-    "frame.unique",
-    room="dataframe",
-    owners=["Series", "Index"],
-    function=False,
-    prepare=_unique,
-)
-def unique(self: Any, method: str = "tree") -> Any:
-    """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
-
-
-@operation(
     "md.unique",
     room="dataframe",
-    prepare=lambda values, method="tree": _unique(as_frame(values), method),
+    prepare=lambda values, method="tree": unique(as_frame(values), method),
 )
 def unique_function(values: Any, method: str = "tree") -> Any:
     """The values of a series or index without duplicates, in order of first appearance: a tensor."""

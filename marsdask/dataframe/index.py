@@ -14,22 +14,18 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
-def _set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
+@public("Index.set_names", owners=["Index"])
+def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
+    """The labels under other names of the levels."""
     new = self.known.empty.set_names(names, level=level)
     return done(self, registry.make("frame.index_named", self, list(new.names)), inplace)
 
 
-@operation("Index.set_names", room="dataframe", owners=["Index"], function=False, prepare=_set_names)  # fmt: skip
-def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
-    """The labels under other names of the levels."""
-    return self
-
-
 @operation("Index.rename", room="dataframe", owners=["Index"], function=False,
-           prepare=lambda self, name, inplace=False: _set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace))  # fmt: skip
+           prepare=lambda self, name, inplace=False: set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace))  # fmt: skip
 def rename(self: Any, name: Any, inplace: bool = False) -> Any:
     """The labels under another name."""
     return self
@@ -71,25 +67,17 @@ def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
     return made if index is None or index is True else with_labels(made, index)
 
 
-def _to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
+@public("Index.to_frame", owners=["Index"])
+def to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
+    """A DataFrame of the labels, under the labels themselves or 0..n-1."""
     plain = self.known.empty.to_frame(index=True, name=name)
     return _columns(self, index, list(plain.columns), "frame")
 
 
-@operation("Index.to_frame", room="dataframe", owners=["Index"], function=False, prepare=_to_frame)  # fmt: skip
-def to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
-    """A DataFrame of the labels, under the labels themselves or 0..n-1."""
-    return self
-
-
-def _to_series(self: Any, index: Any = None, name: Any = None) -> Any:
-    return _columns(self, index, [self.name if name is None else name], "series")
-
-
-@operation("Index.to_series", room="dataframe", owners=["Index"], function=False, prepare=_to_series)  # fmt: skip
+@public("Index.to_series", owners=["Index"])
 def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
     """A Series of the labels, under the labels themselves or others."""
-    return self
+    return _columns(self, index, [self.name if name is None else name], "series")
 
 
 def _frame_of_series(chunk: pd.Series, name: Any) -> pd.DataFrame:
@@ -103,14 +91,10 @@ def series_frame(series: Chunks, name: Any) -> Chunks:
     return graph.per_chunk(_frame_of_series, series, name)
 
 
-def _series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
-    return registry.make("frame.series_frame", self, self.known.empty.to_frame(name).columns[0])
-
-
-@operation("frame.to_frame", room="dataframe", owners=["Series"], function=False, prepare=_series_to_frame)  # fmt: skip
+@public("frame.to_frame", owners=["Series"])
 def series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
     """A DataFrame of one column."""
-    return self
+    return registry.make("frame.series_frame", self, self.known.empty.to_frame(name).columns[0])
 
 
 Index.inferred_type = property(
@@ -120,7 +104,9 @@ Index.nlevels = property(lambda self: self.known.empty.nlevels, doc="How many le
 Index.T = property(lambda self: self, doc="The labels themselves.")  # type: ignore[attr-defined]
 
 
-def _get_level_values(self: Any, level: Any) -> Any:
+@public("Index.get_level_values", owners=["Index"])
+def get_level_values(self: Any, level: Any) -> Any:
+    """The labels of one level."""
     return registry.make("frame.level", self, _level_number(self.known.empty, level))
 
 
@@ -142,9 +128,3 @@ def level(labels: Chunks, level: int) -> Chunks:
 
 def _level(chunk: pd.Index, level: int) -> pd.Index:
     return chunk.get_level_values(level)
-
-
-@operation("Index.get_level_values", room="dataframe", owners=["Index"], function=False, prepare=_get_level_values)  # fmt: skip
-def get_level_values(self: Any, level: Any) -> Any:
-    """The labels of one level."""
-    return self

@@ -18,7 +18,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def is_mask(key: Any) -> bool:
@@ -33,8 +33,9 @@ def is_mask(key: Any) -> bool:
     return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
 
 
-def _getitem(frame: Any, key: Any) -> Any:
-    """df[key]: a column, columns, or the rows of a mask or slice."""
+@public("frame.getitem", room="engine", function=True)
+def getitem(frame: Any, key: Any) -> Any:
+    """A column, columns, or rows."""
     if callable(key) and not isinstance(key, Handle):
         key = key(frame)
     if isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
@@ -223,19 +224,9 @@ def _keep_rows(chunk: Any, mask: Any) -> Any:
     return chunk.loc[mask]
 
 
-def _pop(self: Any, item: Any) -> Any:
+@public("DataFrame.pop", owners=["DataFrame"])
+def pop(self: Any, item: Any) -> Any:
+    """A column, which the frame loses."""
     column = selected(self, item)
     del self[item]
     return column
-
-
-@operation("frame.getitem", room="engine", prepare=_getitem)
-def getitem(frame: Any, key: Any) -> Any:
-    """A column, columns, or rows."""
-    return frame
-
-
-@operation("DataFrame.pop", room="dataframe", owners=["DataFrame"], function=False, prepare=_pop)  # fmt: skip
-def pop(self: Any, item: Any) -> Any:
-    """A column, which the frame loses."""
-    return self

@@ -7,17 +7,19 @@ from typing import Any
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import as_frame, frame_meta
-from marsdask.dataframe.merge import _merge, _tuning
+from marsdask.dataframe.merge import _tuning, merge
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import Rows
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
-def _join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,
+@public("DataFrame.join", owners=["DataFrame"])
+def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,
           validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
           bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
+    """This frame with the columns of others beside it, matched by label (or `on` columns against their labels)."""
     tuning = {"method": method, "auto_merge": auto_merge, "auto_merge_threshold": auto_merge_threshold,
               "bloom_filter": bloom_filter, "bloom_filter_options": bloom_filter_options}  # fmt: skip
     if isinstance(other, (list, tuple)):
@@ -33,11 +35,11 @@ def _join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str
             {"how": how, "sort": sort, "validate": validate},
         )
     if how == "cross":
-        return _merge(
+        return merge(
             self, other, how=how, on=on, suffixes=(lsuffix, rsuffix), sort=sort, validate=validate, **tuning
         )
     keys = {"left_index": True} if on is None else {"left_on": on}
-    return _merge(
+    return merge(
         self,
         other,
         how=how,
@@ -48,13 +50,6 @@ def _join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str
         **keys,
         **tuning,
     )
-
-
-@operation("DataFrame.join", room="dataframe", owners=["DataFrame"], function=False, prepare=_join)  # fmt: skip
-def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,
-         validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
-         bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
-    """This frame with the columns of others beside it, matched by label (or `on` columns against their labels)."""
 
 
 @operation("frame.join_several", room="engine", status="gathered",

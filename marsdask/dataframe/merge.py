@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Un
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
 HOWS = ("left", "right", "outer", "inner", "cross", "left_anti", "right_anti")
@@ -71,10 +71,16 @@ def _framed(chunk: Any, name: Any) -> Any:
     return chunk.to_frame(name)
 
 
-def _merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
+@public("merge")
+def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
            left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"), copy: Any = None,
            indicator: Any = False, validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
            bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
+    """Matched rows of two frames, in pandas' order under the labels 0..n-1.
+
+    `method`: "broadcast" sends one side to every chunk, "shuffle" exchanges both by key, "auto" chooses by size. `auto_merge` and
+    `bloom_filter` are Mars's and have no effect.
+    """
     method = _tuning(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
     left, right = side(left, "left"), side(right, "right")
     if how not in HOWS:
@@ -188,19 +194,7 @@ def _listed(keys: Any, frame: Any) -> list[Any] | None:
 
 
 def _as_method(**arguments: Any) -> Any:
-    return _merge(arguments.pop("self"), **arguments)
-
-
-@operation("merge", room="dataframe", prepare=_merge)  # fmt: skip
-def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
-          left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"), copy: Any = None,
-          indicator: Any = False, validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
-          bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
-    """Matched rows of two frames, in pandas' order under the labels 0..n-1.
-
-    `method`: "broadcast" sends one side to every chunk, "shuffle" exchanges both by key, "auto" chooses by size. `auto_merge` and
-    `bloom_filter` are Mars's and have no effect.
-    """
+    return merge(arguments.pop("self"), **arguments)
 
 
 @operation(

@@ -23,7 +23,9 @@ from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
+
+OWNERS = ("DataFrame", "Series")
 
 
 def _position_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -331,31 +333,24 @@ def _whole_number(name: str, n: Any) -> int:
     return int(n)
 
 
-def _head(self: Any, n: int = 5) -> Any:
+@public("frame.head", owners=OWNERS)
+def head(self: Any, n: int = 5) -> Any:
+    """The first n rows of the whole; of a file only as much is read as that needs."""
     return registry.make("frame.rows_at", self, slice(None, _whole_number("head", n)))
 
 
-def _tail(self: Any, n: int = 5) -> Any:
+@public("frame.tail", owners=OWNERS)
+def tail(self: Any, n: int = 5) -> Any:
+    """The last n rows of the whole."""
     n = _whole_number("tail", n)
     return registry.make("frame.rows_at", self, slice(0, 0) if n == 0 else slice(-n, None))
 
 
-OWNERS = ("DataFrame", "Series")
 
 
-@operation("frame.head", room="dataframe", owners=OWNERS, function=False, prepare=_head)  # fmt: skip
-def head(self: Any, n: int = 5) -> Any:
-    """The first n rows of the whole; of a file only as much is read as that needs."""
-    return self
-
-
-@operation("frame.tail", room="dataframe", owners=OWNERS, function=False, prepare=_tail)  # fmt: skip
-def tail(self: Any, n: int = 5) -> Any:
-    """The last n rows of the whole."""
-    return self
-
-
-def _take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
+@public("frame.take", owners=(*OWNERS, "Index"))
+def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
+    """Rows (or columns) by position, in the order given."""
     if kwargs:
         raise Unbuilt.argument("take", next(iter(kwargs)), next(iter(kwargs.values())), "leave it out.")
     if axis in (1, "columns") and self.ndim == 2:
@@ -363,12 +358,6 @@ def _take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     if axis not in (0, "index", "rows", None):
         raise ArgumentError(f"take(axis={axis!r}): expected 0 or 1.")
     return by_position(self, list(indices) if not isinstance(indices, Handle) else indices, "take")
-
-
-@operation("frame.take", room="dataframe", owners=(*OWNERS, "Index"), function=False, prepare=_take)  # fmt: skip
-def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
-    """Rows (or columns) by position, in the order given."""
-    return self
 
 
 FrameHandle.iloc = property(ILoc, doc="Rows and columns by position.")  # type: ignore[attr-defined]

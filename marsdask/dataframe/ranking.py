@@ -16,7 +16,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
@@ -93,7 +93,8 @@ for _name in ("nlargest", "nsmallest"):
     _register_most(_name)
 
 
-def _rank(
+@public("frame.rank", owners=["DataFrame", "Series"], status="gathered")
+def rank(
     self: Any,
     axis: Any = 0,
     method: str = "average",
@@ -102,6 +103,7 @@ def _rank(
     ascending: bool = True,
     pct: bool = False,
 ) -> Any:
+    """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
     if method not in ("average", "min", "max", "first", "dense"):
         raise ArgumentError(f"rank(method={method!r}): expected 'average', 'min', 'max', 'first' or 'dense'.")
     if na_option not in ("keep", "top", "bottom"):
@@ -135,16 +137,3 @@ def ranked(frame: Chunks, how: How) -> Chunks:
     return shuffle.home(
         shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1), frame.count, frame.lengths
     )
-
-
-@operation("frame.rank", room="dataframe", owners=["DataFrame", "Series"], function=False, status="gathered", prepare=_rank)  # fmt: skip
-def rank(
-    self: Any,
-    axis: Any = 0,
-    method: str = "average",
-    numeric_only: bool = False,
-    na_option: str = "keep",
-    ascending: bool = True,
-    pct: bool = False,
-) -> Any:
-    """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""

@@ -13,7 +13,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import requested
 
@@ -34,30 +34,27 @@ def recut(frame: Chunks, chunk_size: Any, num_partitions: int | None) -> Generat
     return graph.regroup(frame, graph.row_ranges(frame.lengths, lengths))
 
 
-def _rechunk(self: Any, chunk_size: Any, reassign_worker: bool = False) -> Any:
+@public("frame.rechunk", owners=("DataFrame", "Series"))
+def rechunk(self: Any, chunk_size: Any, reassign_worker: bool = False) -> Any:
+    """The same frame in chunks of `chunk_size` rows (an entry for columns is checked and has no effect).
+
+    `reassign_worker` is Mars's; Dask places chunks itself.
+    """
     requested(chunk_size, self.ndim)
     if not math.isnan(self.known.length):
         row_chunks(int(self.known.length), 8, chunk_size, None, self.ndim)  # a bad size is told at once
     return registry.make("frame.recut", self, chunk_size, None)
 
 
-@operation(
-    "frame.rechunk", room="dataframe", owners=("DataFrame", "Series"), function=False, prepare=_rechunk
-)
-def rechunk(self: Any, chunk_size: Any, reassign_worker: bool = False) -> Any:
-    """The same frame in chunks of `chunk_size` rows (an entry for columns is checked and has no effect).
-
-    `reassign_worker` is Mars's; Dask places chunks itself.
-    """
-
-
-def _rebalance(
+@public("frame.rebalance", owners=("DataFrame", "Series"))
+def rebalance(
     self: Any,
     factor: float | None = None,
     axis: Any = 0,
     num_partitions: int | None = None,
     reassign_worker: bool = True,
 ) -> Any:
+    """The same frame in chunks of equal length: `num_partitions`, or `factor` times as many as tasks run at a time."""
     if axis not in (0, "index"):
         raise ArgumentError(f"rebalance(axis={axis!r}): expected 0; chunks hold whole rows.")
     if factor is not None:
@@ -67,16 +64,3 @@ def _rebalance(
     count = num_partitions if num_partitions is not None else int(get_default_or_create().get_total_n_cpu())
     row_chunks(1, 8, None, count)
     return registry.make("frame.recut", self, None, count)
-
-
-@operation(
-    "frame.rebalance", room="dataframe", owners=("DataFrame", "Series"), function=False, prepare=_rebalance
-)
-def rebalance(
-    self: Any,
-    factor: float | None = None,
-    axis: Any = 0,
-    num_partitions: int | None = None,
-    reassign_worker: bool = True,
-) -> Any:
-    """The same frame in chunks of equal length: `num_partitions`, or `factor` times as many as tasks run at a time."""

@@ -24,7 +24,7 @@ from marsdask.plan.handle import held
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 BOTH = ("DataFrame", "Series")
 
@@ -159,7 +159,9 @@ Index.names = property(
 )  # type: ignore[attr-defined, method-assign, assignment]
 
 
-def _set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy: Any = None) -> Any:
+@public("frame.set_axis", owners=BOTH)
+def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy: Any = None) -> Any:
+    """The same data under other row or column labels; row labels may be lazy."""
     if _axis(self, axis, "set_axis"):
         return done(self, with_columns(self, labels), inplace)
     return done(self, with_labels(self, labels), inplace)
@@ -171,12 +173,6 @@ def _axis(frame: Any, axis: Any, name: str) -> int:
     if axis in (1, "columns") and frame.ndim == 2:
         return 1
     raise ArgumentError(f"{name}: No axis named {axis!r} for object type {type(frame).__name__}")
-
-
-@operation("frame.set_axis", room="dataframe", owners=BOTH, function=False, prepare=_set_axis)  # fmt: skip
-def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy: Any = None) -> Any:
-    """The same data under other row or column labels; row labels may be lazy."""
-    return self
 
 
 # Row labels from a rule ---------------------------------------------------------------------------------------------
@@ -197,8 +193,10 @@ def _relabel_empty(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> Any
     return pandas_on_samples(_relabel, frame, method, kwargs)
 
 
-def _rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
+@public("DataFrame.rename", owners=["DataFrame"])
+def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
             inplace: bool = False, level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
+    """The same data with some labels renamed, by a dict or a function."""
     if mapper is not None and (index is not None or columns is not None):
         raise ArgumentTypeError("Cannot specify both 'mapper' and any of 'index' or 'columns'")
     if mapper is None and index is None and columns is None:
@@ -234,15 +232,10 @@ def _check_labels(frame: Any, labels: list[Any], name: str) -> None:
         raise LabelNotFound(f"{missing} not found in axis")
 
 
-@operation("DataFrame.rename", room="dataframe", owners=["DataFrame"], function=False, prepare=_rename)  # fmt: skip
-def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
-           inplace: bool = False, level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
-    """The same data with some labels renamed, by a dict or a function."""
-    return self
-
-
-def _rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
+@public("Series.rename", owners=["Series"])
+def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
                    level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
+    """The series under another name (a scalar) or with renamed labels (a dict or function)."""
     if callable(index) or isinstance(index, (dict, pd.Series)):
         if errors == "raise" and not callable(index):
             _check_labels(self, list(index), "rename")
@@ -252,18 +245,13 @@ def _rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = N
     return done(self, registry.make("frame.named", self, index), inplace)
 
 
-@operation("Series.rename", room="dataframe", owners=["Series"], function=False, prepare=_rename_series)  # fmt: skip
-def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
-                  level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
-    """The series under another name (a scalar) or with renamed labels (a dict or function)."""
-    return self
-
-
 _NOT_GIVEN = pd.api.extensions.no_default
 
 
-def _rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, columns: Any = _NOT_GIVEN, axis: Any = 0,
+@public("frame.rename_axis", owners=BOTH)
+def rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, columns: Any = _NOT_GIVEN, axis: Any = 0,
                  copy: Any = None, inplace: bool = False) -> Any:  # fmt: skip
+    """The same data under other names of the index or column levels."""
     given = {
         k: v for k, v in (("mapper", mapper), ("index", index), ("columns", columns)) if v is not _NOT_GIVEN
     }
@@ -274,13 +262,6 @@ def _rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, c
     if self.ndim == 2 and list(empty.columns.names) != list(self.columns.names):
         new = registry.make("frame.set_columns", new, empty.columns)
     return done(self, new, inplace)
-
-
-@operation("frame.rename_axis", room="dataframe", owners=BOTH, function=False, prepare=_rename_axis)  # fmt: skip
-def rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, columns: Any = _NOT_GIVEN, axis: Any = 0,
-                copy: Any = None, inplace: bool = False) -> Any:  # fmt: skip
-    """The same data under other names of the index or column levels."""
-    return self
 
 
 def _add(which: str) -> Any:

@@ -23,7 +23,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
@@ -100,7 +100,8 @@ def reset_index_series(self: Any, level: Any = None, drop: bool = False, name: A
     return self
 
 
-def _set_index(
+@public("DataFrame.set_index", owners=["DataFrame"])
+def set_index(
     self: Any,
     keys: Any,
     drop: bool = True,
@@ -108,6 +109,7 @@ def _set_index(
     inplace: bool = False,
     verify_integrity: bool = False,
 ) -> Any:
+    """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
     listed = list(keys) if isinstance(keys, list) else [keys]
     found: list[Any] = []
     values: list[Any] = []
@@ -197,16 +199,3 @@ def _check_unique(indexes: list[pd.Index]) -> bool:
         again = whole[whole.duplicated()].unique()
         raise ArgumentError(f"Index has duplicate keys: {again}")
     return True
-
-
-@operation("DataFrame.set_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_set_index)  # fmt: skip
-def set_index(
-    self: Any,
-    keys: Any,
-    drop: bool = True,
-    append: bool = False,
-    inplace: bool = False,
-    verify_integrity: bool = False,
-) -> Any:
-    """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
-    return self

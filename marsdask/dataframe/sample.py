@@ -17,7 +17,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _seed(random_state: Any) -> Any:
@@ -42,8 +42,10 @@ def _seed(random_state: Any) -> Any:
     )
 
 
-def _sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
+@public("frame.sample", owners=["DataFrame", "Series"])
+def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
             axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
+    """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
     if n is not None and frac is not None:
         raise ArgumentError("Please enter a value for `frac` OR `n`, not both")
     if n is not None and (not isinstance(n, (int, np.integer, float)) or n != int(n)):
@@ -177,9 +179,3 @@ def _split(chunk: Any, pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[
 def _in_draw_order(pieces: list[Any]) -> Any:
     rows = graph.concat([p[0] for p in pieces])
     return rows.iloc[np.argsort(np.concatenate([p[1] for p in pieces]), kind="stable")]
-
-
-@operation("frame.sample", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sample)  # fmt: skip
-def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
-           axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
-    """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""

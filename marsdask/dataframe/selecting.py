@@ -21,7 +21,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _chunk_labels(chunk: Any) -> pd.Index:
@@ -37,8 +37,10 @@ def _labels_list(labels: Any) -> Any:
 # drop -----------------------------------------------------------------------------------------------------------------
 
 
-def _drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+@public("frame.drop", owners=BOTH)
+def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
           inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
+    """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
     if errors not in ("raise", "ignore"):
         raise ArgumentError(f"drop(errors={errors!r}): expected 'raise' or 'ignore'.")
     if labels is not None:
@@ -145,13 +147,6 @@ def _after(chunk: Any, checked: Any) -> Any:
     return chunk
 
 
-@operation("frame.drop", room="dataframe", owners=BOTH, function=False, prepare=_drop)  # fmt: skip
-def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
-         inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
-    """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
-    return self
-
-
 def _drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
     return _without_rows(self, labels, None, errors)
 
@@ -164,8 +159,10 @@ operation("Index.drop", room="dataframe", owners=["Index"], function=False, prep
 # reindex --------------------------------------------------------------------------------------------------------------
 
 
-def _reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
+@public("frame.reindex", owners=BOTH)
+def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
              level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
+    """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
     if labels is not None:
         index, columns = (
             (None, labels) if axis is not None and _axis(self, axis, "reindex") else (labels, columns)
@@ -253,34 +250,23 @@ def _on_rows(chunk: Any, index: pd.Index, how: dict[str, Any]) -> Any:
     return chunk.reindex(index, **how)
 
 
-@operation("frame.reindex", room="dataframe", owners=BOTH, function=False, prepare=_reindex)  # fmt: skip
-def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
-            level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
-    """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
-    return self
-
-
-def _reindex_like(
-    self: Any, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
-) -> Any:
-    columns = {"columns": other.columns} if self.ndim == 2 else {}
-    return _reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
-
-
-@operation("frame.reindex_like", room="dataframe", owners=BOTH, function=False, prepare=_reindex_like)  # fmt: skip
+@public("frame.reindex_like", owners=BOTH)
 def reindex_like(
     self: Any, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
 ) -> Any:
     """The frame on the labels of another."""
-    return self
+    columns = {"columns": other.columns} if self.ndim == 2 else {}
+    return reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
 
 
 # filter, select_dtypes, squeeze ---------------------------------------------------------------------------------------
 
 
-def _filter(
+@public("DataFrame.filter", owners=BOTH)
+def filter(
     self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
 ) -> Any:
+    """The columns (of a series, or with axis=0: rows) whose labels are listed or match."""
     if sum(v is not None for v in (items, like, regex)) != 1:
         raise ArgumentTypeError(
             "Keyword arguments `items`, `like`, or `regex` are mutually exclusive, and one is needed"
@@ -319,26 +305,16 @@ def _filter_items(chunk: Any, items: list[Any]) -> Any:
     return chunk.filter(items=items, axis=0)
 
 
-@operation("DataFrame.filter", room="dataframe", owners=BOTH, function=False, prepare=_filter)  # fmt: skip
-def filter(
-    self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
-) -> Any:
-    """The columns (of a series, or with axis=0: rows) whose labels are listed or match."""
-    return self
-
-
-def _select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+@public("DataFrame.select_dtypes", owners=["DataFrame"])
+def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+    """The columns of some dtypes."""
     kept = self.known.empty.select_dtypes(include, exclude).columns
     return columns_at(self, [i for i, c in enumerate(self.columns) if c in kept])
 
 
-@operation("DataFrame.select_dtypes", room="dataframe", owners=["DataFrame"], function=False, prepare=_select_dtypes)  # fmt: skip
-def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
-    """The columns of some dtypes."""
-    return self
-
-
-def _squeeze(self: Any, axis: Any = None) -> Any:
+@public("frame.squeeze", owners=BOTH)
+def squeeze(self: Any, axis: Any = None) -> Any:
+    """Axes of length 1 taken away; rows need a known length."""
     new = self
     one_column = self.ndim == 2 and len(self.columns) == 1
     if axis is not None:
@@ -351,9 +327,3 @@ def _squeeze(self: Any, axis: Any = None) -> Any:
         if self.shape[0] == 1:
             new = new.iloc[0]
     return new.copy() if new is self else new
-
-
-@operation("frame.squeeze", room="dataframe", owners=BOTH, function=False, prepare=_squeeze)  # fmt: skip
-def squeeze(self: Any, axis: Any = None) -> Any:
-    """Axes of length 1 taken away; rows need a known length."""
-    return self

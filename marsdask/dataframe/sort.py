@@ -25,7 +25,7 @@ from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 SAMPLES = 64
@@ -67,8 +67,10 @@ def _finished(self: Any, made: Any, ignore_index: Any, inplace: Any) -> Any:
     return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
 
 
-def _sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+@public("DataFrame.sort_values", owners=["DataFrame"])
+def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
                  na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
     names = list(by) if isinstance(by, list) else [by]
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, len(names))
     if _axis(axis, 2) == 1:
@@ -92,8 +94,10 @@ def _sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inpla
     return _finished(self, registry.make("frame.sorted", self, how), ignore_index, inplace)
 
 
-def _sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
+@public("Series.sort_values", owners=["Series"])
+def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
                  ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
     _axis(axis, 1)
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, 1)
     ascending = ascending[0] if isinstance(ascending, list) else ascending
@@ -101,9 +105,11 @@ def _sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bo
     return _finished(self, registry.make("frame.sorted", self, how), ignore_index, inplace)
 
 
-def _sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+@public("frame.sort_index", owners=["DataFrame", "Series"])
+def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
                 na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
                 parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
     index = self.known.empty.index
     levels = index.nlevels if level is None else len(level) if isinstance(level, (list, tuple)) else 1
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, levels)
@@ -261,28 +267,3 @@ def sorted_across(frame: Chunks, how: How) -> Chunks:
     if "by" not in how:
         return graph.per_chunk(_across, frame, how)
     return graph.per_chunk(_across, graph.gather(frame), how)
-
-
-@operation(
-    "DataFrame.sort_values",
-    room="dataframe",
-    owners=["DataFrame"],
-    function=False,
-    prepare=_sort_values,
-)
-def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
-                na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
-    """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
-
-
-@operation("Series.sort_values", room="dataframe", owners=["Series"], function=False, prepare=_sort_series)  # fmt: skip
-def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
-                ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
-    """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
-
-
-@operation("frame.sort_index", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_sort_index)  # fmt: skip
-def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
-               na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
-               parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
-    """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""

@@ -40,8 +40,8 @@ def close(package: str) -> None:
             continue
         for name in missing(owner, kind):
             op = _gap(owner, name, room="methods", owners=(owner,), function=False)
-            if callable(semantics.oracle(owner, name) or registry.public):
-                setattr(kind, name, registry.public(op))
+            if callable(semantics.oracle(owner, name) or registry.function_of):
+                setattr(kind, name, registry.function_of(op))
             else:
                 setattr(kind, name, property(_raising(op)))
                 kind.__getattr__ = _asked_before(kind, kind.__getattr__)  # type: ignore[attr-defined]
@@ -51,14 +51,16 @@ def on(kind: type, owner: str) -> None:
     """Put a gap on a class that has no operations for each name of Mars's `owner` that it does not have."""
     for name in missing(owner, kind):
         setattr(
-            kind, name, registry.public(_gap(owner, name, room="methods", owners=(owner,), function=False))
+            kind,
+            name,
+            registry.function_of(_gap(owner, name, room="methods", owners=(owner,), function=False)),
         )
 
 
 def fill(room: str, module: dict[str, Any]) -> None:
     """Put a gap in a module's namespace for each name of Mars that it does not have."""
     for name in missing(room, module):
-        module[name] = registry.public(_gap(room, name, room=room))
+        module[name] = registry.function_of(_gap(room, name, room=room))
 
 
 def modules(package: str) -> None:

@@ -10,8 +10,8 @@ import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from marsdask.plan import labels, semantics
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.node import Node, calling
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
 
 
@@ -72,6 +73,8 @@ class Op:
     reason: str = ""
     differs: str = ""
     converted: Mapping[str, type] = field(default_factory=dict)
+    direct: bool = False
+    """Whether `prepare` is called as users call it, and gives what they get."""
 
     @property
     def public(self) -> str:
@@ -103,7 +106,7 @@ class Op:
     @property
     def source(self) -> str:
         """file:line of the lowering, or of what makes other operations' handles, for people who look."""
-        function: Any = self.lower or self.prepare
+        function: Any = self.prepare if self.direct else self.lower or self.prepare
         if function is None:
             return ""
         while isinstance(function, functools.partial):
@@ -131,6 +134,82 @@ def add(op: Op) -> Op:
         raise ArgumentError(f"operation {op.name!r} is registered twice")
     OPS[op.name] = op
     return op
+
+
+def public(
+    *names: str, room: str = "", owners: Iterable[str] = (), traits: Iterable[str] = (), **entry: Any
+) -> Callable[[Function], Function]:
+    """Declare the decorated function under its names in the registry: its signature and its docstring are what users see.
+
+    It checks its arguments and gives a handle, or runs. Its room is that of its package, unless said. With `owners` it is a
+    method of these classes; a name with a dot, as "DataFrame.filter", is no function of the room.
+    """
+
+    def declare(function: Function) -> Function:
+        own = inspect.signature(function)
+        for name in names:
+            fields = {
+                "room": room or _room_of(function),
+                "signature": own,
+                "owners": tuple(owners),
+                "function": "." not in name,
+                "prepare": function,
+                "doc": inspect.getdoc(function) or "",
+                "traits": frozenset(traits),
+                "direct": True,
+                **entry,
+            }
+            _declare(name, "prepare", fields)
+        return function
+
+    return declare
+
+
+def lowered(
+    name: str, *, room: str = "", owners: Iterable[str] = (), traits: Iterable[str] = (), **entry: Any
+) -> Callable[[Function], Function]:
+    """Lower nodes of this name by the decorated function: Dask collections in, a Dask collection out, or a generator that asks.
+
+    With a room it is what users call, too: its signature and its docstring are the public ones, and parameters annotated
+    `Array`, `Arrays` or `Frame` take what can be turned into nodes.
+    """
+
+    def declare(lower: Function) -> Function:
+        own = inspect.signature(lower)
+        fields = {"lower": lower, "traits": frozenset(traits), **entry}
+        if room or name not in OPS:
+            fields = {
+                "room": room or "engine",
+                "signature": own,
+                "owners": tuple(owners),
+                "function": "." not in name,
+                "converted": {
+                    p.name: CONVERTED[p.annotation]
+                    for p in own.parameters.values()
+                    if isinstance(p.annotation, str) and p.annotation in CONVERTED
+                },
+                **fields,
+            }
+        _declare(name, "lower", fields)
+        return lower
+
+    return declare
+
+
+def _declare(name: str, half: str, fields: dict[str, Any]) -> None:
+    """Add an operation, or the other half of one that is there: what users call, or how its nodes are lowered."""
+    there = OPS.get(name)
+    if there is None or not there.built:
+        OPS[name] = Op(name=name, **{"lower": None, "status": "tiled", **fields})
+    elif getattr(there, half) is not None:
+        raise ArgumentError(f"operation {name!r} is declared twice")
+    else:
+        OPS[name] = replace(there, **{**fields, "traits": there.traits | fields["traits"]})
+
+
+def _room_of(function: Callable[..., Any]) -> str:
+    """The room of a function's package: "tensor" of marsdask.tensor.sort."""
+    return function.__module__.split(".")[1]
 
 
 def operation(
@@ -247,6 +326,8 @@ def label(node: Node) -> str:
 
 
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
+    if op.direct:
+        return op.prepare(*bound.args, **bound.kwargs)  # type: ignore[misc]
     if op.prepare is not None:
         prepared = op.prepare(**bound.arguments)
         if not isinstance(prepared, dict):
@@ -306,7 +387,7 @@ def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
     return handle
 
 
-def public(op: Op) -> Callable[..., Any]:
+def function_of(op: Op) -> Callable[..., Any]:
     """The module function or method of an entry, with its signature and documentation."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
@@ -354,7 +435,7 @@ def attach(target: type, owner: str) -> None:
     ATTACHED[owner] = target
     for op in OPS.values():
         if owner in op.owners and _free(target, op.public):
-            setattr(target, op.public, public(op))
+            setattr(target, op.public, function_of(op))
 
 
 def _free(target: type, name: str) -> bool:
@@ -376,7 +457,7 @@ def fill(module: dict[str, Any], room: str) -> list[str]:
     """
     FILLED[room] = module["__name__"]
     names = [op.public for op in in_room(room) if op.function and not op.public.startswith("_")]
-    module.update({op.public: public(op) for op in in_room(room) if op.function and op.public in names})
+    module.update({op.public: function_of(op) for op in in_room(room) if op.function and op.public in names})
     return names
 
 

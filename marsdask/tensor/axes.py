@@ -13,7 +13,7 @@ from marsdask.errors import ArgumentError, AxisError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.indexing import sliced
 from marsdask.tensor.keys import check_fits
@@ -28,7 +28,9 @@ from marsdask.tensor.reshaping import (
 from marsdask.tensor.views import view
 
 
-def _transpose(a: Any, axes: Any = None) -> Any:
+@public("transpose")
+def transpose(a: Any, axes: Any = None) -> Any:
+    """A view with the axes in another order; reversed without `axes`."""
     a = as_tensor(a)
     if axes is None:
         return transposed_view(a, tuple(reversed(range(a.ndim))))
@@ -37,23 +39,15 @@ def _transpose(a: Any, axes: Any = None) -> Any:
     return transposed_view(a, axes_of(tuple(axes), a.ndim, "axes"))
 
 
-@operation(
-    "transpose",
-    room="tensor",
-    sizes="any",
-    status="delegated",
-    meta=transpose_meta,
-    prepare=_transpose,
-)
-def transpose(a: Array, axes: Any = None) -> Any:
-    """A view with the axes in another order; reversed without `axes`."""
+@lowered("transpose", status="delegated", sizes="any", meta=transpose_meta)
+def _transpose(a: Array, axes: Any = None) -> Any:
     return a.transpose(all_axes(axes, a.ndim))
 
 
 def _transpose_method(self: Any, axes: tuple[Any, ...] = ()) -> Any:
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        return _transpose(self, axes[0])
-    return _transpose(self, axes or None)
+        return transpose(self, axes[0])
+    return transpose(self, axes or None)
 
 
 @operation("Tensor.transpose", room="tensor", function=False, owners=("Tensor",), prepare=_transpose_method)  # fmt: skip
@@ -61,7 +55,9 @@ def transpose_method(self: Array, *axes: Any) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
 
 
-def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+@public("swapaxes", owners=("Tensor",))
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """A view with two axes swapped."""
     a = as_tensor(a)
     axes = list(range(a.ndim))
     i, j = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
@@ -69,17 +65,9 @@ def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     return transposed_view(a, tuple(axes))
 
 
-@operation(
-    "swapaxes",
-    room="tensor",
-    owners=("Tensor",),
-    prepare=_swapaxes,
-)
-def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
-    """A view with two axes swapped."""
-
-
-def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
+@public("moveaxis")
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """A view with axes moved to other places."""
     a = as_tensor(a)
     sources, targets = axes_of(source, a.ndim, "source"), axes_of(destination, a.ndim, "destination")
     if len(sources) != len(targets):
@@ -90,16 +78,9 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return transposed_view(a, tuple(order))
 
 
-@operation(
-    "moveaxis",
-    room="tensor",
-    prepare=_moveaxis,
-)
-def moveaxis(a: Array, source: Any, destination: Any) -> Any:
-    """A view with axes moved to other places."""
-
-
-def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+@public("rollaxis")
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """A view with one axis rolled backwards."""
     a = as_tensor(a)
     axis = axis_of(axis, a.ndim)
     begin = start + a.ndim if start < 0 else start
@@ -110,20 +91,13 @@ def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     return transposed_view(a, tuple(axes))
 
 
-@operation(
-    "rollaxis",
-    room="tensor",
-    prepare=_rollaxis,
-)
-def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
-    """A view with one axis rolled backwards."""
-
-
 def _basic(a: Any, key: tuple[Any, ...]) -> Any:
     return sliced(a, key)
 
 
-def _squeeze(a: Any, axis: Any = None) -> Any:
+@public("squeeze", owners=("Tensor",))
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
     a = as_tensor(a)
     if axis is None:
         gone = {i for i, n in enumerate(a.known.shape) if n == 1}
@@ -151,52 +125,28 @@ def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
     return a
 
 
-@operation(
-    "squeeze",
-    room="tensor",
-    owners=("Tensor",),
-    prepare=_squeeze,
-)
-def squeeze(a: Array, axis: Any = None) -> Any:
-    """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
-
-
-def _expand_dims(a: Any, axis: Any) -> Any:
+@public("expand_dims")
+def expand_dims(a: Any, axis: Any) -> Any:
+    """A view with new axes of length one."""
     a = as_tensor(a)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_of(tuple(axes), a.ndim + len(axes))
     return _basic(a, tuple(None if i in new else slice(None) for i in range(a.ndim + len(axes))))
 
 
-@operation(
-    "expand_dims",
-    room="tensor",
-    prepare=_expand_dims,
-)
-def expand_dims(a: Array, axis: Any) -> Any:
-    """A view with new axes of length one."""
-
-
-def _flip(m: Any, axis: Any = None) -> Any:
+@public("flip")
+def flip(m: Any, axis: Any = None) -> Any:
+    """A view with the order of elements reversed along axes; all without `axis`."""
     m = as_tensor(m)
     axes = range(m.ndim) if axis is None else axes_of(axis, m.ndim)
     return _basic(m, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)))
-
-
-@operation(
-    "flip",
-    room="tensor",
-    prepare=_flip,
-)
-def flip(m: Array, axis: Any = None) -> Any:
-    """A view with the order of elements reversed along axes; all without `axis`."""
 
 
 def _flipped(axis: int, least: int, m: Any) -> Any:
     m = as_tensor(m)
     if m.ndim < least:
         raise ArgumentError(f"input must be >= {least}-d.")
-    return _flip(m, axis)
+    return flip(m, axis)
 
 
 for _name, _axis in (("flipud", 0), ("fliplr", 1)):
@@ -262,7 +212,9 @@ def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
     return view(a, partial(_broadcast_node, shape), partial(refuse, "broadcast_to() repeats elements"))
 
 
-def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+@public("broadcast_to")
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """A read-only view of a larger shape."""
     array, numbers = as_tensor(array), whole_numbers(shape)
     if any(n < 0 for n in numbers):
         raise ArgumentError(f"shape={shape!r}: all elements of broadcast shape must be non-negative.")
@@ -272,15 +224,8 @@ def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return broadcast_view(array, numbers)
 
 
-@operation(
-    "broadcast_to",
-    room="tensor",
-    status="delegated",
-    meta=_broadcast_meta,
-    prepare=_broadcast_to,
-)
-def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
-    """A read-only view of a larger shape."""
+@lowered("broadcast_to", status="delegated", meta=_broadcast_meta)
+def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
     shape = whole_numbers(shape)
     check_fits(array.shape, shape)
     return da.broadcast_to(array, shape)

@@ -14,7 +14,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.reshaping import check_order
@@ -54,7 +54,8 @@ def in_memory(value: Any, dtype: Any, order: str | None, chunk_size: Any, ndmin:
     return registry.wrap(Node("data", (Data(array), chunks_of(array.shape, chunk_size, array.dtype))))
 
 
-def _tensor(
+@public("tensor")
+def tensor(
     data: Any = None,
     dtype: Any = None,
     order: str | None = None,
@@ -62,6 +63,7 @@ def _tensor(
     gpu: Any = None,
     sparse: bool = False,
 ) -> Any:
+    """A tensor of an array, list or scalar, in chunks; a tensor itself. Data in memory are copied and never written to."""
     refuse_gpu("tensor", gpu)
     if sparse:
         raise Unbuilt.argument("tensor", "sparse", sparse, "leave it out; chunks are dense.")
@@ -80,48 +82,13 @@ def _tensor(
     return in_memory(data, dtype, order, chunk_size)
 
 
-@operation("tensor", room="tensor", sizes="any", prepare=_tensor)
-def tensor(
-    data: Any = None,
-    dtype: Any = None,
-    order: str | None = None,
-    chunk_size: Any = None,
-    gpu: Any = None,
-    sparse: bool = False,
-) -> Any:
-    """A tensor of an array, list or scalar, in chunks; a tensor itself. Data in memory are copied and never written to."""
-
-
-def _asarray(x: Any, dtype: Any = None, order: str | None = None, chunk_size: Any = None) -> Any:
-    return _tensor(x, dtype, order, chunk_size)
-
-
-@operation("asarray", room="tensor", prepare=_asarray)
+@public("asarray")
 def asarray(x: Any, dtype: Any = None, order: str | None = None, chunk_size: Any = None) -> Any:
     """A tensor of anything; a tensor itself where dtype and order fit."""
+    return tensor(x, dtype, order, chunk_size)
 
 
-def _array(
-    x: Any,
-    dtype: Any = None,
-    copy: bool | None = True,
-    order: str = "K",
-    ndmin: int = 0,
-    chunk_size: Any = None,
-) -> Any:
-    if not isinstance(x, Handle):
-        return in_memory(x, dtype, order, chunk_size, ndmin)
-    result = _tensor(x, dtype, None if order in "KA" else order, chunk_size)
-    if result is x and copy:
-        result = registry.make("copy", result, order)
-    return result if result.ndim >= ndmin else result[(*[None] * (ndmin - result.ndim), ...)]
-
-
-@operation(
-    "array",
-    room="tensor",
-    prepare=_array,
-)
+@public("array")
 def array(
     x: Any,
     dtype: Any = None,
@@ -131,22 +98,25 @@ def array(
     chunk_size: Any = None,
 ) -> Any:
     """A tensor of a copy of anything: an array, a list, a scalar, another tensor, a frame."""
+    if not isinstance(x, Handle):
+        return in_memory(x, dtype, order, chunk_size, ndmin)
+    result = tensor(x, dtype, None if order in "KA" else order, chunk_size)
+    if result is x and copy:
+        result = registry.make("copy", result, order)
+    return result if result.ndim >= ndmin else result[(*[None] * (ndmin - result.ndim), ...)]
 
 
-def _scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Any:
+@public("scalar")
+def scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Any:
+    """A tensor without axes."""
     refuse_gpu("scalar", gpu)
     if np.ndim(data):
         raise ArgumentError("scalar(data=): expected a single value.")
     return in_memory(data, dtype, None, None)
 
 
-@operation("scalar", room="tensor", prepare=_scalar)  # fmt: skip
-def scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Any:
-    """A tensor without axes."""
-
-
 def _contiguous(order: str, a: Any, dtype: Any = None) -> Any:
-    result = _tensor(a, dtype, order if np.ndim(a) > 1 else None)
+    result = tensor(a, dtype, order if np.ndim(a) > 1 else None)
     return result if result.ndim else result[None]
 
 
@@ -220,9 +190,11 @@ def _cell(value: Any, dtype: Any) -> Any:
     return np.full((), value, dtype)[()]
 
 
-def _full(
+@public("full", status="delegated")
+def full(
     shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
 ) -> Any:
+    """A tensor of one value, or of an array repeated to the shape."""
     kind = (
         np.dtype(dtype)
         if dtype is not None
@@ -238,15 +210,8 @@ def _full(
             check_order(order, "CF"),
         )
         result = result if result.dtype == kind else registry.make("astype", result, kind)
-        return result if chunk_size is None else _tensor(result, chunk_size=chunk_size)
+        return result if chunk_size is None else tensor(result, chunk_size=chunk_size)
     return _filled("full", _cell(fill_value, kind), shape, kind, chunk_size, gpu, order)
-
-
-@operation("full", room="tensor", status="delegated", prepare=_full)  # fmt: skip
-def full(
-    shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
-) -> Any:
-    """A tensor of one value, or of an array repeated to the shape."""
 
 
 def _like(
@@ -267,7 +232,7 @@ def _like(
     layout = a.order if order in "KA" else order
     if shape is not None:
         return (
-            _full(shape, value, kind, chunk_size, None, layout)
+            full(shape, value, kind, chunk_size, None, layout)
             if value is not None
             else _filled(name, None, shape, kind, chunk_size, None, layout)
         )
@@ -277,7 +242,7 @@ def _like(
         )
         return result if result.dtype == kind else registry.make("astype", result, kind)
     result = registry.make("filled_like", a, value if value is None else _cell(value, kind), kind, layout)
-    return result if chunk_size is None else _tensor(result, chunk_size=chunk_size)
+    return result if chunk_size is None else tensor(result, chunk_size=chunk_size)
 
 
 @operation(

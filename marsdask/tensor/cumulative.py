@@ -12,7 +12,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, add, operation
+from marsdask.plan.registry import Array, add, lowered, operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, joined_at_once, one_axis, result_dtype
 from marsdask.tensor.views import assign
@@ -110,7 +110,9 @@ for _name in TABLE:
     _register(_name)
 
 
-def _prepare_diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+@public("diff")
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The n-th difference along an axis."""
     a = as_tensor(a)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise ArgumentTypeError(f"n={n!r}: expected a whole number.")
@@ -124,15 +126,10 @@ def _prepare_diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, appen
     return {"a": a, "n": int(n), "axis": axis, "prepend": prepend, "append": append}
 
 
-@operation(
-    "diff",
-    room="tensor",
-    prepare=_prepare_diff,
-)  # fmt: skip
-def diff(
+@lowered("diff")
+def _prepare_diff(
     a: Array, n: int = 1, axis: int = -1, prepend: Array | None = None, append: Array | None = None
 ) -> da.Array:
-    """The n-th difference along an axis."""
     parts = [p for p in (_edge(prepend, a, axis), a, _edge(append, a, axis)) if p is not None]
     if len(parts) > 1:
         a = da.concatenate(parts, axis=axis)

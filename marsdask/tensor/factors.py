@@ -12,7 +12,7 @@ from marsdask.errors import ArgumentError, ShapeError, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.draws import RandomState
 from marsdask.tensor.matrices import ROOM, check_matrix, inexact, per_matrix, real
@@ -37,7 +37,9 @@ def _check_method(method: Any) -> None:
         raise ArgumentError(f"method={method!r}: expected 'tsqr'.")
 
 
-def _qr(a: Any, mode: str = "reduced", method: Any = "tsqr") -> Any:
+@public("linalg.qr", room=ROOM, function=True)
+def qr(a: Any, mode: str = "reduced", method: Any = "tsqr") -> Any:
+    """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
     _check_method(method)
     if mode == "raw":
         raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
@@ -56,14 +58,8 @@ def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
     return r if mode == "r" else TupleMeta((TensorMeta((*batch, m, k), dtype), r), ("Q", "R"))
 
 
-@operation(
-    "linalg.qr",
-    room=ROOM,
-    prepare=_qr,
-    meta=_qr_meta,
-)
-def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
-    """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
+@lowered("linalg.qr", meta=_qr_meta)
+def _qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
     rows = tall(a) if mode != "complete" else None
     if rows is not None:
         q, r = da.linalg.tsqr(rows)
@@ -74,13 +70,20 @@ def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
     return made if len(made) > 1 else made[0]
 
 
-def _svd(
+@public(
+    "linalg.svd",
+    room=ROOM,
+    function=True,
+    differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
+)
+def svd(
     a: Any,
     full_matrices: bool = False,
     compute_uv: bool = True,
     hermitian: bool = False,
     method: Any = "tsqr",
 ) -> Any:
+    """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
     _check_method(method)
     a = as_tensor(a)
     check_matrix(a, "svd")
@@ -99,21 +102,14 @@ def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermit
     return TupleMeta((u, s, v), ("U", "S", "Vh"))
 
 
-@operation(
-    "linalg.svd",
-    room=ROOM,
-    prepare=_svd,
-    meta=_svd_meta,
-    differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
-)
-def svd(
+@lowered("linalg.svd", meta=_svd_meta)
+def _svd(
     a: Array,
     full_matrices: bool = False,
     compute_uv: bool = True,
     hermitian: bool = False,
     method: str = "tsqr",
 ) -> Any:
-    """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
     full, hermitian = full_matrices, bool(hermitian)
     if not full and not hermitian and a.ndim == 2:
         wide = a.shape[0] < a.shape[1]
@@ -153,10 +149,10 @@ def _randomized(
     width = min(int(n_components) + n_oversamples, *matrix.shape)
     q = state.normal(size=(matrix.shape[1], width))  # type: ignore[attr-defined]
     for _ in range(n_iter):
-        q = _qr(matrix @ q)[0]
-        q = _qr(matrix.T @ q)[0]
-    q = _qr(matrix @ q)[0]
-    u, s, v = _svd(q.T @ matrix)
+        q = qr(matrix @ q)[0]
+        q = qr(matrix.T @ q)[0]
+    q = qr(matrix @ q)[0]
+    u, s, v = svd(q.T @ matrix)
     u = q @ u
     if flip_sign:
         signs = registry.make("linalg.signs", v.T if transpose else u, v.T if transpose else u)

@@ -14,7 +14,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import operation, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.keys import (
     FULL,
@@ -195,10 +195,7 @@ def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     return x
 
 
-def _getitem(self: Any, key: Any) -> Any:
-    return part(self, key)
-
-
-@operation("Tensor.__getitem__", room="tensor", owners=("Tensor",), function=False, prepare=_getitem)  # fmt: skip
-def getitem_method(self: Array, key: Any) -> Any:
+@public("Tensor.__getitem__", owners=("Tensor",))
+def getitem_method(self: Any, key: Any) -> Any:
     """The part of the tensor that `key` names. Basic keys make views: writes go both ways."""
+    return part(self, key)

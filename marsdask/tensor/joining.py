@@ -13,7 +13,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, Arrays, operation
+from marsdask.plan.registry import Arrays, lowered, operation, public
 from marsdask.tensor.axes import at_least
 from marsdask.tensor.core import Tensor, as_tensor, as_tensors
 from marsdask.tensor.indexing import part
@@ -75,23 +75,18 @@ def _concatenate_meta(
     return TensorMeta(tuple(shape), kind, "F" if all(t.order == "F" for t in tensors) else "C")
 
 
-def _concatenate(
+@public("concatenate")
+def concatenate(
     tensors: Any, axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
+    """Tensors one after another along an axis; flat without one."""
     return _joined("concatenate", tensors, axis, out, dtype, casting)
 
 
-@operation(
-    "concatenate",
-    room="tensor",
-    status="delegated",
-    meta=_concatenate_meta,
-    prepare=_concatenate,
-)
-def concatenate(
+@lowered("concatenate", status="delegated", meta=_concatenate_meta)
+def _concatenate(
     tensors: Arrays, axis: int | None = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
-    """Tensors one after another along an axis; flat without one."""
     kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
     if axis is None:
         tensors, axis = [reshaped(t, (-1,)) for t in tensors], 0  # type: ignore[assignment]
@@ -110,17 +105,16 @@ def _stack_meta(
     return TensorMeta(tuple(shape), kind)
 
 
-def _stack(
-    tensors: Any, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+@public("stack")
+def stack(tensors: Any, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    """Tensors of one shape along a new axis."""
     return _joined("stack", tensors, axis, out, dtype, casting)
 
 
-@operation("stack", room="tensor", status="delegated", meta=_stack_meta, prepare=_stack)  # fmt: skip
-def stack(
+@lowered("stack", status="delegated", meta=_stack_meta)
+def _stack(
     tensors: Arrays, axis: int = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
-    """Tensors of one shape along a new axis."""
     kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
     _common_length("stack", [TensorMeta(t.shape, t.dtype) for t in tensors], None)
     return da.stack([t.astype(kind) for t in tensors], axis=axis_of(axis, tensors[0].ndim + 1))
@@ -143,20 +137,13 @@ def _stacked(name: str, tup: Any, dtype: Any = None, casting: str = "same_kind")
     many = [raised(t) for t in as_tensors(tup)]
     if not many:
         raise ArgumentError(f"{name}(): need at least one tensor.")
-    return _concatenate(many, axis_for(many[0]), dtype=dtype, casting=casting)
+    return concatenate(many, axis_for(many[0]), dtype=dtype, casting=casting)
 
 
-def _dstacked(tup: Any) -> Any:
-    return _stacked("dstack", tup)
-
-
-@operation(
-    "dstack",
-    room="tensor",
-    prepare=_dstacked,
-)
+@public("dstack")
 def dstack(tup: Any) -> Any:
     """Tensors behind each other: along the third axis."""
+    return _stacked("dstack", tup)
 
 
 for _name in ("vstack", "hstack"):
@@ -177,7 +164,9 @@ def column_stack(tup: Any) -> Any:
     """1-d tensors as columns, others as they are, beside each other."""
 
 
-def _block(arrays: Any) -> Any:
+@public("block")
+def block(arrays: Any) -> Any:
+    """One tensor from nested lists of blocks."""
     depths: set[int] = set()
     leaves: list[Tensor] = []
 
@@ -200,30 +189,14 @@ def _block(arrays: Any) -> Any:
 
     def joined(value: Any, depth: int) -> Any:
         if isinstance(value, list):
-            return _concatenate([joined(v, depth + 1) for v in value], axis=depth - deepest)
+            return concatenate([joined(v, depth + 1) for v in value], axis=depth - deepest)
         return part(value, (*[None] * (ndim - value.ndim), ...))
 
     result = joined(tree, 0)
     return registry.make("copy", result) if not deepest else result
 
 
-@operation(
-    "block",
-    room="tensor",
-    prepare=_block,
-)
-def block(arrays: Any) -> Any:
-    """One tensor from nested lists of blocks."""
-
-
-def _append(arr: Any, values: Any, axis: Any = None) -> Any:
-    return _concatenate([as_tensor(arr), as_tensor(values)], axis)
-
-
-@operation(
-    "append",
-    room="tensor",
-    prepare=_append,
-)
-def append(arr: Array, values: Array, axis: int | None = None) -> Any:
+@public("append")
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """Values after a tensor along an axis; both flat without one."""
+    return concatenate([as_tensor(arr), as_tensor(values)], axis)

@@ -8,7 +8,7 @@ from marsdask.tensor import factors, matrices, norms, products  # noqa: F401  # 
 
 # NumPy and Mars have these in both places.
 SHARED = ("dot", "inner", "innerproduct", "matmul", "tensordot", "vdot", "trace", "outer")
-globals().update({name: registry.public(registry.lookup(name)) for name in SHARED})
+globals().update({name: registry.function_of(registry.lookup(name)) for name in SHARED})
 
 __all__ = [*SHARED, *registry.fill(globals(), "tensor.linalg")]  # names come from the registry
 

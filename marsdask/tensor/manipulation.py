@@ -16,7 +16,7 @@ from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import axis_of, check_order
@@ -31,9 +31,11 @@ def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K", casting: Any = "un
     return TensorMeta(a.shape, np.empty(0, a.dtype).astype(dtype).dtype, _ordered(order, a.order))
 
 
-def _astype(
+@public("astype", owners=("Tensor",))
+def astype(
     self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
+    """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
     self = as_tensor(self)
     check_order(order, "CFAK")
     try:
@@ -57,11 +59,10 @@ def _astype(
     return registry.make("astype", self, new, order)
 
 
-@operation("astype", room="tensor", owners=("Tensor",), sizes="any", status="delegated", meta=_astype_meta, prepare=_astype)  # fmt: skip
-def astype(
+@lowered("astype", status="delegated", sizes="any", meta=_astype_meta)
+def _astype(
     self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
-    """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
     return self.map_blocks(_cast, np.dtype(dtype), dtype=np.empty(0, self.dtype).astype(dtype).dtype)
 
 
@@ -120,7 +121,9 @@ def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
     return Node("reinterpret", (new, dtype))
 
 
-def _view(self: Any, dtype: Any = None) -> Any:
+@public("Tensor.view", owners=("Tensor",))
+def view_method(self: Any, dtype: Any = None) -> Any:
+    """A view of the same elements, or of their bytes as another dtype of the same size."""
     if dtype is None:
         return view(self, _same_node, other_node)
     new = np.dtype(dtype)
@@ -131,18 +134,9 @@ def _view(self: Any, dtype: Any = None) -> Any:
     return view(self, partial(_reinterpret_node, new), partial(_reinterpret_back, self.dtype))
 
 
-@operation(
-    "Tensor.view",
-    room="tensor",
-    owners=("Tensor",),
-    function=False,
-    prepare=_view,
-)
-def view_method(self: Array, dtype: Any = None) -> Any:
-    """A view of the same elements, or of their bytes as another dtype of the same size."""
-
-
-def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
+@public("where")
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
     if x is None and y is None:
         return registry.call(registry.lookup("nonzero"), (condition,), {})
     if x is None or y is None:
@@ -151,13 +145,14 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return registry.make("where", as_tensor(condition), *values)
 
 
-@operation("where", room="tensor", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where), prepare=_where)  # fmt: skip
-def where(condition: Array, x: Any = None, y: Any = None) -> Any:
-    """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
+@lowered("where", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where))
+def _where(condition: Array, x: Any = None, y: Any = None) -> Any:
     return elemwise(np.where, condition, x, y)
 
 
-def _shape(a: Any) -> Any:
+@public("shape")
+def shape_(a: Any) -> Any:
+    """The lengths of all axes: numbers, or tensors to execute where only a run can tell."""
     if not isinstance(a, Handle):
         return np.shape(a)
     known = a.known.shape
@@ -172,11 +167,6 @@ def length(a: da.Array, axis: int) -> da.Array:
     return da.from_array(np.int64(a.shape[axis]), chunks=())
 
 
-@operation("shape", room="tensor", prepare=_shape)
-def shape_(a: Any) -> Any:
-    """The lengths of all axes: numbers, or tensors to execute where only a run can tell."""
-
-
 @operation(
     "ndim",
     room="tensor",
@@ -186,21 +176,18 @@ def ndim_(a: Any) -> Any:
     """The number of axes."""
 
 
-def _size(a: Any, axis: Any = None) -> Any:
+@public("size")
+def size_(a: Any, axis: Any = None) -> Any:
+    """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
     if not isinstance(a, Handle):
         return np.size(a, axis)
-    lengths = _shape(a)
+    lengths = shape_(a)
     if axis is not None:
         return lengths[axis_of(axis, len(lengths))]
     result = 1
     for n in lengths:
         result = n * result
     return result
-
-
-@operation("size", room="tensor", prepare=_size)
-def size_(a: Any, axis: int | None = None) -> Any:
-    """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
 
 
 def _result_type(arrays_and_dtypes: tuple[Any, ...] = ()) -> np.dtype[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.fold import one_chunk, whole_along
@@ -301,7 +301,9 @@ def _lu_meta(a: TensorMeta) -> TupleMeta:
     )
 
 
-def _prepare_lu(a: Any) -> Any:
+@public("linalg.lu", room=ROOM, function=True)
+def lu(a: Any) -> Any:
+    """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
     a = as_tensor(a)
     check_matrix(a, "lu")
     return {"a": a}
@@ -333,15 +335,8 @@ def _stacked_lu(part: Any) -> Any:
     return tuple(np.reshape([f[i] for f in found], (*part.shape[:-2], *found[0][i].shape)) for i in range(3))
 
 
-@operation(
-    "linalg.lu",
-    room=ROOM,
-    status="gathered",
-    prepare=_prepare_lu,
-    meta=_lu_meta,
-)
-def lu(a: Array) -> Any:
-    """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
+@lowered("linalg.lu", status="gathered", meta=_lu_meta)
+def _prepare_lu(a: Array) -> Any:
     return per_matrix(
         _stacked_lu,
         [(a, 2)],

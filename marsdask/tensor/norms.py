@@ -11,14 +11,15 @@ import numpy as np
 from marsdask.errors import ArgumentError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import axes_of
 from marsdask.tensor.matrices import ROOM, per_matrix, real
 
 
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Norms as chains of elementwise operations and reductions, which fuse."""
+@public("linalg.norm", room=ROOM, function=True)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of a vector or matrix, by any `ord`."""
     x = as_tensor(x)
     make = registry.make
     if x.dtype.kind not in "fc":
@@ -65,16 +66,6 @@ def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
     if ord in (None, 2):
         return make("sqrt", make("sum", _squares(x), axis=axes, **keep))
     return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
-
-
-@operation(
-    "linalg.norm",
-    room=ROOM,
-    sizes="any",
-    prepare=_norm,
-)  # fmt: skip
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """The norm of a vector or matrix, by any `ord`."""
 
 
 def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> TensorMeta:

@@ -13,7 +13,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, fold, one_axis
 from marsdask.tensor.views import assign
@@ -305,9 +305,9 @@ def kron(a: Array, b: Array) -> da.Array:
     return product.reshape(tuple(product.shape[2 * i] * product.shape[2 * i + 1] for i in range(ndim)))
 
 
-def _trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
-) -> Any:
+@public("trace", owners=["Tensor"])
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    """The sum along a diagonal."""
     a = as_tensor(a)
     if a.ndim < 2:
         raise ArgumentError("diag requires an array of at least two dimensions")
@@ -318,14 +318,8 @@ def _trace(
     return result if out is None else assign(out, result)
 
 
-@operation(
-    "trace",
-    room="tensor",
-    prepare=_trace,
-    owners=["Tensor"],
-)
-def trace(
+@lowered("trace")
+def _trace(
     a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
 ) -> da.Array:
-    """The sum along a diagonal."""
     return da.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)

@@ -16,7 +16,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
 from marsdask.tensor.indexing import part, sliced
 from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
@@ -79,7 +79,9 @@ for _name, _axis in (("vsplit", 0), ("hsplit", 1), ("dsplit", 2)):
         """Views of the parts along one axis."""
 
 
-def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
+@public("roll")
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Elements moved along axes; what leaves at the end comes in at the start."""
     a = as_tensor(a)
     if axis is None:
         total = sum(whole_numbers(shift, "shift"))
@@ -107,9 +109,8 @@ def reshape_back(a: da.Array, like: da.Array) -> da.Array:
     return reshaped(a, like.shape)
 
 
-@operation("roll", room="tensor", meta=lambda a, shift, axis=None: a, prepare=_roll)  # fmt: skip
-def roll(a: Array, shift: Any, axis: Any = None) -> Any:
-    """Elements moved along axes; what leaves at the end comes in at the start."""
+@lowered("roll", meta=lambda a, shift, axis=None: a)
+def _roll(a: Array, shift: Any, axis: Any = None) -> Any:
     for by, along in zip(shift, axis, strict=True):
         n = a.shape[along]
         if n and (start := -by % n):
@@ -118,7 +119,9 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Any:
     return a
 
 
-def _repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+@public("repeat", owners=("Tensor",))
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """Each element several times, along an axis; of the flat tensor without one."""
     a, axis = with_axis(as_tensor(a), axis)
     axis = axis_of(axis, a.ndim)
     if not isinstance(repeats, Tensor):
@@ -147,9 +150,8 @@ def _repeat_meta(a: TensorMeta, repeats: Any, axis: int) -> TensorMeta:
     return TensorMeta(tuple(shape), a.dtype)
 
 
-@operation("repeat", room="tensor", owners=("Tensor",), meta=_repeat_meta, prepare=_repeat)  # fmt: skip
-def repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
-    """Each element several times, along an axis; of the flat tensor without one."""
+@lowered("repeat", meta=_repeat_meta)
+def _repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
     axis = axis or 0
     if isinstance(repeats, da.Array):
         repeats = np.asarray((yield Ask(repeats)))
@@ -162,7 +164,9 @@ def repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
     return a[(*[FULL] * axis, np.repeat(np.arange(a.shape[axis]), repeats))]
 
 
-def _tile(A: Any, reps: Any) -> Any:
+@public("tile")
+def tile(A: Any, reps: Any) -> Any:
+    """The tensor several times along each axis."""
     numbers = whole_numbers(reps, "reps")
     if any(n < 0 for n in numbers):
         raise ArgumentError(f"tile(reps={reps!r}): negative dimensions are not allowed.")
@@ -175,14 +179,8 @@ def _tile_meta(A: TensorMeta, reps: tuple[int, ...]) -> TensorMeta:
     return TensorMeta(tuple(n * r for n, r in zip(A.shape, reps, strict=True)), A.dtype)
 
 
-@operation(
-    "tile",
-    room="tensor",
-    meta=_tile_meta,
-    prepare=_tile,
-)
-def tile(A: Array, reps: Any) -> Any:
-    """The tensor several times along each axis."""
+@lowered("tile", meta=_tile_meta)
+def _tile(A: Array, reps: Any) -> Any:
     for axis, count in enumerate(reps):
         if count == 0:
             A = A[(*[FULL] * axis, slice(0, 0))]
@@ -282,7 +280,9 @@ def insert(
     return da.concatenate([arr, values], axis=axis)[(*[FULL] * axis, order)]
 
 
-def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+@public("delete")
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """The tensor without the slices at positions along an axis; of the flat tensor without one."""
     arr, axis = _flat_or_axis(arr, axis)
     if not isinstance(obj, (slice, Tensor)):
         obj = np.asarray(obj)
@@ -321,9 +321,8 @@ def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
     return TensorMeta(tuple(shape), arr.dtype)
 
 
-@operation("delete", room="tensor", meta=_delete_meta, prepare=_delete)  # fmt: skip
-def delete(arr: Array, obj: Any, axis: int | None = None) -> Any:
-    """The tensor without the slices at positions along an axis; of the flat tensor without one."""
+@lowered("delete", meta=_delete_meta)
+def _delete(arr: Array, obj: Any, axis: int | None = None) -> Any:
     axis = axis or 0
     if isinstance(obj, da.Array):
         obj = np.asarray((yield Ask(obj)))

@@ -13,7 +13,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
 from marsdask.tensor.core import as_tensor
@@ -22,13 +22,15 @@ from marsdask.tensor.reshaping import axis_of, whole_numbers
 from marsdask.tensor.views import view
 
 
-def _rechunk(
+@public("rechunk", owners=("Tensor",))
+def rechunk(
     tensor: Any,
     chunk_size: Any,
     threshold: Any = None,
     chunk_size_limit: Any = None,
     reassign_worker: bool = False,
 ) -> Any:
+    """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
     tensor = as_tensor(tensor)
     for name, value in (("threshold", threshold), ("chunk_size_limit", chunk_size_limit)):
         if value is not None and (not isinstance(value, (int, float)) or value <= 0):
@@ -46,20 +48,20 @@ def _rechunk_node(wanted: dict[int, Any], base: Node) -> Node:
     return Node("rechunk", (base, wanted))
 
 
-@operation("rechunk", room="tensor", owners=("Tensor",), meta=lambda tensor, chunk_size: tensor, prepare=_rechunk)  # fmt: skip
-def rechunk(
+@lowered("rechunk", meta=lambda tensor, chunk_size: tensor)
+def _rechunk(
     tensor: Array,
     chunk_size: Any,
     threshold: Any = None,
     chunk_size_limit: Any = None,
     reassign_worker: bool = False,
 ) -> Any:
-    """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
     wanted = requested(chunk_size, tensor.ndim)
     return tensor.rechunk({axis: cut(tensor.shape[axis], size, axis) for axis, size in wanted.items()})
 
 
-def _rebalance(
+@public("rebalance", function=False, owners=("Tensor",))
+def rebalance(
     self: Any,
     factor: Any = None,
     axis: int = 0,
@@ -67,6 +69,7 @@ def _rebalance(
     reassign_worker: bool = True,
     session: Any = None,
 ) -> Any:
+    """The same elements in chunks of equal length along one axis: `num_partitions`, or `factor` for each thread."""
     self = as_tensor(self)
     axis = axis_of(axis, self.ndim)
     if num_partitions is None:
@@ -80,8 +83,8 @@ def _rebalance(
     return registry.make("rebalance", self, None, axis, count)
 
 
-@operation("rebalance", room="tensor", owners=("Tensor",), function=False, meta=lambda self, factor, axis, count: self, prepare=_rebalance)  # fmt: skip
-def rebalance(
+@lowered("rebalance", meta=lambda self, factor, axis, count: self)
+def _rebalance(
     self: Array,
     factor: float | None = None,
     axis: int = 0,
@@ -89,7 +92,6 @@ def rebalance(
     reassign_worker: bool = True,
     session: Any = None,
 ) -> Any:
-    """The same elements in chunks of equal length along one axis: `num_partitions`, or `factor` for each thread."""
     length = self.shape[axis]
     return self.rechunk({axis: cut(length, max(-(-length // int(num_partitions or 1)), 1), axis)})
 

@@ -16,7 +16,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import held
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, operation, public
 from marsdask.tensor import layout
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.views import view
@@ -216,7 +216,9 @@ def _reading_order(a: Any, order: str) -> tuple[Any, str]:
     return a, order
 
 
-def _ravel(a: Any, order: str = "C") -> Any:
+@public("ravel", owners=("Tensor",))
+def ravel(a: Any, order: str = "C") -> Any:
+    """All elements on one axis: a view where NumPy gives one."""
     check_order(order, "CFAK")
     a, order = _reading_order(as_tensor(a), order)
     flags = layout.layout(a).flags
@@ -225,31 +227,12 @@ def _ravel(a: Any, order: str = "C") -> Any:
     return registry.make("reshape", a, (-1,), order)
 
 
-@operation(
-    "ravel",
-    room="tensor",
-    owners=("Tensor",),
-    prepare=_ravel,
-)
-def ravel(a: Array, order: str = "C") -> Any:
-    """All elements on one axis: a view where NumPy gives one."""
-
-
-def _flatten(self: Any, order: str = "C") -> Any:
+@public("flatten", function=False, owners=("Tensor",))
+def flatten(self: Any, order: str = "C") -> Any:
+    """All elements on one axis: a copy."""
     check_order(order, "CFAK")
     self, order = _reading_order(self, order)
     return registry.make("reshape", self, (-1,), order)
-
-
-@operation(
-    "flatten",
-    room="tensor",
-    owners=("Tensor",),
-    function=False,
-    prepare=_flatten,
-)
-def flatten(self: Array, order: str = "C") -> Any:
-    """All elements on one axis: a copy."""
 
 
 def reshape_in_place(self: Tensor, shape: Any) -> None:

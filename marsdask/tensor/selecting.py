@@ -13,7 +13,7 @@ from dask.array.core import elemwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
 from marsdask.plan import registry
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import part
@@ -40,7 +40,9 @@ def with_axis(a: Tensor, axis: Any) -> tuple[Tensor, Any]:
     return (a if a.ndim else flat(a)), axis
 
 
-def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+@public("take", owners=("Tensor",))
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    """The elements at positions along an axis, of the flat tensor without one."""
     a, axis = with_axis(as_tensor(a), axis)
     axis = axis_of(axis, a.ndim)
     if mode not in ("raise", "wrap", "clip"):
@@ -60,12 +62,9 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
     return given(part(a, (*[slice(None)] * axis, index)), out)
 
 
-@operation("take", room="tensor", owners=("Tensor",), prepare=_take)  # fmt: skip
-def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
-    """The elements at positions along an axis, of the flat tensor without one."""
-
-
-def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+@public("compress")
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """The slices along an axis where a condition holds, of the flat tensor without one."""
     a, axis = with_axis(as_tensor(a), axis)
     axis = axis_of(axis, a.ndim)
     before = [slice(None)] * axis
@@ -83,41 +82,22 @@ def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return given(part(a, (*before, np.flatnonzero(array))), out)
 
 
-def _compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
-    return _compress(condition, self, axis, out)
-
-
-@operation("compress", room="tensor", prepare=_compress)  # fmt: skip
-def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None) -> Any:
+@public("Tensor.compress", owners=("Tensor",))
+def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
+    return compress(condition, self, axis, out)
 
 
-@operation(
-    "Tensor.compress",
-    room="tensor",
-    owners=("Tensor",),
-    function=False,
-    prepare=_compress_method,
-)
-def compress_method(self: Array, condition: Any, axis: int | None = None, out: Any = None) -> Any:
-    """The slices along an axis where a condition holds, of the flat tensor without one."""
-
-
-def _extract(condition: Any, arr: Any) -> Any:
-    condition, arr = as_tensor(condition), as_tensor(arr)
-    return _compress(flat(condition), flat(arr))
-
-
-@operation(
-    "extract",
-    room="tensor",
-    prepare=_extract,
-)
-def extract(condition: Array, arr: Array) -> Any:
+@public("extract")
+def extract(condition: Any, arr: Any) -> Any:
     """The elements of the flat tensor where a condition holds."""
+    condition, arr = as_tensor(condition), as_tensor(arr)
+    return compress(flat(condition), flat(arr))
 
 
-def _choose_prepare(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+@public("choose", owners=("Tensor",))
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """From a list of tensors, for each element the one that an index tensor names."""
     if mode not in ("raise", "wrap", "clip"):
         raise ArgumentError(f"choose(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
     a = as_tensor(a)
@@ -134,9 +114,8 @@ def _choose_meta(a: TensorMeta, choices: list[TensorMeta], out: Any, mode: str) 
     return TensorMeta(shape, np.result_type(*(c.dtype for c in choices)))
 
 
-@operation("choose", room="tensor", owners=("Tensor",), sizes="aligned", meta=_choose_meta, prepare=_choose_prepare)  # fmt: skip
-def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """From a list of tensors, for each element the one that an index tensor names."""
+@lowered("choose", sizes="aligned", meta=_choose_meta)
+def _choose_prepare(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     return elemwise(partial(_chosen, mode), a, *choices, dtype=np.result_type(*(c.dtype for c in choices)))
 
 
@@ -217,7 +196,9 @@ def flatnonzero(a: Array) -> da.Array:
     return _positions_of(a)
 
 
-def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+@public("unravel_index")
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    """For flat positions, the positions along each axis of a shape: a tensor for each."""
     if order not in ("C", "F"):
         raise ArgumentError(f"unravel_index(order={order!r}): expected 'C' or 'F'.")
     indices, lengths = as_tensor(indices), whole_numbers(shape)
@@ -226,10 +207,12 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     return registry.make("unravel_index", indices, lengths, order)
 
 
-@operation("unravel_index", room="tensor", sizes="any", prepare=_unravel_index,
-    meta=lambda indices, shape, order: TupleMeta(tuple(TensorMeta(indices.shape, INDEX) for _ in shape)))  # fmt: skip
-def unravel_index(indices: Array, shape: Any, order: str = "C") -> Any:
-    """For flat positions, the positions along each axis of a shape: a tensor for each."""
+@lowered(
+    "unravel_index",
+    sizes="any",
+    meta=lambda indices, shape, order: TupleMeta(tuple(TensorMeta(indices.shape, INDEX) for _ in shape)),
+)
+def _unravel_index(indices: Array, shape: Any, order: str = "C") -> Any:
     return tuple(
         indices.map_blocks(_unraveled_in, shape, order, axis, dtype=INDEX) for axis in range(len(shape))
     )

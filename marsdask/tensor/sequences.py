@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation, public
 from marsdask.tensor.axes import broadcast_view
 from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
 from marsdask.tensor.core import ExecutableTuple, as_tensor
@@ -41,9 +41,11 @@ def number(value: Any, name: str) -> int:
         raise ArgumentTypeError(f"{name}={value!r}: expected a whole number.") from None
 
 
-def _arange(
+@public("arange")
+def arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
 ) -> Any:
+    """Evenly spaced numbers from `start` up to, without, `stop`."""
     refuse_gpu("arange", gpu)
     if stop is None:
         start, stop = 0, start
@@ -69,11 +71,10 @@ def _arange_meta(
     return TensorMeta((sum(chunk_size[0]),), dtype)
 
 
-@operation("arange", room="tensor", sizes="any", meta=_arange_meta, prepare=_arange)  # fmt: skip
-def arange(
+@lowered("arange", sizes="any", meta=_arange_meta)
+def _arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
 ) -> Any:
-    """Evenly spaced numbers from `start` up to, without, `stop`."""
     return made(_arange_chunk, chunk_size, dtype, start, step, dtype)
 
 
@@ -82,7 +83,8 @@ def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -
     return (start + positions * step).astype(dtype)
 
 
-def _linspace(
+@public("linspace")
+def linspace(
     start: Any,
     stop: Any,
     num: Any = 50,
@@ -93,6 +95,7 @@ def _linspace(
     chunk_size: Any = None,
     axis: int = 0,
 ) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
     refuse_gpu("linspace", gpu)
     num = number(num, "num")
     if num < 0:
@@ -119,7 +122,7 @@ def _linspace(
         return (result, step) if retstep else result
     a, b = as_tensor(start) * 1.0, as_tensor(stop) * 1.0
     step = (b - a) / parts if parts > 0 else (b - a) * np.nan
-    steps = _arange(
+    steps = arange(
         num,
         dtype=kind,
         chunk_size=None
@@ -136,21 +139,6 @@ def _linspace(
     grid = grid if grid.dtype == out else grid.astype(out)
     grid = registry.call(registry.lookup("moveaxis"), (grid, 0, axis), {}) if axis else grid
     return (grid, step) if retstep else grid
-
-
-@operation("linspace", room="tensor", prepare=_linspace)  # fmt: skip
-def linspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
-    gpu: Any = None,
-    chunk_size: Any = None,
-    axis: int = 0,
-) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
 
 
 def _linspace_chunk(
@@ -188,7 +176,8 @@ def spaced(
     return made(_linspace_chunk, chunks, dtype, start, count, delta, step, parts, last, kind, dtype)
 
 
-def _eye(
+@public("eye")
+def eye(
     N: Any,
     M: Any = None,
     k: int = 0,
@@ -197,6 +186,7 @@ def _eye(
     gpu: Any = None,
     order: str = "C",
 ) -> Any:
+    """Ones on a diagonal, zeros elsewhere."""
     refuse_gpu("eye", gpu)
     rows = number(N, "N")
     columns = rows if M is None else number(M, "M")
@@ -216,8 +206,10 @@ def _eye(
     )
 
 
-@operation("eye", room="tensor", sizes="any", prepare=_eye, meta=lambda N, M, k, dtype, chunk_size, gpu, order: TensorMeta((N, M), dtype, order))  # fmt: skip
-def eye(
+@lowered(
+    "eye", sizes="any", meta=lambda N, M, k, dtype, chunk_size, gpu, order: TensorMeta((N, M), dtype, order)
+)
+def _eye(
     N: int,
     M: int | None = None,
     k: int = 0,
@@ -226,7 +218,6 @@ def eye(
     gpu: Any = None,
     order: str = "C",
 ) -> Any:
-    """Ones on a diagonal, zeros elsewhere."""
     return made(_eye_chunk, chunk_size, dtype, k, dtype)
 
 
@@ -237,7 +228,7 @@ def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
 @operation(
     "identity",
     room="tensor",
-    prepare=lambda n, dtype=None, chunk_size=None, gpu=None: _eye(n, None, 0, dtype, chunk_size, gpu),
+    prepare=lambda n, dtype=None, chunk_size=None, gpu=None: eye(n, None, 0, dtype, chunk_size, gpu),
 )
 def identity(n: int, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
     """Ones on the main diagonal of a square."""
@@ -272,10 +263,12 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
     """Coordinate matrices from coordinate vectors."""
 
 
-def _indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> Any:
+@public("indices")
+def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> Any:
+    """The positions along each axis of a grid."""
     shape, kind = check_shape(dimensions, "dimensions"), np.dtype(dtype)
     if sparse:
-        rows = [_arange(n, dtype=kind) for n in shape]
+        rows = [arange(n, dtype=kind) for n in shape]
         return ExecutableTuple(
             row.reshape(tuple(-1 if i == axis else 1 for i in range(len(shape))))
             for axis, row in enumerate(rows)
@@ -287,9 +280,8 @@ def _indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: 
     return registry.make("indices", (len(shape), *shape), kind, chunks)
 
 
-@operation("indices", room="tensor", sizes="any", meta=lambda dimensions, dtype, chunk_size: TensorMeta(dimensions, dtype), prepare=_indices)  # fmt: skip
-def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> da.Array:
-    """The positions along each axis of a grid."""
+@lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunk_size: TensorMeta(dimensions, dtype))
+def _indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> da.Array:
     return made(_indices_chunk, chunk_size, dtype, dtype)
 
 

@@ -12,7 +12,7 @@ from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import operation, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
 from marsdask.tensor.keys import (
@@ -208,10 +208,7 @@ def _by_chunk(
     return groups
 
 
-def _put_method(self: Any, key: Any, value: Any) -> None:
-    put_part(self, key, value)
-
-
-@operation("Tensor.__setitem__", room="tensor", owners=("Tensor",), function=False, prepare=_put_method)
-def setitem_method(self: Array, key: Any, value: Any) -> None:
+@public("Tensor.__setitem__", owners=("Tensor",))
+def setitem_method(self: Any, key: Any, value: Any) -> None:
     """Write into the tensor, and into all it shares elements with. Values are cast as NumPy casts them in assignments."""
+    put_part(self, key, value)

@@ -15,7 +15,7 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, joined_at_once, one_axis, whole
 
@@ -297,7 +297,9 @@ def _numbered(right: bool, part: Any, bins: Any) -> Any:
     return np.asarray(np.digitize(part, bins, right=right))
 
 
-def _prepare_bincount(x: Any, weights: Any = None, minlength: Any = 0, chunk_size_limit: Any = None) -> Any:
+@public("bincount")
+def bincount(x: Any, weights: Any = None, minlength: Any = 0, chunk_size_limit: Any = None) -> Any:
+    """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:
         raise ArgumentError(
@@ -320,16 +322,13 @@ def _prepare_bincount(x: Any, weights: Any = None, minlength: Any = 0, chunk_siz
     return {"x": x, "weights": weights, "minlength": int(minlength)}
 
 
-@operation(
+@lowered(
     "bincount",
-    room="tensor",
-    prepare=_prepare_bincount,
     meta=lambda x, weights=None, minlength=0: TensorMeta((NAN,), INTP if weights is None else np.dtype("f8")),
-)  # fmt: skip
-def bincount(
+)
+def _prepare_bincount(
     x: Array, weights: Array | None = None, minlength: int = 0, chunk_size_limit: int | None = None
 ) -> Generator[Any, Any, da.Array]:
-    """How often each whole number comes. The number of bins is known after a run."""
     ranges = yield Ask(graph.per_chunk(_range, x, lengths=None))
     ranges = [r for r in ranges if r is not None]
     if ranges and min(r[0] for r in ranges) < 0:

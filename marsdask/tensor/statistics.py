@@ -12,7 +12,7 @@ from dask.array.core import elemwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     axes_of,
@@ -215,19 +215,16 @@ def _correlation(c: Any) -> Any:
     return np.clip(c, -1, 1)
 
 
-def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+@public("trapz")
+def trapz(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
     y = as_tensor(y)
     (axis,) = axes_of(axis, y.ndim) or (0,)
     return {"y": y, "x": x, "dx": dx, "axis": axis}
 
 
-@operation(
-    "trapz",
-    room="tensor",
-    prepare=_trapezoid,
-)
-def trapz(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> da.Array:
-    """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
+@lowered("trapz")
+def _trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> da.Array:
     head, tail = [slice(None)] * y.ndim, [slice(None)] * y.ndim
     head[axis], tail[axis] = slice(1, None), slice(None, -1)
     step: Any = dx

@@ -13,7 +13,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.axes import refuse
 from marsdask.tensor.chunking import chunks_of
 from marsdask.tensor.core import as_tensor
@@ -24,7 +24,9 @@ from marsdask.tensor.setitem import scattered
 from marsdask.tensor.views import view
 
 
-def _diag(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+@public("diag")
+def diag(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+    """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
     refuse_gpu("diag", gpu or sparse)
     v, k = as_tensor(v), number(k, "k")
     if v.ndim == 1:
@@ -53,14 +55,8 @@ def _diag_meta(v: TensorMeta, k: int = 0) -> TensorMeta:
     return TensorMeta((max(min(rows + min(k, 0), columns - max(k, 0)), 0),), v.dtype)
 
 
-@operation(
-    "diag",
-    room="tensor",
-    meta=_diag_meta,
-    prepare=_diag,
-)
-def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> da.Array:
-    """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
+@lowered("diag", meta=_diag_meta)
+def _diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> da.Array:
     shift = (max(-k, 0), max(k, 0))
     if v.ndim == 1:
         n = v.shape[0] + abs(k)
@@ -72,17 +68,10 @@ def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: 
     return by_arrays(v, (places + shift[0], places + shift[1]))
 
 
-def _diagflat(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
-    return _diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
-
-
-@operation(
-    "diagflat",
-    room="tensor",
-    prepare=_diagflat,
-)
-def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+@public("diagflat")
+def diagflat(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with the flat elements on a diagonal."""
+    return diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
 
 
 def _triangle(name: str, m: Any, k: int = 0, gpu: Any = None) -> Any:

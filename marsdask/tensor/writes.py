@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.handle import held
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation
+from marsdask.plan.registry import Array, operation, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, plain_key, settled
 from marsdask.tensor.keys import plain
@@ -132,7 +132,9 @@ def _target(value: Any, function: str) -> Tensor:
     return value
 
 
-def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+@public("copyto")
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """Nothing: writes `src` into `dst`, where a mask says so."""
     dst = _target(dst, "copyto")
     if np.isscalar(src) and not isinstance(src, np.generic):
         if not np.can_cast(np.min_scalar_type(src), dst.dtype, casting=casting):
@@ -150,12 +152,9 @@ def _copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -
     assign(dst, src, casting=casting, what="copyto")
 
 
-@operation("copyto", room="tensor", prepare=_copyto)
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Nothing: writes `src` into `dst`, where a mask says so."""
-
-
-def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+@public("put", owners=("Tensor",))
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Nothing: writes values at positions of the flat tensor."""
     a = _target(a, "put")
     if mode not in ("raise", "wrap", "clip"):
         raise ArgumentError(f"put(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
@@ -168,12 +167,9 @@ def _put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         Flat(a)[index.ravel()] = v
 
 
-@operation("put", room="tensor", owners=("Tensor",), prepare=_put)
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Nothing: writes values at positions of the flat tensor."""
-
-
-def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+@public("fill_diagonal")
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """Nothing: writes into the main diagonal of the tensor, in place."""
     a = _target(a, "fill_diagonal")
     if a.ndim < 2:
         raise ArgumentError("fill_diagonal(): array must be at least 2-d.")
@@ -182,11 +178,6 @@ def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     value = fitting(val, a.dtype)
     done = registry.make("filled_diagonal", a, value, bool(wrap))
     a.rebind(done.node, held(done))
-
-
-@operation("fill_diagonal", room="tensor", prepare=_fill_diagonal)
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Nothing: writes into the main diagonal of the tensor, in place."""
 
 
 @operation("filled_diagonal", room="engine", meta=lambda a, val, wrap: a)
@@ -229,10 +220,7 @@ def _ufunc_at(
     return scattered(x, known, value, getattr(np, name))
 
 
-def _fill(self: Any, value: Any) -> None:
-    put_part(self, ..., value)
-
-
-@operation("Tensor.fill", room="tensor", owners=("Tensor",), function=False, prepare=_fill)
-def fill(self: Array, value: Any) -> None:
+@public("Tensor.fill", owners=("Tensor",))
+def fill(self: Any, value: Any) -> None:
     """Nothing: writes one value into all elements."""
+    put_part(self, ..., value)
