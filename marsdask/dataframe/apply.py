@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,17 +11,19 @@ from marsdask.dataframe.applied import made
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.neighbours import by_rows
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import public
 
 
 def _elementwise(func: Any) -> bool:
     return isinstance(func, np.ufunc)
 
 
-def _apply_frame(
+@public("DataFrame.apply", owners=["DataFrame"], status="delegated")
+def apply_frame(
     self: Any, func: Any, axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (), dtypes: Any = None, dtype: Any = None, name: Any = None,
     output_type: Any = None, index: Any = None, elementwise: Any = None, skip_infer: bool = False, by_row: Any = "compat", engine: Any = None, engine_kwargs: Any = None, **kwargs: Any,
 ) -> Any:  # fmt: skip
+    """What a function gives of each column (whole), or, with axis=1, of each row."""
     declared = {
         "dtypes": dtypes,
         "dtype": dtype,
@@ -67,10 +67,12 @@ def _no_function(self: Any, func: str) -> Any:
     raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
 
 
-def _apply_series(
+@public("Series.apply", owners=["Series"], status="delegated")
+def apply_series(
     self: Any, func: Any, convert_dtype: Any = True, output_type: Any = None, args: Any = (), dtypes: Any = None, dtype: Any = None, name: Any = None, index: Any = None,
     skip_infer: bool = False, by_row: Any = "compat", **kwargs: Any,
 ) -> Any:  # fmt: skip
+    """What a function gives of each value."""
     if isinstance(convert_dtype, tuple):  # pandas 3: args stands second
         args, convert_dtype = convert_dtype, True
     declared = {
@@ -97,10 +99,12 @@ def _apply_series(
     return made(self, "same" if by_row == "compat" else "whole", "apply", func, (), given, declared)
 
 
-def _map_chunk_of(
+@public("frame.map_chunk", owners=["DataFrame", "Series"], status="delegated")
+def map_chunk(
     self: Any, func: Any, args: Any = (), kwargs: Any = None, skip_infer: bool = False, with_chunk_index: bool = False, output_type: Any = None, dtypes: Any = None,
     dtype: Any = None, name: Any = None, index: Any = None, elementwise: Any = None,
 ) -> Any:  # fmt: skip
+    """What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`."""
     if not callable(func):
         raise ArgumentTypeError(f"map_chunk(func={func!r}): expected a function.")
     declared = {
@@ -123,7 +127,8 @@ def _map_chunk_of(
     )
 
 
-def _transform(
+@public("frame.transform", owners=["DataFrame", "Series"], status="delegated")
+def transform(
     self: Any,
     func: Any,
     axis: Any = 0,
@@ -134,6 +139,7 @@ def _transform(
     convert_dtype: Any = True,
     **kwargs: Any,
 ) -> Any:
+    """What a function makes of each whole column, with the same rows."""
     if isinstance(func, str):
         if not hasattr(type(self), func):
             _no_function(self, func)
@@ -154,78 +160,12 @@ def _transform(
     )
 
 
-def _pipe(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
+@public("frame.pipe", owners=["DataFrame", "Series"], status="delegated")
+def pipe(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
+    """`func(frame, ...)`."""
     if isinstance(func, tuple):
         func, target = func
         if target in kwargs:
             raise ArgumentError(f"{target} is both the pipe target and a keyword argument")
         return func(*args, **{**kwargs, target: self})
     return func(self, *args, **kwargs)
-
-
-def _public(
-    name: str,
-    owners: tuple[str, ...],
-    does: Callable[..., Any],
-    doc: str,
-    status: Any = "delegated",
-) -> None:
-    shown = inspect.signature(does)
-    loose = [p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD]
-    many = [p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.VAR_POSITIONAL]
-    shown = shown.replace(
-        parameters=[p.replace(annotation=inspect.Parameter.empty) for p in shown.parameters.values()],
-        return_annotation=inspect.Signature.empty,
-    )
-
-    def prepare(self: Any, **given: Any) -> Any:
-        kwargs = {**given, **given.get(loose[0], {})} if loose else dict(given)
-        for key in loose:
-            kwargs.pop(key, None)
-        if many and (extra := kwargs.pop(many[0], ())):
-            names = [
-                p.name for p in shown.parameters.values() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-            ][1:]
-            return does(self, *(kwargs.pop(n) for n in names), *extra, **kwargs)
-        return does(self, **kwargs)
-
-    def lower(self: Any) -> Any:
-        return self
-
-    lower.__doc__ = doc
-    operation(
-        name,
-        room="dataframe",
-        owners=owners,
-        function=False,
-        prepare=prepare,
-        signature=shown,
-        status=status,
-    )(lower)
-
-
-_public(
-    "DataFrame.apply",
-    ("DataFrame",),
-    _apply_frame,
-    "What a function gives of each column (whole), or, with axis=1, of each row.",
-)
-_public("Series.apply", ("Series",), _apply_series, "What a function gives of each value.")
-_public(
-    "frame.map_chunk",
-    ("DataFrame", "Series"),
-    _map_chunk_of,
-    "What a function gives of each chunk, a pandas object; with_chunk_index=True passes it `chunk_index`.",
-)
-_public(
-    "frame.transform",
-    ("DataFrame", "Series"),
-    _transform,
-    "What a function makes of each whole column, with the same rows.",
-)
-_public(
-    "frame.pipe",
-    ("DataFrame", "Series"),
-    _pipe,
-    "`func(frame, ...)`.",
-)

@@ -19,25 +19,12 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, Rows
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
-
-
-def _function(name: str, prepare: Callable[..., Any], doc: str, status: Any = "delegated") -> None:
-    def lower(*args: Any) -> Any:
-        return args[0]
-
-    lower.__doc__ = doc
-    operation(
-        name,
-        room="dataframe",
-        prepare=prepare,
-        signature=inspect.signature(prepare),
-        status=status,
-    )(lower)
+from marsdask.plan.registry import operation, public
 
 
 def _holes(name: str) -> Callable[[Any], Any]:
-    def prepare(obj: Any) -> Any:
+    def holes(obj: Any) -> Any:
+        """Whether each element is a hole (or none)."""
         if isinstance(obj, FrameHandle):
             return registry.make(f"frame.{name}", obj)
         if isinstance(obj, Handle):
@@ -47,17 +34,14 @@ def _holes(name: str) -> Callable[[Any], Any]:
             return registry.make(f"frame.{name}", as_frame(obj))
         return getattr(pd, name)(obj)
 
-    return prepare
+    return holes
 
 
-for _name, _same in (("isna", "isna"), ("isnull", "isna"), ("notna", "notna"), ("notnull", "notna")):
-    _function(
-        _name,
-        _holes(_same),
-        "Whether each element is a hole (or none).",
-    )
+public("isna", "isnull", status="delegated")(_holes("isna"))
+public("notna", "notnull", status="delegated")(_holes("notna"))
 
 
+@public("cut", status="delegated")
 def cut(
     x: Any,
     bins: Any,
@@ -69,7 +53,7 @@ def cut(
     duplicates: str = "raise",
     ordered: bool = True,
 ) -> Any:
-    """What `md.cut` makes: edges given cut chunk by chunk; a number of bins needs all values in one chunk."""
+    """The bin of each value. A number of bins runs to find the extremes; edges are lazy."""
     series = as_frame(x)
     kwargs = {
         "right": right,
@@ -122,10 +106,11 @@ def binned(frame: Chunks, edges: Any, kwargs: Any) -> Chunks:
     return graph.per_chunk(bin_chunk, frame, edges, kwargs)
 
 
+@public("qcut", status="delegated")
 def qcut(
     x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise"
 ) -> Any:
-    """What `md.qcut` makes: the quantiles are in the categories, so they are run."""
+    """The quantile bin of each value; runs to find the quantiles."""
     series = as_frame(x)
     wanted = np.linspace(0, 1, q + 1) if np.ndim(q) == 0 else np.asarray(q)
     edges = series.quantile(list(wanted)).execute().fetch().to_numpy()
@@ -133,14 +118,6 @@ def qcut(
         edges = np.unique(edges)
     made = _binned(series, "cut", edges, {"labels": labels, "precision": precision, "include_lowest": True})
     return (made, edges) if retbins else made
-
-
-_function(
-    "cut",
-    cut,
-    "The bin of each value. A number of bins runs to find the extremes; edges are lazy.",
-)
-_function("qcut", qcut, "The quantile bin of each value; runs to find the quantiles.")
 
 
 def _dummies_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
@@ -169,6 +146,7 @@ def dummies(frame: Chunks, kwargs: Any) -> Chunks:
     return graph.per_chunk(_dummies, frame, kwargs)
 
 
+@public("get_dummies", status="delegated")
 def get_dummies(
     data: Any,
     prefix: Any = None,
@@ -179,7 +157,7 @@ def get_dummies(
     drop_first: bool = False,
     dtype: Any = None,
 ) -> Any:
-    """What `md.get_dummies` makes: values of texts become categories first, which runs."""
+    """A column of indicators for each value of texts and categories; texts run to find their values."""
     frame = as_frame(data)
     kwargs = {
         "prefix": prefix,
@@ -210,13 +188,6 @@ def _values_of(series: Any) -> pd.Index:
     """The distinct values, sorted: they name the columns, so it runs."""
     found = registry.make("frame.value_set", series).execute().fetch().dropna()
     return pd.Index(found.sort_values().array)
-
-
-_function(
-    "get_dummies",
-    get_dummies,
-    "A column of indicators for each value of texts and categories; texts run to find their values.",
-)
 
 
 def _both(left: Any, right: Any, method: str, kwargs: dict[str, Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import partial, reduce
 from typing import Any
 
@@ -18,7 +17,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
 """For each pair (i, j) of columns, over the rows where both have values: how many, mean of i, sum of squares of i, of
@@ -170,22 +169,28 @@ def _cell(frame: pd.DataFrame, row: int, column: int) -> Any:
     return frame.iat[row, column]
 
 
-def _corr_of(
+@public("DataFrame.corr", owners=["DataFrame"])
+def corr_of_columns(
     self: Any, method: Any = "pearson", min_periods: int | None = 1, numeric_only: bool = False
 ) -> Any:
+    """The correlation of every pair of numeric columns, over rows where both have values."""
     _corr_method(method)
     return registry.make(
         "frame.matrix", self, "corr", (method, 1 if min_periods is None else min_periods, numeric_only)
     )
 
 
-def _cov_of(
+@public("DataFrame.cov", owners=["DataFrame"])
+def cov_of_columns(
     self: Any, min_periods: int | None = None, ddof: int | None = 1, numeric_only: bool = False
 ) -> Any:
+    """The covariance of every pair of numeric columns, over rows where both have values."""
     return registry.make("frame.matrix", self, "cov", (min_periods, ddof, numeric_only))
 
 
-def _corr_with(self: Any, other: Any, method: Any = "pearson", min_periods: int | None = None) -> Any:
+@public("Series.corr", owners=["Series"])
+def corr_with(self: Any, other: Any, method: Any = "pearson", min_periods: int | None = None) -> Any:
+    """The correlation with another series, aligned by labels: a tensor of no dimension."""
     _corr_method(method)
     return registry.make(
         "frame.cell",
@@ -195,7 +200,9 @@ def _corr_with(self: Any, other: Any, method: Any = "pearson", min_periods: int 
     )
 
 
-def _cov_with(self: Any, other: Any, min_periods: int | None = None, ddof: int | None = 1) -> Any:
+@public("Series.cov", owners=["Series"])
+def cov_with(self: Any, other: Any, min_periods: int | None = None, ddof: int | None = 1) -> Any:
+    """The covariance with another series, aligned by labels: a tensor of no dimension."""
     return registry.make(
         "frame.cell",
         registry.make("frame.matrix", _two_columns(self, other), "cov", (min_periods, ddof, False)),
@@ -204,8 +211,10 @@ def _cov_with(self: Any, other: Any, min_periods: int | None = None, ddof: int |
     )
 
 
-def _autocorr(self: Any, lag: int = 1) -> Any:
-    return _corr_with(self, self.shift(lag))
+@public("Series.autocorr", owners=["Series"])
+def autocorr(self: Any, lag: int = 1) -> Any:
+    """The correlation with itself `lag` rows before."""
+    return corr_with(self, self.shift(lag))
 
 
 def _corrwith_meta(
@@ -241,7 +250,8 @@ def corrwith_chunks(frame: Chunks, other: Chunks, *args: Any) -> Chunks:
     )
 
 
-def _corrwith(
+@public("DataFrame.corrwith", owners=["DataFrame"], status="gathered")
+def corrwith(
     self: Any,
     other: Any,
     axis: Any = 0,
@@ -250,56 +260,10 @@ def _corrwith(
     numeric_only: bool = False,
     min_periods: Any = None,
 ) -> Any:
+    """Correlation with another frame column by column, or with a series."""
     _corr_method(method)
     if not isinstance(other, (DataFrame, Series, pd.DataFrame, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(other).__name__}; expected a DataFrame or Series.")
     return registry.make(
         "frame.corrwith_", self, as_frame(other), axis, drop, method, numeric_only, min_periods
     )
-
-
-def _public(name: str, owner: str, prepare: Any, doc: str, status: Any = "tiled") -> None:
-    def lower(*args: Any) -> Any:
-        return args[0]
-
-    lower.__doc__ = doc
-    operation(name, room="dataframe", owners=[owner], function=False, prepare=prepare, signature=inspect.signature(prepare), status=status)(lower)  # fmt: skip
-
-
-_public(
-    "DataFrame.corr",
-    "DataFrame",
-    _corr_of,
-    "The correlation of every pair of numeric columns, over rows where both have values.",
-)
-_public(
-    "DataFrame.cov",
-    "DataFrame",
-    _cov_of,
-    "The covariance of every pair of numeric columns, over rows where both have values.",
-)
-_public(
-    "Series.corr",
-    "Series",
-    _corr_with,
-    "The correlation with another series, aligned by labels: a tensor of no dimension.",
-)
-_public(
-    "Series.cov",
-    "Series",
-    _cov_with,
-    "The covariance with another series, aligned by labels: a tensor of no dimension.",
-)
-_public(
-    "Series.autocorr",
-    "Series",
-    _autocorr,
-    "The correlation with itself `lag` rows before.",
-)
-_public(
-    "DataFrame.corrwith",
-    "DataFrame",
-    _corrwith,
-    "Correlation with another frame column by column, or with a series.",
-    status="gathered",
-)

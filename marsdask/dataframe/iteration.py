@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame, Series, frame_meta
+from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
 def _batches(self: Any, batch_size: int | None, session: Any = None) -> Iterator[Any]:
@@ -41,31 +40,40 @@ def _check_size(name: str, batch_size: Any) -> int:
     return int(batch_size)
 
 
-def _iterrows(self: Any, batch_size: int = 1000, session: Any = None) -> Iterator[Any]:
+@public("DataFrame.iterrows", owners=["DataFrame"])
+def iterrows(self: Any, batch_size: int = 1000, session: Any = None) -> Iterator[Any]:
+    """The rows as (label, series), run first, fetched in batches."""
     size = _check_size("iterrows", batch_size)
     return (row for part in _batches(self, size, session) for row in part.iterrows())
 
 
-def _itertuples(
+@public("DataFrame.itertuples", owners=["DataFrame"])
+def itertuples(
     self: Any, index: bool = True, name: Any = "Pandas", batch_size: int = 1000, session: Any = None
 ) -> Iterator[Any]:
+    """The rows as named tuples, run first, fetched in batches."""
     size = _check_size("itertuples", batch_size)
     return (row for part in _batches(self, size, session) for row in part.itertuples(index=index, name=name))
 
 
-def _items(self: Any, batch_size: int = 10000, session: Any = None) -> Iterator[Any]:
+@public("frame.items", "frame.iteritems", owners=BOTH)
+def items(self: Any, batch_size: int = 10000, session: Any = None) -> Iterator[Any]:
+    """Columns as (name, lazy series); of a series (label, value), run first."""
     size = _check_size("items", batch_size)
     if self.ndim == 2:
         return ((name, self.iloc[:, i]) for i, name in enumerate(self.columns))
     return (item for part in _batches(self, size, session) for item in part.items())
 
 
-def _iterbatch(self: Any, batch_size: int | None = None, session: Any = None) -> Iterator[Any]:
+@public("frame.iterbatch", owners=BOTH)
+def iterbatch(self: Any, batch_size: int | None = None, session: Any = None) -> Iterator[Any]:
+    """pandas pieces of `batch_size` rows, by default chunks, run first."""
     size = None if batch_size is None else _check_size("iterbatch", batch_size)
     return _batches(self, size, session)
 
 
-def _to_dict(
+@public("frame.to_dict", owners=BOTH)
+def to_dict(
     self: Any,
     orient: str = "dict",
     into: Any = dict,
@@ -81,7 +89,8 @@ def _to_dict(
     )
 
 
-def _info(
+@public("frame.info", owners=BOTH)
+def info(
     self: Any,
     verbose: Any = None,
     buf: Any = None,
@@ -89,38 +98,16 @@ def _info(
     memory_usage: Any = None,
     show_counts: Any = None,
 ) -> None:
+    """Prints what pandas' info prints of the whole; runs."""
     self._run_and_fetch().info(
         verbose=verbose, buf=buf, max_cols=max_cols, memory_usage=memory_usage, show_counts=show_counts
     )
 
 
-def _runs(
-    name: str,
-    prepare: Any,
-    doc: str,
-    owners: tuple[str, ...] = BOTH,
-) -> None:
-    def lower(self: Any) -> Any:
-        return self
-
-    lower.__doc__ = doc
-    signature = inspect.signature(prepare)
-    operation(name, room="dataframe", owners=owners, function=False, prepare=prepare, signature=signature)(
-        lower
-    )
-
-
-_FRAME = ("DataFrame",)
-_runs("DataFrame.iterrows", _iterrows, "The rows as (label, series), run first, fetched in batches.", _FRAME)
-_runs("DataFrame.itertuples", _itertuples, "The rows as named tuples, run first, fetched in batches.", _FRAME)
-for _name in ("items", "iteritems"):
-    _runs(f"frame.{_name}", _items, "Columns as (name, lazy series); of a series (label, value), run first.")
-_runs("frame.iterbatch", _iterbatch, "pandas pieces of `batch_size` rows, by default chunks, run first.")
-_to_dict.__name__ = "to_dict"
-# A dict that a registered `prepare` gives would be taken for arguments: these are methods by hand.
-DataFrame.to_dict = Series.to_dict = _to_dict  # type: ignore[attr-defined]
-_runs("frame.info", _info, "Prints what pandas' info prints of the whole; runs.")
-_runs("Series.keys", lambda self: self.index, "The row labels, lazily.", ("Series",))
+@public("Series.keys", owners=["Series"])
+def keys(self: Any) -> Any:
+    """The row labels, lazily."""
+    return self.index
 
 
 # memory_usage ---------------------------------------------------------------------------------------------------------

@@ -7,17 +7,17 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.applied import inferred, made, nodes_of
-from marsdask.dataframe.apply import _public
 from marsdask.dataframe.core import Series, frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 
-def _map_series(
+@public("Series.map", owners=["Series", "Index"], status="delegated")
+def map_series(
     self: Any,
     func: Any = None,
     na_action: Any = None,
@@ -28,6 +28,7 @@ def _map_series(
     arg: Any = None,
     **kwargs: Any,
 ) -> Any:
+    """Each value through a function, a dict or a series (a lazy one too)."""
     func = arg if func is None else func
     if na_action not in (None, "ignore"):
         raise ArgumentError(f"map(na_action={na_action!r}): na_action must either be 'ignore' or None.")
@@ -83,26 +84,14 @@ def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:
     return done if dtype is None else done.astype(dtype)
 
 
-def _map_frame(
+@public("DataFrame.map", owners=["DataFrame"], status="delegated")
+def map_frame(
     self: Any, func: Any, na_action: Any = None, dtypes: Any = None, skip_infer: bool = False, **kwargs: Any
 ) -> Any:
+    """Each element through a function."""
     if na_action not in (None, "ignore"):
         raise ArgumentError(f"map(na_action={na_action!r}): na_action must be 'ignore' or None.")
     if not callable(func):
         raise ArgumentTypeError("the func argument must be callable")
     given = {**({"na_action": na_action} if na_action else {}), **kwargs}
     return made(self, "same", "map", func, (), given, {"dtypes": dtypes, "skip_infer": skip_infer})
-
-
-_public(
-    "Series.map",
-    ("Series", "Index"),
-    _map_series,
-    "Each value through a function, a dict or a series (a lazy one too).",
-)
-_public(
-    "DataFrame.map",
-    ("DataFrame",),
-    _map_frame,
-    "Each element through a function.",
-)

@@ -346,8 +346,6 @@ def tail(self: Any, n: int = 5) -> Any:
     return registry.make("frame.rows_at", self, slice(0, 0) if n == 0 else slice(-n, None))
 
 
-
-
 @public("frame.take", owners=(*OWNERS, "Index"))
 def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     """Rows (or columns) by position, in the order given."""

@@ -21,7 +21,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import operation, public
 
 BY_ROW = frozenset(
     [
@@ -236,43 +236,13 @@ def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, 
     return done(self, result, False if inplace is pd.api.extensions.no_default else inplace)
 
 
-def _eval(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+@public("frame.eval", owners=["DataFrame"], status="delegated")
+def eval_(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+    """What an expression in text says of the columns; an assignment gives the frame with that column."""
     return _prepare("eval", self, expr, inplace, kwargs)
 
 
-def _query(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+@public("frame.query", owners=["DataFrame"], status="delegated")
+def query(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+    """The rows for which an expression in text is true; `@name` is a variable of the caller, lazy ones too."""
     return _prepare("query", self, expr, inplace, kwargs)
-
-
-def _register(name: str, does: Any, doc: str) -> None:
-    def prepare(self: Any, expr: Any, inplace: Any = False, kwargs: Any = None) -> Any:
-        return does(self, expr, inplace, **(kwargs or {}))
-
-    def lower(self: Any) -> Any:
-        return self
-
-    lower.__doc__ = doc
-    kind = inspect.Parameter
-    shown = inspect.Signature([kind("self", kind.POSITIONAL_OR_KEYWORD), kind("expr", kind.POSITIONAL_OR_KEYWORD),
-                               kind("inplace", kind.POSITIONAL_OR_KEYWORD, default=False), kind("kwargs", kind.VAR_KEYWORD)])  # fmt: skip
-    operation(
-        f"frame.{name}",
-        room="dataframe",
-        owners=["DataFrame"],
-        function=False,
-        prepare=prepare,
-        signature=shown,
-        status="delegated",
-    )(lower)
-
-
-_register(
-    "query",
-    _query,
-    "The rows for which an expression in text is true; `@name` is a variable of the caller, lazy ones too.",
-)
-_register(
-    "eval",
-    _eval,
-    "What an expression in text says of the columns; an assignment gives the frame with that column.",
-)
