@@ -20,7 +20,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, calling
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 PANDAS: dict[str, Any] = {
     "str": pd.Series.str,
@@ -124,7 +124,7 @@ def _accessed_demands(node: Node, mine: Demand) -> list[Demand]:
     return rowwise_demands(node, Demand(None, mine.order, mine.labels))
 
 
-@operation("frame.accessed", room="engine", meta=_accessed_meta, demands=_accessed_demands)
+@lowered("frame.accessed", meta=_accessed_meta, demands=_accessed_demands)
 def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
     """A member of .str, .dt or .cat, chunk by chunk."""
     if others:
@@ -153,9 +153,8 @@ def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
     return series.str.cat(list(others), **kwargs)
 
 
-@operation(
+@lowered(
     "frame.text",
-    room="engine",
     meta=lambda frame, kwargs: TensorMeta((), np.dtype(object)),
     demands=lambda node, mine: [Demand(None, True, False)],
 )
@@ -196,9 +195,8 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 
 
-@operation(
+@lowered(
     "frame.cut_as",
-    room="engine",
     meta=lambda other, first: FrameMeta(
         other.empty.to_series()
         if isinstance(other.empty, pd.Index)

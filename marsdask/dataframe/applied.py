@@ -19,7 +19,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 HOW = {"same": "the rows of the frame", "other": "other rows, chunk by chunk", "whole": "all rows at once"}
 DECLARED = ("dtypes", "dtype", "name", "output_type", "index", "skip_infer")
@@ -122,7 +122,7 @@ def nodes_of(node: Node) -> Any:
     return inputs(node)
 
 
-@operation("frame.applied", room="engine", meta=_applied_meta, demands=_applied_demands)
+@lowered("frame.applied", meta=_applied_meta, demands=_applied_demands)
 def applied(
     frame: Chunks, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool
 ) -> Any:

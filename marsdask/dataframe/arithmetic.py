@@ -24,7 +24,7 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import Op, add
+from marsdask.plan.registry import Op, add, lowered
 
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -187,7 +187,7 @@ def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, mine.order, mine.labels), *([rest] * (len(inputs(node)) - 1))]
 
 
-@registry.operation("frame.binary", room="engine", meta=_binary_meta, demands=_binary_demands)
+@lowered("frame.binary", meta=_binary_meta, demands=_binary_demands)
 def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any) -> Generator[Any, Any, Any]:
     """An operator or arithmetic method, chunk by chunk."""
     if how == "columns":
@@ -293,7 +293,7 @@ def _in_place(name: str) -> Callable[..., Any]:
     return method
 
 
-@registry.operation("frame.rows_of", room="engine", status="gathered",
+@lowered("frame.rows_of", status="gathered",
                     meta=lambda frame, like: frame_meta(frame.empty, like.length, like.rows, ranged=like.ranged))  # fmt: skip
 def rows_of(frame: Chunks, like: Chunks) -> Chunks:
     """An aligned result under the labels of another frame."""
@@ -325,7 +325,7 @@ def unary(chunk: Any, name: str) -> Any:
     return getattr(operator, name)(chunk)
 
 
-@registry.operation("frame.unary", room="engine", meta=_unary_meta, demands=lambda node, mine: [mine])
+@lowered("frame.unary", meta=_unary_meta, demands=lambda node, mine: [mine])
 def unary_chunks(name: str, frame: Chunks) -> Chunks:
     """A unary operator, chunk by chunk."""
     return graph.per_chunk(unary, frame, name)

@@ -20,7 +20,7 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 
 def column_value(frame: Any, value: Any) -> Any:
@@ -168,9 +168,7 @@ def _assign_trim(node: Node, demand: Demand) -> Node:
     return node.args[0] if unseen else node
 
 
-@operation(
-    "frame.assign_column", room="engine", meta=_assign_meta, demands=_assign_demands, trim=_assign_trim
-)
+@lowered("frame.assign_column", meta=_assign_meta, demands=_assign_demands, trim=_assign_trim)
 def assign_column(frame: Chunks, key: Any, value: Any, at: int | None = None) -> Any:
     """The frame with one column new or replaced."""
     frame, (value,), _ = yield from matched(frame, (value,), {})

@@ -19,7 +19,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, Rows
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 
 def _holes(name: str) -> Callable[[Any], Any]:
@@ -99,7 +99,7 @@ def bin_chunk(chunk: Any, edges: Any, kwargs: dict[str, Any]) -> Any:
     return pd.cut(chunk, edges, **kwargs)
 
 
-@operation("frame.binned", room="engine", demands=lambda node, mine: [mine],
+@lowered("frame.binned", demands=lambda node, mine: [mine],
            meta=lambda frame, edges, kwargs: frame_meta(pandas_on_samples(bin_chunk, frame, edges, kwargs), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
 def binned(frame: Chunks, edges: Any, kwargs: Any) -> Chunks:
     """The bin of each value."""
@@ -135,9 +135,8 @@ def _dummies(chunk: Any, kwargs: Any) -> Any:
     )
 
 
-@operation(
+@lowered(
     "frame.dummies",
-    room="engine",
     meta=_dummies_meta,
     demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
 )
@@ -201,9 +200,7 @@ def _both_meta(frame: FrameMeta, other: FrameMeta, method: str, kwargs: Any) -> 
     return frame_meta(result, math.nan, Rows())
 
 
-@operation(
-    "frame.both", room="engine", meta=_both_meta, demands=lambda node, mine: [EVERYTHING] * len(inputs(node))
-)
+@lowered("frame.both", meta=_both_meta, demands=lambda node, mine: [EVERYTHING] * len(inputs(node)))
 def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
     """A method of two frames on the same rows, or on all rows of both in one chunk."""
     return graph.even(graph.per_chunk(_both, frame, other, method, kwargs))
@@ -264,9 +261,8 @@ def _explode(chunk: Any, kwargs: Any) -> Any:
     return chunk.explode(**kwargs)
 
 
-@operation(
+@lowered(
     "frame.exploded",
-    room="engine",
     meta=_exploded_meta,
     demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
 )

@@ -16,7 +16,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import FrameMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _open_ended(dtype: Any) -> bool:
@@ -66,7 +66,7 @@ def _cast_trim(node: Node, mine: Demand) -> Node:
     return node
 
 
-@operation("frame.cast", room="engine", meta=_cast_meta, traits=["through"], trim=_cast_trim)
+@lowered("frame.cast", meta=_cast_meta, traits=["through"], trim=_cast_trim)
 def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     """The data in other dtypes; categories are those of the whole."""
     single = not isinstance(dtype, dict)

@@ -22,7 +22,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
-from marsdask.plan.registry import Op, add
+from marsdask.plan.registry import Op, add, lowered
 
 KeptRows = Literal["same", "fewer"]
 
@@ -136,9 +136,8 @@ def cut_alike(other: Any, first: Any) -> Any:
     return registry.make("frame.cut_alike", other, first)
 
 
-@registry.operation(
+@lowered(
     "frame.cut_alike",
-    room="engine",
     meta=lambda other, first: FrameMeta(other.empty, first.length, first.rows, True),
 )
 def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
@@ -157,9 +156,8 @@ def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
     return graph.regroup(other, graph.row_ranges(other.lengths, first.lengths))
 
 
-@registry.operation(
+@lowered(
     "frame.one_chunk",
-    room="engine",
     status="gathered",
     meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged, frame.labels),
 )

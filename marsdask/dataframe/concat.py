@@ -16,7 +16,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 @public("concat")
@@ -97,7 +97,7 @@ def _below_demands(node: Node, demand: Demand) -> list[Demand]:
     return found
 
 
-@operation("frame.below", room="engine", meta=_below_meta, demands=_below_demands)
+@lowered("frame.below", meta=_below_meta, demands=_below_demands)
 def below(objs: list[Chunks], how: dict[str, Any]) -> Chunks:
     """The rows of frames one after another, in chunks as they are."""
     like = pandas_on_samples(_pandas, [FrameMeta(o.empty, math.nan, NEW) for o in objs], how).iloc[:0]
@@ -154,9 +154,7 @@ def _beside_meta(first: FrameMeta, others: list[FrameMeta], how: dict[str, Any])
     return frame_meta(result, math.nan, NEW)
 
 
-@operation(
-    "frame.side_by_side", room="engine", meta=lambda first, others, how: _beside_meta(first, others, how)
-)
+@lowered("frame.side_by_side", meta=lambda first, others, how: _beside_meta(first, others, how))
 def beside(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Frames side by side: chunk by chunk where they have the same rows, else aligned in one chunk."""
     return graph.per_chunk(_beside, first, *others, how=how, lengths="same" if first.count > 1 else "unknown")
@@ -166,7 +164,7 @@ def _beside(*parts: Any, how: dict[str, Any]) -> Any:
     return _pandas(parts, how)
 
 
-@operation("frame.unique_labels", room="engine", meta=lambda frame: frame)
+@lowered("frame.unique_labels", meta=lambda frame: frame)
 def unique_labels(frame: Chunks) -> Chunks:
     """The same rows, or an error where a label is there twice."""
     twice = graph.value(_twice, graph.per_chunk(_labels, frame, lengths=None))

@@ -21,7 +21,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
@@ -34,7 +34,7 @@ def _from_tensor_meta(tensor: TensorMeta, columns: Any = None) -> FrameMeta:
     return FrameMeta(empty, tensor.shape[0], NEW, True)
 
 
-@operation("frame.from_tensor", room="engine", meta=_from_tensor_meta, sizes="any")
+@lowered("frame.from_tensor", meta=_from_tensor_meta, sizes="any")
 def from_tensor(tensor: da.Array, columns: Any = None) -> Chunks:
     """A series or frame under the labels 0..n-1 over a tensor's chunks of rows."""
     if tensor.ndim == 2 and tensor.numblocks[1] > 1:
@@ -75,7 +75,7 @@ def _set_labels_meta(frame: FrameMeta, labels: FrameMeta) -> FrameMeta:
     return frame_meta(empty, frame.length, NEW)
 
 
-@operation("frame.set_labels", room="engine", meta=_set_labels_meta)
+@lowered("frame.set_labels", meta=_set_labels_meta)
 def set_labels(frame: Chunks, labels: Chunks) -> Any:
     """The frame under other labels, by position."""
     frame, labels = yield from positional(frame, labels)
@@ -86,7 +86,7 @@ def _labels(chunk: Any) -> pd.Index:
     return chunk if isinstance(chunk, pd.Index) else chunk.index
 
 
-@operation("frame.labels", room="engine", demands=lambda node, mine: [_labels_only(mine)],
+@lowered("frame.labels", demands=lambda node, mine: [_labels_only(mine)],
            meta=lambda frame: frame_meta(_labels(frame.empty), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
 def labels(frame: Chunks) -> Chunks:
     """The row labels as an index."""
@@ -103,14 +103,14 @@ def _labels_as_series(labels: pd.Index) -> pd.Series:
     return pd.Series(labels, index=labels, name=labels.name).reset_index(drop=True)
 
 
-@operation("frame.labels_as_series", room="engine",
+@lowered("frame.labels_as_series",
            meta=lambda labels: frame_meta(_labels_as_series(labels.empty), labels.length, NEW, ranged=True))  # fmt: skip
 def labels_as_series(labels: Chunks) -> Chunks:
     """An index's labels as the values of a series labelled 0..n-1."""
     return numbered(graph.per_chunk(_labels_as_series, labels))
 
 
-@operation("frame.series_as_index", room="engine",
+@lowered("frame.series_as_index",
            meta=lambda series: frame_meta(pd.Index(series.empty), series.length, NEW))  # fmt: skip
 def series_as_index(series: Chunks) -> Chunks:
     """A series' values as labels."""
@@ -122,7 +122,7 @@ def _renamed_index(chunk: Any, names: list[Any]) -> Any:
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
-@operation("frame.index_named", room="engine",
+@lowered("frame.index_named",
            meta=lambda frame, names: frame_meta(_renamed_index(frame.empty, names), frame.length, frame.rows,
                                                 ranged=frame.ranged and names == [None]))  # fmt: skip
 def index_named(frame: Chunks, names: list[Any]) -> Chunks:
@@ -130,14 +130,14 @@ def index_named(frame: Chunks, names: list[Any]) -> Chunks:
     return graph.per_chunk(_renamed_index, frame, names)
 
 
-@operation("frame.index_as", room="engine",
+@lowered("frame.index_as",
            meta=lambda index, dtype: frame_meta(index.empty.astype(dtype), index.length, index.rows))  # fmt: skip
 def index_as(index: Chunks, dtype: Any) -> Chunks:
     """Labels of another dtype."""
     return graph.per_chunk(pd.Index.astype, index, dtype)
 
 
-@operation("frame.cut", room="engine",
+@lowered("frame.cut",
            meta=lambda frame, chunk_size, num_partitions: frame_meta(frame.empty, frame.length, Rows(), ranged=frame.ranged))  # fmt: skip
 def cut(frame: Chunks, chunk_size: Any, num_partitions: Any) -> Any:
     """The same rows in chunks of another size."""
@@ -223,7 +223,7 @@ def _columns_together(names: list[Any], base: Chunks, values: list[Any]) -> Any:
     return graph.per_chunk(_column_frame, base, names, *values, lengths="same" if keeps else "unknown")
 
 
-@operation("frame.relabelled_like", room="engine",
+@lowered("frame.relabelled_like",
            meta=lambda other, frame: frame_meta(_labelled(other.empty, frame.empty.index), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
 def relabelled_like(other: Chunks, frame: Chunks) -> Any:
     """The values of one series under the labels, and in the chunks, of a frame; by position."""
@@ -244,7 +244,7 @@ def _to_tensor_meta(frame: FrameMeta) -> TensorMeta:
     return TensorMeta(frame.shape, dtype)
 
 
-@operation("to_tensor", room="engine", owners=["DataFrame", "Series", "Index"], function=False, meta=_to_tensor_meta,
+@lowered("to_tensor", owners=["DataFrame", "Series", "Index"], function=False, meta=_to_tensor_meta,
            demands=lambda node, mine: [_unlabelled()])  # fmt: skip
 def to_tensor(frame: Chunks) -> da.Array:
     """A Tensor of the values, in the common dtype of the columns; a copy."""

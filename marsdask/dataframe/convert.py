@@ -13,7 +13,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _dataframe() -> Any:
@@ -56,7 +56,7 @@ def _from_dask_meta(frame: Data) -> FrameMeta:
     return frame_meta(frame.value.empty, float("nan"), NEW)
 
 
-@operation("frame.from_dask", room="engine", meta=_from_dask_meta, traits=("theirs",))
+@lowered("frame.from_dask", meta=_from_dask_meta, traits=("theirs",))
 def from_dask_chunks(frame: Data) -> Chunks:
     """The partitions of a dask.dataframe."""
     return graph.from_delayed(frame.value.parts)

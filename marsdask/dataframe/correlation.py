@@ -17,7 +17,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
 """For each pair (i, j) of columns, over the rows where both have values: how many, mean of i, sum of squares of i, of
@@ -102,7 +102,7 @@ def _matrix_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(None, order=False, labels=False)]
 
 
-@operation("frame.matrix", room="engine", meta=_matrix_meta, demands=_matrix_demands)
+@lowered("frame.matrix", meta=_matrix_meta, demands=_matrix_demands)
 def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     """The matrix of covariances or correlations; ranks and functions need all rows in one chunk."""
     like = pandas_on_samples(_pair, meta_of(frame), what, *args)
@@ -144,16 +144,15 @@ def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
     return pd.DataFrame({0: left.array, 1: right.array}, index=left.index).dropna()
 
 
-@operation("frame.beside", room="engine", demands=lambda node, mine: [Demand(None, mine.order, True)] * 2,
+@lowered("frame.beside", demands=lambda node, mine: [Demand(None, mine.order, True)] * 2,
            meta=lambda left, right: frame_meta(pandas_on_samples(_beside, left, right), float("nan"), NEW))  # fmt: skip
 def beside(left: Chunks, right: Chunks) -> Chunks:
     """Two series as the columns 0 and 1, of the labels both have."""
     return graph.per_chunk(_beside, left, right, lengths="unknown")
 
 
-@operation(
+@lowered(
     "frame.cell",
-    room="engine",
     meta=lambda frame, row, column: TensorMeta((), frame.empty.dtypes.iloc[column]),
 )
 def cell(frame: Chunks, row: int, column: int) -> Any:
@@ -236,9 +235,8 @@ def _corrwith_whole(
     return frame.corrwith(other, axis, drop, method, numeric_only, min_periods)
 
 
-@operation(
+@lowered(
     "frame.corrwith_",
-    room="engine",
     meta=_corrwith_meta,
     status="gathered",
     demands=lambda node, mine: [EVERYTHING] * 2,

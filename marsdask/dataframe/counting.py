@@ -16,7 +16,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 @public("frame.value_counts", owners=["Series", "Index"])
@@ -107,7 +107,7 @@ def _counted_meta(frame: FrameMeta, how: dict[str, Any]) -> FrameMeta:
     return frame_meta(pandas_on_samples(_counts, frame, how), math.nan, NEW)
 
 
-@operation("frame.counted", room="engine", meta=_counted_meta,
+@lowered("frame.counted", meta=_counted_meta,
            demands=lambda node, demand: [Demand(None, order=True, labels=meta(node.args[0]).kind == "Index")])  # fmt: skip
 def counted(frame: Chunks, how: dict[str, Any]) -> Any:
     """How often each value is there: counts of chunks joined in a tree; bins, categories and frames in one chunk."""

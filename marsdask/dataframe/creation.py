@@ -17,7 +17,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 from marsdask.tensor.chunking import cut, requested
 
 
@@ -51,7 +51,7 @@ def _data_meta(data: Data, chunks: Any) -> FrameMeta:
     return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
 
 
-@operation("frame_data", room="engine", meta=_data_meta, traits=("data",))
+@lowered("frame_data", meta=_data_meta, traits=("data",))
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
     whole = data.value

@@ -25,7 +25,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 
 def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
@@ -188,7 +188,7 @@ def _csv_meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
     return frame_meta(empty if columns is None else empty[columns], math.nan, NEW)
 
 
-@operation("csv", room="engine", meta=_csv_meta, trim=_csv_trim)
+@lowered("csv", meta=_csv_meta, trim=_csv_trim)
 def csv(plan: Data, columns: list[Any] | None = None) -> Generator[Any, Any, Chunks]:
     """The chunks of a CSV, each with the labels that its own reading gives."""
     held: Plan = plan.value

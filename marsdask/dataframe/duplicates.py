@@ -22,7 +22,7 @@ from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 METHODS = ("auto", "tree", "subset_tree", "shuffle")
 
@@ -99,7 +99,7 @@ def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
     )
 
 
-@operation("frame.is_duplicate", room="engine", meta=_flags_meta, demands=_twice_demands)
+@lowered("frame.is_duplicate", meta=_flags_meta, demands=_twice_demands)
 def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
     """Whether each row was there before (after, elsewhere): keys exchanged by hash, answers sent home."""
     if isinstance(frame.empty, pd.Index):
@@ -144,9 +144,8 @@ LARGE_BYTES = 128 * 2**20
 """What is left of chunks is exchanged from this size on; below, one task joins it."""
 
 
-@operation(
+@lowered(
     "frame.distinct",
-    room="engine",
     demands=_drop_demands,
     meta=lambda frame, subset, keep, method="auto": frame_meta(frame.empty, math.nan, NEW),
 )
@@ -249,7 +248,7 @@ def _array_dtype(dtype: Any) -> Any:
     return np.asarray(pd.Series(dtype=dtype).array).dtype
 
 
-@operation("frame.unique_values", room="engine", meta=lambda frame: TensorMeta((math.nan,), _array_dtype(frame.empty.dtype)), traits=["labelless"],
+@lowered("frame.unique_values", meta=lambda frame: TensorMeta((math.nan,), _array_dtype(frame.empty.dtype)), traits=["labelless"],
            demands=lambda node, demand: [Demand(None, order=True, labels=meta(node.args[0]).kind == "Index")])  # fmt: skip
 def unique_values(frame: Chunks) -> Any:
     """Values without duplicates as a tensor, in order of first appearance."""

@@ -21,7 +21,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 
 def _transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
@@ -111,9 +111,8 @@ def _apply_meta(
     return frame_meta(group_demands.on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW)
 
 
-@operation(
+@lowered(
     "groupby.apply",
-    room="engine",
     meta=_apply_meta,
     demands=group_demands._rows_demands,
     trim=group_demands._rows_trim,

@@ -34,13 +34,13 @@ from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 MANY_GROUPS = 2_000_000
 """From so many rows of parts on, parts are exchanged by key: one task would hold and sort all of them."""
 
 
-@operation("groupby.reduce", room="engine", meta=grouped_meta, demands=_group_demands, trim=_group_trim)
+@lowered("groupby.reduce", meta=grouped_meta, demands=_group_demands, trim=_group_trim)
 def reduce(
     frame: Chunks,
     spec: Grouping,
@@ -237,7 +237,7 @@ def narrowed(result: Any, like: Any) -> Any:
     return result
 
 
-@operation("groupby.keep", room="engine", meta=kept_meta, demands=_rows_demands, trim=_rows_trim)
+@lowered("groupby.keep", meta=kept_meta, demands=_rows_demands, trim=_rows_trim)
 def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
@@ -258,7 +258,7 @@ def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any, like: Any) -> Any:
     return run(frame, keys) if len(frame) else like, homes, rows
 
 
-@operation("groupby.pick", room="engine", meta=fewer_meta, demands=_rows_demands, trim=_rows_trim)
+@lowered("groupby.pick", meta=fewer_meta, demands=_rows_demands, trim=_rows_trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
     empty = frame.empty
@@ -298,9 +298,7 @@ def _met_and_picked(pieces: list[shuffle.Piece], *, run: Any, spec: Grouping) ->
     return frame.iloc[rows_picked], homes[rows_picked], rows[rows_picked]
 
 
-@operation(
-    "groupby.whole", room="engine", meta=fewer_meta, status="gathered", demands=_rows_demands, trim=_rows_trim
-)
+@lowered("groupby.whole", meta=fewer_meta, status="gathered", demands=_rows_demands, trim=_rows_trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
     frame, keys, _ = yield from matched(frame, keys, {})
@@ -318,7 +316,7 @@ def _group_rows(frame: Any, *keys: Any, spec: Grouping, name: Any) -> Any:
         return empty.iloc[:0]
 
 
-@operation("groupby.group", room="engine", meta=lambda frame, spec, keys, name: frame_meta(
+@lowered("groupby.group", meta=lambda frame, spec, keys, name: frame_meta(
     frame.empty if spec["select"] is None or frame.ndim == 1 else frame.empty[spec["select"]], math.nan, NEW))  # fmt: skip
 def group_rows(frame: Chunks, spec: Grouping, keys: list[Any], name: Any) -> Any:
     """The rows of one group."""

@@ -14,7 +14,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 
 @public("Index.set_names", owners=["Index"])
@@ -51,7 +51,7 @@ def _columns_meta(labels: FrameMeta, index: bool, names: list[Any], kind: str) -
     )
 
 
-@operation("frame.index_columns", room="engine", meta=_columns_meta)
+@lowered("frame.index_columns", meta=_columns_meta)
 def index_columns(labels: Chunks, index: bool, names: list[Any], kind: str) -> Chunks:
     """The labels as a column (or, of several levels, columns)."""
     return graph.per_chunk(_as_columns, labels, index, names, kind)
@@ -84,7 +84,7 @@ def _frame_of_series(chunk: pd.Series, name: Any) -> pd.DataFrame:
     return chunk.to_frame(name)
 
 
-@operation("frame.series_frame", room="engine", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
+@lowered("frame.series_frame", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
            meta=lambda s, name: frame_meta(s.empty.to_frame(name), s.length, s.rows, ranged=s.ranged, labels=s.labels))  # fmt: skip
 def series_frame(series: Chunks, name: Any) -> Chunks:
     """A frame of one column."""
@@ -119,7 +119,7 @@ def _level_number(empty: pd.Index, level: Any) -> int:
     raise ShapeError(f"level {level!r} not found; the levels are {names}.")
 
 
-@operation("frame.level", room="engine",
+@lowered("frame.level",
            meta=lambda labels, level: frame_meta(labels.empty.get_level_values(level), labels.length, labels.rows))  # fmt: skip
 def level(labels: Chunks, level: int) -> Chunks:
     """One level of the labels."""

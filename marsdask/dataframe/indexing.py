@@ -18,7 +18,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def is_mask(key: Any) -> bool:
@@ -149,7 +149,7 @@ def _select_meta(frame: FrameMeta, key: Any) -> FrameMeta:
     return frame_meta(frame.empty[key], frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
-@operation("frame.select", room="engine", meta=_select_meta, demands=_select_demands, trim=_select_trim, traits=["slice"])  # fmt: skip
+@lowered("frame.select", meta=_select_meta, demands=_select_demands, trim=_select_trim, traits=["slice"])  # fmt: skip
 def select(frame: Chunks, key: Any) -> Chunks:
     """One column as a series, or a list of columns as a frame."""
     return graph.per_chunk(_pick, frame, key)
@@ -167,7 +167,7 @@ def _select_at_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(None, mine.order, mine.labels)]
 
 
-@operation("frame.select_at", room="engine", demands=_select_at_demands, traits=["slice"],
+@lowered("frame.select_at", demands=_select_at_demands, traits=["slice"],
            meta=lambda frame, positions: frame_meta(_pick_at(frame.empty, positions), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
 def select_at(frame: Chunks, positions: Any) -> Chunks:
     """A column, or columns, by position."""
@@ -208,7 +208,7 @@ def columns_seen(frame: Node, mine: Demand) -> list[Any] | None:
     return [c for c in columns if c in mine.columns]
 
 
-@operation("frame.filter", room="engine", demands=_filter_demands, trim=_filter_trim, traits=["filter"],
+@lowered("frame.filter", demands=_filter_demands, trim=_filter_trim, traits=["filter"],
            meta=lambda frame, mask: frame_meta(frame.empty, math.nan, NEW))  # fmt: skip
 def filter(frame: Chunks, mask: Any) -> Any:
     """The rows where `mask` is true, in their order and under their labels."""

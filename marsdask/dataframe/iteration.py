@@ -15,7 +15,7 @@ from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _batches(self: Any, batch_size: int | None, session: Any = None) -> Iterator[Any]:
@@ -120,7 +120,7 @@ def _usage_meta(self: FrameMeta, index: bool = True, deep: bool = False) -> Any:
     return TensorMeta((), np.dtype("i8"))
 
 
-@operation("frame.memory_usage", room="dataframe", owners=(*BOTH, "Index"), function=False, meta=_usage_meta,
+@lowered("frame.memory_usage", room="dataframe", owners=(*BOTH, "Index"), function=False, meta=_usage_meta,
            demands=lambda node, mine: [Demand()])  # fmt: skip
 def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
     """Bytes by column (of a series: in all). Labels 0..n-1 count once."""

@@ -12,7 +12,7 @@ from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import Rows
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 @public("DataFrame.join", owners=["DataFrame"])
@@ -52,7 +52,7 @@ def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str 
     )
 
 
-@operation("frame.join_several", room="engine", status="gathered",
+@lowered("frame.join_several", status="gathered",
            meta=lambda first, others, how: frame_meta(pandas_on_samples(_join_several, first, *others, how=how), math.nan, Rows()))  # fmt: skip
 def join_several(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Several frames joined by label, in one chunk."""

@@ -22,7 +22,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 
 def _label_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -111,7 +111,7 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
     return FrameMeta(found.iloc[:0], math.nan, NEW)
 
 
-@operation("frame.at_label", room="engine", meta=_at_label_meta, demands=_label_demands)
+@lowered("frame.at_label", meta=_at_label_meta, demands=_label_demands)
 def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
     kind = "row" if isinstance(_at_label_meta(_meta_of(frame), label), TensorMeta) else None
@@ -168,7 +168,7 @@ def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
     return frame_meta(frame.empty, length, NEW, labels=known)
 
 
-@operation("frame.at_labels", room="engine", meta=_at_labels_meta, demands=_label_demands)
+@lowered("frame.at_labels", meta=_at_labels_meta, demands=_label_demands)
 def at_labels(frame: Chunks, labels: list[Any]) -> Chunks:
     """The rows of labels, in the order of the list; each must be there."""
     found = graph.per_chunk(_with_label, frame, labels, lengths="unknown")
@@ -220,7 +220,7 @@ def label_slice(frame: Any, key: slice) -> Any:
     return registry.make("frame.label_slice", frame, key)
 
 
-@operation("frame.label_slice", room="engine", demands=_label_demands,
+@lowered("frame.label_slice", demands=_label_demands,
            meta=lambda frame, key, text=None: frame_meta(frame.empty, math.nan, NEW))  # fmt: skip
 def label_slice_rows(
     frame: Chunks, key: slice, text: str | None = None

@@ -13,7 +13,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 @public("Series.map", owners=["Series", "Index"], status="delegated")
@@ -67,9 +67,8 @@ def _mapped_meta(
     return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
-@operation(
+@lowered(
     "frame.mapped",
-    room="engine",
     meta=_mapped_meta,
     demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(nodes_of(node))],
 )

@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Un
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
 HOWS = ("left", "right", "outer", "inner", "cross", "left_anti", "right_anti")
@@ -60,7 +60,7 @@ def side(value: Any, name: str) -> Any:
     return value
 
 
-@operation("frame.framed", room="engine", traits=["through"],
+@lowered("frame.framed", traits=["through"],
            meta=lambda frame, name: frame_meta(frame.empty.to_frame(name), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
 def framed(frame: Chunks, name: Any) -> Chunks:
     """A series as a frame of one column."""
@@ -134,7 +134,7 @@ def _unmatched(chunk: Any, name: str, wanted: str, gone: bool) -> Any:
     return rows.drop(columns=name) if gone else rows
 
 
-@operation("frame.unmatched", room="engine", meta=lambda frame, name, wanted, gone: frame_meta(
+@lowered("frame.unmatched", meta=lambda frame, name, wanted, gone: frame_meta(
     frame.empty.drop(columns=name) if gone else frame.empty, math.nan, NEW))  # fmt: skip
 def unmatched(frame: Chunks, name: str, wanted: str, gone: bool) -> Chunks:
     """The rows that only one side of a join has."""

@@ -26,7 +26,7 @@ from marsdask.plan.lower import Keep
 from marsdask.plan.meta import FrameMeta, Rows, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 BROADCAST_BYTES = 64 * 2**20
 """A side of up to this size goes to every chunk of the other; above, both sides are exchanged by key."""
@@ -100,7 +100,7 @@ def _only(child: Node, columns: set[Any]) -> Node:
     return Node("frame.select", (child, [c for c in have if c in columns]))
 
 
-@operation("frame.merge", room="engine", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
+@lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
 def merge_rows(left: Chunks, right: Chunks, spec: dict[str, Any], method: str, ordered: bool = True) -> Any:
     """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
     how, empties = spec["how"], (left.empty, right.empty)

@@ -21,6 +21,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered
 
 
 def rowwise_lower(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
@@ -225,9 +226,8 @@ def _members(self: Any, kwargs: dict[str, Any]) -> Any:
     return None
 
 
-@registry.operation(
+@lowered(
     "frame.value_set",
-    room="engine",
     traits=["blind"],
     meta=lambda frame: frame_meta(frame.empty, math.nan, NEW),
 )

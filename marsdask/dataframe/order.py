@@ -20,7 +20,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta, sample
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 BOOL = TensorMeta((), np.dtype(bool))
 
@@ -55,9 +55,8 @@ def _in_order(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
     return np.bool_(True if state is None else state[2])
 
 
-@operation(
+@lowered(
     "frame.in_order",
-    room="engine",
     meta=lambda frame, decreasing, strict: BOOL,
     demands=lambda node, mine: [Demand(None, True, False)],
 )
@@ -87,7 +86,7 @@ def _is_unique(parts: list[Any]) -> Any:
     return np.bool_(_join_unique(parts) is not None)
 
 
-@operation("frame.all_distinct", room="engine", meta=lambda frame: BOOL, traits=["blind"])
+@lowered("frame.all_distinct", meta=lambda frame: BOOL, traits=["blind"])
 def all_distinct(frame: Chunks) -> Any:
     """Whether no value occurs twice."""
     return graph.to_array(
@@ -154,7 +153,7 @@ def _transposed_meta(frame: FrameMeta, labels: pd.Index) -> FrameMeta:
     return frame_meta(result, len(frame.empty.columns), NEW, labels=frame.empty.columns)
 
 
-@operation("frame.transposed", room="engine", status="gathered", meta=_transposed_meta)
+@lowered("frame.transposed", status="gathered", meta=_transposed_meta)
 def transposed(frame: Chunks, labels: pd.Index) -> Chunks:
     """Rows as columns, in one chunk."""
     return graph.per_chunk(_transpose, graph.gather(frame), lengths=(float(len(frame.empty.columns)),))
@@ -201,9 +200,8 @@ def _dot(left: Any, right: Any) -> Any:
     return left.dot(right)
 
 
-@operation(
+@lowered(
     "frame.dotted",
-    room="engine",
     meta=_dot_meta,
     demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(inputs(node))],
 )
@@ -214,9 +212,8 @@ def dotted(frame: Chunks, other: Any) -> Chunks:
     )
 
 
-@operation(
+@lowered(
     "frame.dotted_whole",
-    room="engine",
     status="gathered",
     meta=lambda frame, other: _whole_dot_meta(frame, other),
 )

@@ -28,7 +28,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 TOGETHER = 16 * 2**20
 """Row groups that follow each other are one chunk up to so many bytes (unpacked), unless `groups_as_chunks`."""
@@ -283,7 +283,7 @@ def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
     return frame_meta(empty, sum(held.lengths), NEW, ranged=plain)
 
 
-@operation("parquet", room="engine", meta=_meta, trim=_trim)
+@lowered("parquet", meta=_meta, trim=_trim)
 def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
     """The row groups of parquet files, under the labels that each file stores."""
     held: Plan = plan.value

@@ -15,7 +15,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import FrameMeta, sample
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
 
@@ -54,7 +54,7 @@ def _meta(frame: FrameMeta, name: str, keywords: dict[str, Any]) -> FrameMeta:
     return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
-@operation("frame.parsed", room="engine", status="gathered", meta=_meta)
+@lowered("frame.parsed", status="gathered", meta=_meta)
 def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     """Dates or numbers of what is given; text whose form is inferred comes together in one chunk."""
     empty = frame.empty

@@ -23,7 +23,7 @@ from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 OWNERS = ("DataFrame", "Series")
 
@@ -62,7 +62,7 @@ def _rows_at_meta(frame: FrameMeta, key: Any) -> FrameMeta:
     )
 
 
-@operation("frame.rows_at", room="engine", meta=_rows_at_meta, demands=_position_demands, sizes="any", traits=["slice"])  # fmt: skip
+@lowered("frame.rows_at", meta=_rows_at_meta, demands=_position_demands, sizes="any", traits=["slice"])  # fmt: skip
 def rows_at(frame: Chunks, key: Any) -> Any:
     """Rows by position: a slice, or positions in any order. Only the chunks that hold them are worked out."""
     if isinstance(key, da.Array):
@@ -196,7 +196,7 @@ def _one(frame: Chunks, position: int) -> Generator[Any, Any, Chunks]:
     return pick_rows(frame, np.array([position % total]))
 
 
-@operation("frame.row_at", room="engine", meta=_row_meta, traits=["slice"])
+@lowered("frame.row_at", meta=_row_meta, traits=["slice"])
 def row_at(frame: Chunks, position: int) -> Any:
     """One row as a series over the columns."""
     row = yield from _one(frame, position)
@@ -212,7 +212,7 @@ def _cell_meta(frame: FrameMeta, position: int) -> TensorMeta:
     return TensorMeta((), scalar_dtype(frame.empty.dtype))
 
 
-@operation("frame.cell_at", room="engine", meta=_cell_meta, traits=["slice"])
+@lowered("frame.cell_at", meta=_cell_meta, traits=["slice"])
 def cell_at(frame: Chunks, position: int) -> Any:
     """One value of a series or index."""
     row = yield from _one(frame, position)

@@ -16,6 +16,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered
 
 
 def _ufunc_meta(ufunc: np.ufunc, frame: Any, *others: Any, **kwargs: Any) -> Any:
@@ -37,7 +38,7 @@ def _ufunc_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, mine.order, mine.labels)] * len(inputs(node))
 
 
-@registry.operation("frame.ufunc", room="engine", meta=_ufunc_meta, demands=_ufunc_demands)
+@lowered("frame.ufunc", meta=_ufunc_meta, demands=_ufunc_demands)
 def ufunc_chunks(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Generator[Any, Any, Chunks]:
     """A NumPy ufunc of frames, chunk by chunk."""
     at = next(i for i, o in enumerate(operands) if isinstance(o, Chunks))

@@ -21,7 +21,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 BY_ROW = frozenset(
     [
@@ -174,7 +174,7 @@ def _demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, mine.order, labels)] + [EVERYTHING] * (len(inputs(node)) - 1)
 
 
-@operation("frame.evaluated", room="engine", meta=_meta, demands=_demands)
+@lowered("frame.evaluated", meta=_meta, demands=_demands)
 def evaluated(
     frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
 ) -> Any:

@@ -16,7 +16,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 
 def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
@@ -52,7 +52,7 @@ def _most_of(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
     return _picked(graph.concat(parts), *how)
 
 
-@operation("frame.most", room="engine", meta=lambda frame, name, n, keep, columns=None: frame_meta(
+@lowered("frame.most", meta=lambda frame, name, n, keep, columns=None: frame_meta(
     pandas_on_samples(_picked, frame, name, n, keep, columns), math.nan, NEW))  # fmt: skip
 def most(frame: Chunks, name: str, n: int, keep: str, columns: Any = None) -> Chunks:
     """The largest or smallest rows: candidates of each chunk, joined in a tree."""
@@ -128,7 +128,7 @@ def _met_and_ranked(pieces: list[shuffle.Piece], *, how: How) -> Any:
     return _ranked(frame, how), homes, rows
 
 
-@operation("frame.ranked", room="engine", status="gathered",
+@lowered("frame.ranked", status="gathered",
            meta=lambda frame, how: frame_meta(pandas_on_samples(_ranked, frame, how), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
 def ranked(frame: Chunks, how: How) -> Chunks:
     """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""

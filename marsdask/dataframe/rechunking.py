@@ -13,7 +13,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import requested
 
@@ -23,7 +23,7 @@ def _recut_meta(frame: FrameMeta, chunk_size: Any, num_partitions: Any) -> Frame
     return FrameMeta(frame.empty, frame.length, Rows() if by_bytes else NEW, frame.ranged, frame.labels)
 
 
-@operation("frame.recut", room="engine", meta=_recut_meta, traits=["through"])
+@lowered("frame.recut", meta=_recut_meta, traits=["through"])
 def recut(frame: Chunks, chunk_size: Any, num_partitions: int | None) -> Generator[Any, Any, Chunks]:
     """The same rows in chunks of other lengths."""
     per_row = row_bytes(frame.empty)

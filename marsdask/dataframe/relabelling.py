@@ -24,7 +24,7 @@ from marsdask.plan.handle import held
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 BOTH = ("DataFrame", "Series")
 
@@ -47,9 +47,8 @@ def _copied(self: Any, name: Any = None) -> Any:
     return new
 
 
-@operation(
+@lowered(
     "frame.named",
-    room="engine",
     traits=["through"],
     meta=lambda frame, name: _same(frame, frame.empty.rename(name)),
 )
@@ -96,7 +95,7 @@ def _columns_trim(node: Node, mine: Demand) -> Node:
     return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
 
 
-@operation("frame.set_columns", room="engine", demands=_columns_demands, trim=_columns_trim,
+@lowered("frame.set_columns", demands=_columns_demands, trim=_columns_trim,
            meta=lambda frame, columns: _same(frame, _with_columns(frame.empty, columns)))  # fmt: skip
 def set_columns(frame: Chunks, columns: pd.Index) -> Chunks:
     """The same data under other column labels."""
@@ -182,7 +181,7 @@ def _relabel(chunk: Any, method: str, kwargs: dict[str, Any]) -> Any:
     return getattr(chunk, method)(**kwargs)
 
 
-@operation("frame.relabel", room="engine", demands=lambda node, mine: [Demand(mine.columns, mine.order, mine.labels)],
+@lowered("frame.relabel", demands=lambda node, mine: [Demand(mine.columns, mine.order, mine.labels)],
            meta=lambda frame, method, kwargs: frame_meta(_relabel_empty(frame, method, kwargs), frame.length, NEW))  # fmt: skip
 def relabel(frame: Chunks, method: str, kwargs: dict[str, Any]) -> Chunks:
     """Row labels changed by a rule that looks at one label at a time."""

@@ -23,7 +23,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 
 def _reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
@@ -79,7 +79,7 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, mine.order, labels or (mine.labels and known.empty.index.nlevels > 1))]
 
 
-@operation("frame.reset_labels", room="engine", demands=_reset_demands,
+@lowered("frame.reset_labels", demands=_reset_demands,
            meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW))  # fmt: skip
 def reset_labels(frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """pandas' reset_index chunk by chunk: labels are chunk-local until a renumber makes them whole."""
@@ -173,7 +173,7 @@ def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
     return [first, *([Demand(None, mine.order, labels=False)] * (len(inputs(node)) - 1))]
 
 
-@operation("frame.index_from", room="engine", meta=_index_from_meta, demands=_index_from_demands)
+@lowered("frame.index_from", meta=_index_from_meta, demands=_index_from_demands)
 def index_from(
     frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
 ) -> Any:

@@ -16,7 +16,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 
 def _listed(value: Any) -> list[Any]:
@@ -38,9 +38,8 @@ def _melt_meta(
     return frame_meta(result, frame.length * len(values), NEW)
 
 
-@operation(
+@lowered(
     "frame.melted",
-    room="engine",
     meta=_melt_meta,
     demands=lambda node, mine: [Demand(frozenset([*node.args[1], *node.args[2]]), True, mine.labels)],
 )
@@ -132,7 +131,7 @@ def _pair_demands(node: Node, mine: Demand) -> list[Demand]:
     return [EVERYTHING] * len(inputs(node))
 
 
-@operation("frame.aligned", room="engine", meta=_pair_meta, demands=_pair_demands)
+@lowered("frame.aligned", meta=_pair_meta, demands=_pair_demands)
 def aligned(frame: Chunks, other: Chunks, which: int, kwargs: Any) -> Chunks:
     """One of two frames under the labels of both."""
     return graph.per_chunk(_pair, frame, other, which, kwargs)

@@ -13,7 +13,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 
 def starts(frame: Chunks) -> Chunks | list[int]:
@@ -51,9 +51,7 @@ def _renumber_meta(frame: FrameMeta) -> FrameMeta:
     return FrameMeta(empty, frame.length, NEW, ranged=True)
 
 
-@operation(
-    "frame.renumber", room="engine", meta=_renumber_meta, trim=_renumber_trim, demands=_renumber_demands
-)
+@lowered("frame.renumber", meta=_renumber_meta, trim=_renumber_trim, demands=_renumber_demands)
 def renumber(frame: Chunks) -> Chunks:
     """The same rows under the labels 0..n-1. Dropped by a pass where nobody looks at labels."""
     return numbered(frame)

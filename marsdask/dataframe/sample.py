@@ -17,7 +17,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _seed(random_state: Any) -> Any:
@@ -114,7 +114,7 @@ def drawn(
     return np.random.RandomState(seed).choice(length, size=size, replace=replace, p=p).astype(np.intp)
 
 
-@operation("frame.columns_at", room="engine", meta=lambda frame, at, ignore_index: frame_meta(
+@lowered("frame.columns_at", meta=lambda frame, at, ignore_index: frame_meta(
     _columns_at(frame.empty, at, ignore_index), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
 def columns_at(frame: Chunks, at: list[int], ignore_index: bool) -> Chunks:
     """Columns by position."""
@@ -139,7 +139,7 @@ def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: A
     return frame_meta(frame.empty, length, Rows())
 
 
-@operation("frame.sampled", room="engine", meta=_sampled_meta)
+@lowered("frame.sampled", meta=_sampled_meta)
 def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> Any:
     """Random rows, in the order drawn."""
     if not frame.known:

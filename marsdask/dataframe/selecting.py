@@ -21,7 +21,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 
 
 def _chunk_labels(chunk: Any) -> pd.Index:
@@ -97,7 +97,7 @@ def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) ->
     return frame_meta(frame.empty, len(left), NEW, labels=left)
 
 
-@operation("frame.drop_labels", room="engine", meta=_drop_labels_meta,
+@lowered("frame.drop_labels", meta=_drop_labels_meta,
            demands=lambda node, mine: [Demand(mine.columns, mine.order, True), *([Demand()] if isinstance(node.args[1], Node) else [])])  # fmt: skip
 def drop_labels(frame: Chunks, labels: Any, level: Any, errors: str) -> Chunks:
     """The rows that have none of the labels; each label must be there somewhere."""
@@ -192,7 +192,7 @@ def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
     return chunk.reindex(columns=columns, **how)
 
 
-@operation("frame.reindex_columns", room="engine", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
+@lowered("frame.reindex_columns", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
            meta=lambda frame, columns, how: frame_meta(_sampled_columns(frame, columns, how), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
 def reindex_columns(frame: Chunks, columns: pd.Index, how: dict[str, Any]) -> Chunks:
     """Other columns, empty where there were none."""
@@ -225,7 +225,7 @@ def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMet
     return frame_meta(empty, math.nan if wanted is None else len(wanted), NEW)
 
 
-@operation("frame.reindex_rows", room="engine", status="gathered", meta=_reindex_meta,
+@lowered("frame.reindex_rows", status="gathered", meta=_reindex_meta,
            demands=lambda node, mine: [Demand(mine.columns, True, True), *([Demand()] if isinstance(node.args[1], Node) else [])])  # fmt: skip
 def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
     """The rows of the given labels in that order, empty where there were none; in one chunk."""
@@ -281,7 +281,7 @@ def filter(
     return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)
 
 
-@operation("frame.filter_labels", room="engine", meta=lambda frame, pattern: frame_meta(frame.empty, math.nan, NEW),
+@lowered("frame.filter_labels", meta=lambda frame, pattern: frame_meta(frame.empty, math.nan, NEW),
            demands=lambda node, mine: [Demand(mine.columns, mine.order, True)])  # fmt: skip
 def filter_labels(frame: Chunks, pattern: str) -> Chunks:
     """The rows whose label, as text, matches."""
@@ -292,7 +292,7 @@ def _matching(chunk: Any, pattern: str) -> Any:
     return chunk.filter(regex=pattern, axis=0)
 
 
-@operation("frame.filter_items", room="engine", meta=lambda frame, items: frame_meta(frame.empty, math.nan, NEW),
+@lowered("frame.filter_items", meta=lambda frame, items: frame_meta(frame.empty, math.nan, NEW),
            demands=lambda node, mine: [Demand(mine.columns, True, True)])  # fmt: skip
 def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
     """The rows of those labels that are there, in the order given; labels must be distinct, as in pandas."""

@@ -18,7 +18,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import NEW, FrameMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 POSITIONAL = (list, tuple, range, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray)
 """Kinds of values that go by position, whatever the labels."""
@@ -154,7 +154,7 @@ def _kept_meta(frame: FrameMeta, *rest: Any) -> FrameMeta:
     return frame_meta(frame.empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
 
 
-@operation("frame.set_masked", room="engine", meta=_kept_meta)
+@lowered("frame.set_masked", meta=_kept_meta)
 def set_masked(frame: Chunks, mask: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar where a mask is true."""
     frame, (mask,), _ = yield from matched(frame, (mask,), {})
@@ -168,7 +168,7 @@ def _set_masked(chunk: Any, mask: Any, names: Any, value: Any) -> Any:
     return _set_rows(chunk, where, names, value) if where.any() else chunk
 
 
-@operation("frame.set_positions", room="engine", meta=lambda frame, *rest: _positions_meta(frame, *rest))
+@lowered("frame.set_positions", meta=lambda frame, *rest: _positions_meta(frame, *rest))
 def set_positions(frame: Chunks, positions: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar at some positions."""
     from marsdask.dataframe.positions import normal_positions
@@ -281,7 +281,7 @@ def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: 
     return made.iloc[:0].set_axis(index[:0], axis=0)
 
 
-@operation("frame.set_whole", room="engine", status="gathered", meta=_set_whole_meta)
+@lowered("frame.set_whole", status="gathered", meta=_set_whole_meta)
 def set_whole(frame: Chunks, what: str, rows: Any, columns: Any, value: Any) -> Any:
     """Anything that `loc` and `iloc` write, in one chunk."""
     parts = [graph.gather(p) if isinstance(p, Chunks) else p for p in (rows, columns, value)]

@@ -25,7 +25,7 @@ from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 SAMPLES = 64
@@ -233,7 +233,7 @@ def _sorted_meta(frame: FrameMeta, how: How) -> FrameMeta:
     return frame_meta(frame.empty, frame.length, Rows())
 
 
-@operation("frame.sorted", room="engine", meta=_sorted_meta, demands=_sorted_demands, trim=_sorted_trim)
+@lowered("frame.sorted", meta=_sorted_meta, demands=_sorted_demands, trim=_sorted_trim)
 def sorted_rows(frame: Chunks, how: How) -> Any:
     """All rows in order."""
     empty = frame.empty
@@ -259,7 +259,7 @@ def _across(frame: Any, how: How) -> Any:
     return frame.sort_values(**how, kind="stable") if "by" in how else frame.sort_index(**how, kind="stable")
 
 
-@operation("frame.sorted_across", room="engine", status="gathered",
+@lowered("frame.sorted_across", status="gathered",
            meta=lambda frame, how: FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged) if "by" in how
            else frame_meta(pandas_on_samples(_across, frame, how), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
 def sorted_across(frame: Chunks, how: How) -> Chunks:

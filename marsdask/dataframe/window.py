@@ -24,7 +24,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 PANDAS = {
     "rolling": pd.core.window.rolling.Rolling,
@@ -153,7 +153,7 @@ def _windowed_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns if meta(frame).ndim == 2 else None, True, mine.labels or timed)]
 
 
-@operation("frame.windowed", room="engine", meta=_windowed_meta, demands=_windowed_demands)
+@lowered("frame.windowed", meta=_windowed_meta, demands=_windowed_demands)
 def windowed_chunks(
     frame: Chunks, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any
 ) -> Any:

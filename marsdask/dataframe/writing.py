@@ -15,7 +15,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 
 
 def _written_meta(frame: FrameMeta, *rest: Any) -> FrameMeta:
@@ -65,7 +65,7 @@ def _to_csv(self: Any, path: Any = None, kwargs: dict[str, Any] | None = None) -
     return registry.make("frame.write_csv", self, _check_path("to_csv", path), keywords)
 
 
-@operation("frame.write_csv", room="engine", meta=_written_meta)
+@lowered("frame.write_csv", meta=_written_meta)
 def write_csv(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
     """A file per chunk where the path has a `*`, else one file, chunk after chunk."""
     if "*" in path:
@@ -179,7 +179,7 @@ def _to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: 
     return registry.make("frame.write_parquet", self, _check_path("to_parquet", path), keywords)
 
 
-@operation("frame.write_parquet", room="engine", meta=_written_meta)
+@lowered("frame.write_parquet", meta=_written_meta)
 def write_parquet(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
     """A file per chunk: `*` in the path is its number, else the path is a folder."""
     return graph.per_chunk(

@@ -142,17 +142,18 @@ def public(
     """Declare the decorated function under its names in the registry: its signature and its docstring are what users see.
 
     It checks its arguments and gives a handle, or runs. Its room is that of its package, unless said. With `owners` it is a
-    method of these classes; a name with a dot, as "DataFrame.filter", is no function of the room.
+    method of these classes.
     """
 
     def declare(function: Function) -> Function:
         own = inspect.signature(function)
+        home = room or function.__module__.split(".")[1]
         for name in names:
             fields = {
-                "room": room or _room_of(function),
+                "room": home,
                 "signature": own,
                 "owners": tuple(owners),
-                "function": "." not in name,
+                "function": _is_function(name, home),
                 "prepare": function,
                 "doc": inspect.getdoc(function) or "",
                 "traits": frozenset(traits),
@@ -171,21 +172,22 @@ def lowered(
     """Lower nodes of this name by the decorated function: Dask collections in, a Dask collection out, or a generator that asks.
 
     With a room it is what users call, too: its signature and its docstring are the public ones, and parameters annotated
-    `Array`, `Arrays` or `Frame` take what can be turned into nodes.
+    `Array`, `Arrays` or `Frame` take what can be turned into nodes; those that start with an underscore passes set.
     """
 
     def declare(lower: Function) -> Function:
         own = inspect.signature(lower)
+        own = own.replace(parameters=[p for p in own.parameters.values() if not p.name.startswith("_")])
         fields = {"lower": lower, "traits": frozenset(traits), **entry}
         if room or name not in OPS:
             fields = {
                 "room": room or "engine",
                 "signature": own,
                 "owners": tuple(owners),
-                "function": "." not in name,
+                "function": _is_function(name, room),
                 "converted": {
                     p.name: CONVERTED[p.annotation]
-                    for p in own.parameters.values()
+                    for p in inspect.signature(lower).parameters.values()
                     if isinstance(p.annotation, str) and p.annotation in CONVERTED
                 },
                 **fields,
@@ -207,9 +209,9 @@ def _declare(name: str, half: str, fields: dict[str, Any]) -> None:
         OPS[name] = replace(there, **{**fields, "traits": there.traits | fields["traits"]})
 
 
-def _room_of(function: Callable[..., Any]) -> str:
-    """The room of a function's package: "tensor" of marsdask.tensor.sort."""
-    return function.__module__.split(".")[1]
+def _is_function(name: str, room: str) -> bool:
+    """Whether a room has a function of that name: "sort" and "linalg.svd" are, "DataFrame.filter" is a method only."""
+    return "." not in name or "." in room
 
 
 def operation(

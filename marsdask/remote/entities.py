@@ -16,6 +16,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows
 from marsdask.plan.node import Data, Node, _set, token, walk
 from marsdask.plan.passes import replaced
+from marsdask.plan.registry import lowered
 from marsdask.session import Session
 from marsdask.session.lazy import ExecutableTuple
 from marsdask.session.results import Result, exact, tasks_of
@@ -78,9 +79,7 @@ def _executed(node: Node, session: Session, collection: Any, meta: Any) -> Any:
     return handle
 
 
-@registry.operation(
-    "handed", room="engine", sizes="any", status="delegated", meta=lambda argument: argument.value.meta
-)
+@lowered("handed", sizes="any", status="delegated", meta=lambda argument: argument.value.meta)
 def _lowered(argument: Any) -> Any:
     """The chunks of an argument of a function."""
     return argument.value.collection

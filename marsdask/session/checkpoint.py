@@ -13,12 +13,13 @@ import numpy as np
 from marsdask.engine import base as engines
 from marsdask.engine.runs import Run, running
 from marsdask.errors import ArgumentTypeError, BadCheckpoint
-from marsdask.plan import graph, registry
+from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
 from marsdask.plan.lower import Kept
 from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Data, Node, _set, token
+from marsdask.plan.registry import lowered
 from marsdask.plan.signature import signature
 from marsdask.session import lineage
 from marsdask.session.results import Result, exact
@@ -43,9 +44,8 @@ class Stored:
         return repr(self.folder.url)
 
 
-@registry.operation(
+@lowered(
     "checkpointed",
-    room="engine",
     sizes="any",
     status="delegated",
     meta=lambda stored: stored.value.meta,

@@ -15,6 +15,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta, meta
 from marsdask.plan.node import Data, Node, _set, token
+from marsdask.plan.registry import lowered
 from marsdask.session import Session
 from marsdask.session.checkpoint import checkpoint
 
@@ -168,9 +169,7 @@ def _from_dask_meta(data: Any) -> Any:
     return TensorMeta(tuple(collection.shape), np.dtype(collection.dtype))
 
 
-@registry.operation(
-    "from_dask", room="engine", sizes="any", status="delegated", meta=_from_dask_meta, traits=("theirs",)
-)
+@lowered("from_dask", sizes="any", status="delegated", meta=_from_dask_meta, traits=("theirs",))
 def _from_dask(data: Any) -> Any:
     """A Dask collection of the user's."""
     return data.value

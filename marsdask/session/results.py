@@ -11,9 +11,10 @@ import pandas as pd
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
 from marsdask.errors import WrongSession
-from marsdask.plan import graph, registry
+from marsdask.plan import graph
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
 from marsdask.plan.node import Node
+from marsdask.plan.registry import lowered
 
 
 class Result:
@@ -89,15 +90,13 @@ def with_siblings(node: Node) -> list[Node]:
     return [node if i == mine else Node("item", (parent, i)) for i in range(count)]
 
 
-@registry.operation("result", room="engine", sizes="any", status="delegated")
+@lowered("result", sizes="any", status="delegated")
 def _result(data: Any) -> Any:
     """Executed data."""
     return data.value.collection
 
 
-@registry.operation(
-    "item", room="engine", sizes="any", status="delegated", meta=lambda several, i: several.items[i]
-)
+@lowered("item", sizes="any", status="delegated", meta=lambda several, i: several.items[i])
 def _item(several: Any, i: int) -> Any:
     """One of several results."""
     return several[i]

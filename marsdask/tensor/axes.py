@@ -114,7 +114,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return _basic(a, tuple(0 if i in gone else slice(None) for i in range(a.ndim)))
 
 
-@operation("not_one", room="engine", meta=lambda a, axes: a)
+@lowered("not_one", meta=lambda a, axes: a)
 def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
     """The same, or an error where one of the axes has length 1 after all."""
     for axis in axes:
@@ -245,9 +245,8 @@ def _broadcast_arrays(arrays: tuple[Any, ...] = (), subok: bool = False) -> Any:
     return ExecutableTuple(made)
 
 
-@operation(
+@lowered(
     "broadcast_like",
-    room="engine",
     meta=lambda a, others: TensorMeta(_common([o.shape for o in others]), a.dtype),
 )
 def broadcast_like(a: da.Array, others: list[Any]) -> da.Array:

@@ -15,7 +15,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.draws import INT, RandomState, draw_of, same, source, stream
@@ -36,13 +36,13 @@ def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
     return registry.make("random.permuted", x, state.next_seed())
 
 
-@operation("data.arange", room="engine", sizes="any", meta=lambda n, chunks: TensorMeta((n,), INT))
+@lowered("data.arange", sizes="any", meta=lambda n, chunks: TensorMeta((n,), INT))
 def numbers(n: int, chunks: Any) -> da.Array:
     """All whole numbers below n."""
     return da.arange(n, chunks=chunks, dtype=INT)
 
 
-@operation("random.permuted", room="engine", meta=lambda x, seed: TensorMeta(x.shape, x.dtype))
+@lowered("random.permuted", meta=lambda x, seed: TensorMeta(x.shape, x.dtype))
 def permuted_chunks(x: da.Array, seed: int) -> da.Array:
     """Every element goes to a chunk at random and the chunk is shuffled: each order is as likely as any other."""
     chunks = graph.from_array(x)
@@ -129,7 +129,7 @@ def _places_meta(
     return TensorMeta(shape, INT)
 
 
-@operation("random.places", room="engine", meta=_places_meta)
+@lowered("random.places", meta=_places_meta)
 def places(
     a: Any, seed: int, count: float, shape: Any, p: Any, replace: bool, chunk_size: Any
 ) -> Generator[Any, Any, da.Array]:

@@ -14,7 +14,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, operation, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.reshaping import check_order
@@ -26,7 +26,7 @@ def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
     return TensorMeta(array.shape, array.dtype, "F" if f_ordered else "C")
 
 
-@operation("data", room="engine", sizes="any", meta=_data_meta, traits=("data",))
+@lowered("data", sizes="any", meta=_data_meta, traits=("data",))
 def data(data: Data, chunk_size: Any = None) -> da.Array:
     """Data in memory, cut into chunks; never hashed."""
     array = data.value
@@ -147,9 +147,8 @@ def _filled(
     return registry.make("filled", lengths, value, kind, chunks, check_order(order, "CF"))
 
 
-@operation(
+@lowered(
     "filled",
-    room="engine",
     sizes="any",
     status="delegated",
     meta=lambda shape, value, dtype, chunks, order: TensorMeta(shape, dtype, order),
@@ -245,9 +244,8 @@ def _like(
     return result if chunk_size is None else tensor(result, chunk_size=chunk_size)
 
 
-@operation(
+@lowered(
     "filled_like",
-    room="engine",
     sizes="any",
     status="delegated",
     meta=lambda a, value, dtype, order: TensorMeta(a.shape, dtype, order),

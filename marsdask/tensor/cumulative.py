@@ -151,7 +151,7 @@ def _edge(part: Any, a: da.Array, axis: int) -> Any:
     return part
 
 
-@operation(
+@lowered(
     "ediff1d",
     room="tensor",
 )

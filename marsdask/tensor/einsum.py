@@ -12,7 +12,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.products import contracted, fits
 from marsdask.tensor.views import assign
@@ -129,7 +129,7 @@ def einsum(
     """Sums of products in Einstein's notation."""
 
 
-@operation("einsum.of", room="engine", meta=_einsum_meta)
+@lowered("einsum.of", meta=_einsum_meta)
 def einsum_of(parts: Any, dtype: Any, *arrays: da.Array) -> da.Array:
     """`einsum` once its subscripts are letters per axis."""
     terms, out = parts

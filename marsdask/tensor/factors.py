@@ -171,7 +171,7 @@ def randomized_svd(
     """The first singular values and vectors of a large matrix, approximately."""
 
 
-@operation("linalg.signs", room="engine", meta=lambda u, same: TensorMeta(u.shape[1:], u.dtype))
+@lowered("linalg.signs", meta=lambda u, same: TensorMeta(u.shape[1:], u.dtype))
 def signs(u: da.Array, same: da.Array) -> da.Array:
     """For each column the sign of its largest element, so that factors come out the same way each time."""
     u = u.rechunk({0: -1})

@@ -11,7 +11,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered
 
 # Bytes of one operand in a block: scratch stays in the cache, and calls are few. The chain of tests/benchmarks, 2 x 64e6
 # doubles in memory, two threads, CPU ms by KiB: 128 190, 256 142, 512 107, 1024 101, 2048 87-129, 8192 194.
@@ -26,7 +26,7 @@ REDUCTIONS: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
-@operation("fused", room="engine", sizes="aligned")
+@lowered("fused", sizes="aligned")
 def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
     """An elementwise chain, with a reduction at its end where `reduced` names one, as one kernel per chunk."""
     ndim = max(a.ndim for a in arrays)

@@ -13,7 +13,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import lowered, operation
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     flat,
@@ -88,7 +88,7 @@ def _histogram_meta(
 INT = np.dtype(np.intp)
 
 
-@operation("histogram.of", room="engine", meta=_histogram_meta)
+@lowered("histogram.of", meta=_histogram_meta)
 def histogram_of(
     a: da.Array, bins: Any, range: Any, weights: Any, density: bool, edges_only: bool
 ) -> Generator[Any, Any, Any]:

@@ -14,7 +14,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.keys import (
     FULL,
@@ -90,13 +90,13 @@ def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
     return TensorMeta(result_shape(entries, x.shape), x.dtype, x.order)
 
 
-@operation("slice", room="engine", meta=_part_meta, traits=("slice",))
+@lowered("slice", meta=_part_meta, traits=("slice",))
 def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     """The part of x that a basic key names."""
     return taken(x, plain(key, x.shape))
 
 
-@operation("getitem", room="engine", meta=_part_meta)
+@lowered("getitem", meta=_part_meta)
 def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
     """The elements of x that a fancy key names, in NumPy's order."""
     entries = plain(key, x.shape, lazy)

@@ -74,7 +74,7 @@ def _copy_meta(a: TensorMeta, order: str = "K", subok: bool = False) -> TensorMe
     return TensorMeta(a.shape, a.dtype, _ordered(check_order(order, "CFAK"), a.order))
 
 
-@operation(
+@lowered(
     "copy",
     room="tensor",
     sizes="any",
@@ -95,7 +95,7 @@ def _reinterpret_meta(a: TensorMeta, dtype: Any) -> TensorMeta:
     return TensorMeta(a.shape, np.dtype(dtype), a.order)
 
 
-@operation("reinterpret", room="engine", sizes="any", status="delegated", meta=_reinterpret_meta)
+@lowered("reinterpret", sizes="any", status="delegated", meta=_reinterpret_meta)
 def reinterpret(a: da.Array, dtype: Any) -> da.Array:
     """The same bytes as another dtype of the same size."""
     return a.map_blocks(_reinterpreted, np.dtype(dtype), dtype=np.dtype(dtype))
@@ -161,7 +161,7 @@ def shape_(a: Any) -> Any:
     return ExecutableTuple(registry.make("length", a, axis) for axis in range(len(known)))
 
 
-@operation("length", room="engine", meta=lambda a, axis: TensorMeta((), np.dtype("i8")))
+@lowered("length", meta=lambda a, axis: TensorMeta((), np.dtype("i8")))
 def length(a: da.Array, axis: int) -> da.Array:
     """The length of one axis, as a tensor."""
     return da.from_array(np.int64(a.shape[axis]), chunks=())

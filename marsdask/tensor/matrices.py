@@ -277,7 +277,7 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
     return TupleMeta(tuple(TensorMeta(s, k) for s, k in zip(found, kinds, strict=True)))
 
 
-@operation(
+@lowered(
     "linalg.lstsq",
     room=ROOM,
     status="gathered",

@@ -11,7 +11,7 @@ import numpy as np
 from marsdask.errors import ArgumentError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import axes_of
 from marsdask.tensor.matrices import ROOM, per_matrix, real
@@ -73,7 +73,7 @@ def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> Tensor
     return TensorMeta(shape, real(x.dtype))
 
 
-@operation("linalg.spectral", room="engine", status="gathered", meta=_spectral_meta)
+@lowered("linalg.spectral", status="gathered", meta=_spectral_meta)
 def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
     """Matrix norms that need singular values."""
     moved = da.moveaxis(x, axes, (-2, -1))

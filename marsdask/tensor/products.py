@@ -177,7 +177,7 @@ def _inner(a: da.Array, b: da.Array) -> da.Array:
 
 for _name in ("inner", "innerproduct"):
 
-    @operation(
+    @lowered(
         _name,
         room="tensor",
         meta=_inner_meta,
@@ -187,7 +187,7 @@ for _name in ("inner", "innerproduct"):
         return _inner(a, b)
 
 
-@operation(
+@lowered(
     "vdot",
     room="tensor",
     meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)),
@@ -286,7 +286,7 @@ def _kron_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
     )
 
 
-@operation(
+@lowered(
     "kron",
     room="tensor",
     meta=_kron_meta,

@@ -15,7 +15,7 @@ from marsdask.errors import ArgumentTypeError, AxisError, near
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Op, operation
+from marsdask.plan.registry import Op, lowered
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.reshaping import axes_of, axis_of
 from marsdask.tensor.selecting import given
@@ -115,7 +115,7 @@ def _reduce_meta(a: TensorMeta, name: str, axes: tuple[int, ...], keepdims: bool
     return TensorMeta(shape, _reduced_dtype(name, a.dtype, dtype, a.ndim, axes))
 
 
-@operation("ufunc_reduce", room="engine", meta=_reduce_meta)
+@lowered("ufunc_reduce", meta=_reduce_meta)
 def ufunc_reduce(a: da.Array, name: str, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> da.Array:
     """`ufunc.reduce`, with whole axes in a chunk: right for every ufunc, in any order of its operands."""
     whole = a.rechunk(dict.fromkeys(axes, -1))
@@ -183,7 +183,7 @@ def _along_meta(a: TensorMeta, name: str, method: str, axis: int, dtype: Any, in
     return TensorMeta(shape, _along_dtype(name, method, a.dtype, dtype))
 
 
-@operation("ufunc_along", room="engine", meta=_along_meta)
+@lowered("ufunc_along", meta=_along_meta)
 def ufunc_along(a: da.Array, name: str, method: str, axis: int, dtype: Any, indices: Any) -> da.Array:
     """`ufunc.accumulate` or `ufunc.reduceat`, with a whole axis in a chunk."""
     whole = a.rechunk({axis: -1})

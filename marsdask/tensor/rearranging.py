@@ -103,7 +103,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return registry.make("roll", a, tuple(s for s, _ in pairs), tuple(x for _, x in pairs))
 
 
-@operation("reshape_back", room="engine", meta=lambda a, like: like)
+@lowered("reshape_back", meta=lambda a, like: like)
 def reshape_back(a: da.Array, like: da.Array) -> da.Array:
     """The elements in the shape of another tensor."""
     return reshaped(a, like.shape)

@@ -16,7 +16,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import held
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation, public
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor import layout
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.views import view
@@ -151,9 +151,8 @@ def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
     return reshaped(a, shape)
 
 
-@operation(
+@lowered(
     "reshaped_like",
-    room="engine",
     meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order),
 )
 def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:

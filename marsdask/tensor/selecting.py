@@ -13,7 +13,7 @@ from dask.array.core import elemwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
 from marsdask.plan import registry
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import part
@@ -161,7 +161,7 @@ def _nonzero_meta(a: TensorMeta) -> TupleMeta:
     return TupleMeta(tuple(TensorMeta((NAN,), INDEX) for _ in a.shape))
 
 
-@operation(
+@lowered(
     "nonzero",
     room="tensor",
     owners=("Tensor",),
@@ -173,7 +173,7 @@ def nonzero(a: Array) -> Any:
     return tuple(positions.map_blocks(_unraveled, a.shape, axis, dtype=INDEX) for axis in range(a.ndim))
 
 
-@operation(
+@lowered(
     "argwhere",
     room="tensor",
     meta=lambda a: TensorMeta((NAN, float(len(a.shape))), INDEX),
@@ -186,7 +186,7 @@ def argwhere(a: Array) -> da.Array:
     )
 
 
-@operation(
+@lowered(
     "flatnonzero",
     room="tensor",
     meta=lambda a: TensorMeta((NAN,), INDEX),

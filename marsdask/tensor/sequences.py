@@ -166,9 +166,7 @@ def _linspace_chunk(
     return values.astype(dtype)
 
 
-@operation(
-    "spaced", room="engine", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype)
-)
+@lowered("spaced", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype))
 def spaced(
     count: int, dtype: Any, chunks: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
 ) -> da.Array:

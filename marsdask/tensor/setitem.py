@@ -12,7 +12,7 @@ from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
 from marsdask.tensor.keys import (
@@ -70,7 +70,7 @@ def _set_meta(x: TensorMeta, key: tuple[Any, ...], value: Any) -> TensorMeta:
     return x
 
 
-@operation("setitem", room="engine", meta=_set_meta)
+@lowered("setitem", meta=_set_meta)
 def setitem(x: da.Array, key: tuple[Any, ...], value: Any) -> Any:
     """x with the elements that a key names replaced."""
     entries = plain(key, x.shape, lazy)

@@ -77,7 +77,7 @@ def unique(
     """The distinct elements in order; with positions of the first, of each in them, and counts. Lengths only a run can tell."""
 
 
-@operation("unique.of", room="engine", meta=_unique_meta)
+@lowered("unique.of", meta=_unique_meta)
 def unique_of(
     ar: da.Array,
     index: bool = False,
@@ -277,7 +277,7 @@ def _places(side: Any, a: Any, v: Any) -> Any:
     return np.asarray(np.searchsorted(a, v, side=side))[None]
 
 
-@operation(
+@lowered(
     "digitize",
     room="tensor",
     meta=lambda x, bins, right=False: TensorMeta(x.shape, INTP),

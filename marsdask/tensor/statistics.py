@@ -46,7 +46,7 @@ def _prepare_average(
     return found if returned else found[0]
 
 
-@operation("pair", room="engine", sizes="any")
+@lowered("pair", sizes="any")
 def pair(first: da.Array, second: da.Array) -> tuple[da.Array, da.Array]:
     """Two tensors as the results of one operation."""
     return first, second
@@ -74,7 +74,7 @@ def _weighted_meta(a: TensorMeta, weights: TensorMeta, axes: Any, keepdims: bool
     return TupleMeta((each, each))
 
 
-@operation("average.weighted", room="engine", meta=_weighted_meta)
+@lowered("average.weighted", meta=_weighted_meta)
 def weighted(a: da.Array, weights: da.Array, axes: Any, keepdims: bool) -> Any:
     """Average and sum of weights."""
     dtype = _weighted_meta(a, weights, axes, keepdims).items[0].dtype
@@ -143,7 +143,7 @@ def _cov_meta(m: TensorMeta, y: Any, rowvar: bool, ddof: int, dtype: Any, **weig
     return TensorMeta(() if count == 1 else (count, count), kind)
 
 
-@operation("cov.of", room="engine", meta=_cov_meta)
+@lowered("cov.of", meta=_cov_meta)
 def cov_of(
     m: da.Array, y: Any, rowvar: bool, ddof: int, dtype: Any, fweights: Any = None, aweights: Any = None
 ) -> da.Array:
@@ -199,7 +199,7 @@ def corrcoef(
     """Correlation of variables. `bias` and `ddof` have no effect, as in NumPy."""
 
 
-@operation("corrcoef.of", room="engine", meta=lambda c: TensorMeta(c.shape, c.dtype))
+@lowered("corrcoef.of", meta=lambda c: TensorMeta(c.shape, c.dtype))
 def corrcoef_of(c: da.Array) -> da.Array:
     """Correlation from covariance, in one chunk: as many rows as variables."""
     return one_chunk(c, "corrcoef").map_blocks(_correlation, dtype=c.dtype)

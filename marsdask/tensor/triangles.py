@@ -84,7 +84,7 @@ def _triangle(name: str, m: Any, k: int = 0, gpu: Any = None) -> Any:
     return registry.make(name, m, number(k, "k"))
 
 
-@operation("row_square", room="engine", meta=lambda m: TensorMeta((*m.shape, *m.shape), m.dtype))
+@lowered("row_square", meta=lambda m: TensorMeta((*m.shape, *m.shape), m.dtype))
 def row_square(m: da.Array) -> da.Array:
     """A row as often as it is long."""
     return da.broadcast_to(m, (*m.shape, *m.shape))

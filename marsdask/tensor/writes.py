@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.handle import held
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, operation, public
+from marsdask.plan.registry import Array, lowered, operation, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, plain_key, settled
 from marsdask.tensor.keys import plain
@@ -112,7 +112,7 @@ def imag(val: Array) -> da.Array:
     return val.map_blocks(np.imag, dtype=np.empty(0, val.dtype).real.dtype)
 
 
-@operation("with_part", room="engine", sizes="aligned", status="delegated", meta=lambda x, new, name: x)
+@lowered("with_part", sizes="aligned", status="delegated", meta=lambda x, new, name: x)
 def with_part(x: da.Array, new: da.Array, name: str) -> da.Array:
     """x with its real or imaginary part replaced."""
     return da.map_blocks(_with_part, x, new.rechunk(x.chunks), name, dtype=x.dtype)
@@ -180,7 +180,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     a.rebind(done.node, held(done))
 
 
-@operation("filled_diagonal", room="engine", meta=lambda a, val, wrap: a)
+@lowered("filled_diagonal", meta=lambda a, val, wrap: a)
 def filled_diagonal(a: da.Array, val: Any, wrap: bool) -> da.Array:
     """The tensor with another diagonal. Values that are too few start again."""
     if a.ndim > 2 and len(set(a.shape)) > 1:
@@ -211,7 +211,7 @@ def ufunc_at(ufunc: np.ufunc, target: Any, key: Any, *operands: Any) -> None:
     target.rebind(done.node, held(done))
 
 
-@operation("ufunc_at", room="engine", meta=lambda x, key, name, value=None: x)
+@lowered("ufunc_at", meta=lambda x, key, name, value=None: x)
 def _ufunc_at(
     x: da.Array, key: tuple[Any, ...], name: str, value: Any = None
 ) -> Generator[Any, Any, da.Array]:
