@@ -109,9 +109,7 @@ class Op:
         function: Any = self.prepare if self.direct else self.lower or self.prepare
         if function is None:
             return ""
-        while isinstance(function, functools.partial):
-            function = function.func
-        code = inspect.unwrap(function).__code__
+        code = inspect.unwrap(_plain(function)).__code__
         return f"{code.co_filename}:{code.co_firstlineno}"
 
 
@@ -142,20 +140,20 @@ def public(
     """Declare the decorated function under its names in the registry: its signature and its docstring are what users see.
 
     It checks its arguments and gives a handle, or runs. Its room is that of its package, unless said. With `owners` it is a
-    method of these classes.
+    method of these classes. A `functools.partial` is a name of a family: `doc` is its docstring.
     """
 
     def declare(function: Function) -> Function:
-        own = inspect.signature(function)
-        home = room or function.__module__.split(".")[1]
+        plain = _plain(function)
+        home = room or plain.__module__.split(".")[1]
         for name in names:
             fields = {
                 "room": home,
-                "signature": own,
+                "signature": inspect.signature(function),
                 "owners": tuple(owners),
                 "function": _is_function(name, home),
                 "prepare": function,
-                "doc": inspect.getdoc(function) or "",
+                "doc": inspect.getdoc(plain) or "",
                 "traits": frozenset(traits),
                 "direct": True,
                 **entry,
@@ -207,6 +205,13 @@ def _declare(name: str, half: str, fields: dict[str, Any]) -> None:
         raise ArgumentError(f"operation {name!r} is declared twice")
     else:
         OPS[name] = replace(there, **{**fields, "traits": there.traits | fields["traits"]})
+
+
+def _plain(function: Any) -> Any:
+    """The function of a `functools.partial`."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
 
 
 def _is_function(name: str, room: str) -> bool:

@@ -13,7 +13,7 @@ from marsdask.errors import ArgumentError, AxisError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.indexing import sliced
 from marsdask.tensor.keys import check_fits
@@ -44,15 +44,12 @@ def _transpose(a: Array, axes: Any = None) -> Any:
     return a.transpose(all_axes(axes, a.ndim))
 
 
-def _transpose_method(self: Any, axes: tuple[Any, ...] = ()) -> Any:
+@public("Tensor.transpose", owners=("Tensor",))
+def transpose_method(self: Any, *axes: Any) -> Any:
+    """A view with the axes in another order; reversed without `axes`."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return transpose(self, axes[0])
     return transpose(self, axes or None)
-
-
-@operation("Tensor.transpose", room="tensor", function=False, owners=("Tensor",), prepare=_transpose_method)  # fmt: skip
-def transpose_method(self: Array, *axes: Any) -> Any:
-    """A view with the axes in another order; reversed without `axes`."""
 
 
 @public("swapaxes", owners=("Tensor",))
@@ -142,22 +139,16 @@ def flip(m: Any, axis: Any = None) -> Any:
     return _basic(m, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)))
 
 
-def _flipped(axis: int, least: int, m: Any) -> Any:
+def _flipped(axis: int, m: Any) -> Any:
+    """A view with the order of elements reversed along one axis."""
     m = as_tensor(m)
-    if m.ndim < least:
-        raise ArgumentError(f"input must be >= {least}-d.")
+    if m.ndim <= axis:
+        raise ArgumentError(f"input must be >= {axis + 1}-d.")
     return flip(m, axis)
 
 
-for _name, _axis in (("flipud", 0), ("fliplr", 1)):
-
-    @operation(
-        _name,
-        room="tensor",
-        prepare=partial(_flipped, _axis, _axis + 1),
-    )
-    def _flip_one(m: Array) -> Any:
-        """A view with the order of elements reversed along one axis."""
+public("flipud")(partial(_flipped, 0))
+public("fliplr")(partial(_flipped, 1))
 
 
 def at_least(ndim: int, x: Any) -> Any:
@@ -172,7 +163,8 @@ def at_least(ndim: int, x: Any) -> Any:
     return _basic(x, (None,) * (ndim - x.ndim) + (full,) * x.ndim)
 
 
-def _at_least_all(n: int, tensors: tuple[Any, ...] = ()) -> Any:
+def _at_least_all(n: int, *tensors: Any) -> Any:
+    """A view with so many axes at least."""
     from marsdask.tensor.core import ExecutableTuple
 
     made = [at_least(n, t) for t in tensors]
@@ -180,14 +172,7 @@ def _at_least_all(n: int, tensors: tuple[Any, ...] = ()) -> Any:
 
 
 for _n in (1, 2, 3):
-
-    @operation(
-        f"atleast_{_n}d",
-        room="tensor",
-        prepare=partial(_at_least_all, _n),
-    )
-    def _atleast(*tensors: Any) -> Any:
-        """A view with so many axes at least."""
+    public(f"atleast_{_n}d")(partial(_at_least_all, _n))
 
 
 def refuse(reason: str, base: Node, new: Node) -> Node:
@@ -231,7 +216,9 @@ def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
     return da.broadcast_to(array, shape)
 
 
-def _broadcast_arrays(arrays: tuple[Any, ...] = (), subok: bool = False) -> Any:
+@public("broadcast_arrays")
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
+    """All in one common shape; what is repeated is read-only."""
     from marsdask.tensor.core import ExecutableTuple
     from marsdask.tensor.elementwise import broadcast_shape
 
@@ -258,12 +245,3 @@ def _common(shapes: list[Any]) -> tuple[float, ...]:
     from marsdask.tensor.elementwise import broadcast_shape
 
     return broadcast_shape(*shapes)
-
-
-@operation(
-    "broadcast_arrays",
-    room="tensor",
-    prepare=_broadcast_arrays,
-)
-def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
-    """All in one common shape; what is repeated is read-only."""

@@ -14,7 +14,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.reshaping import check_order
@@ -116,19 +116,13 @@ def scalar(data: Any, dtype: Any = None, gpu: Any = None) -> Any:
 
 
 def _contiguous(order: str, a: Any, dtype: Any = None) -> Any:
+    """A tensor of one axis at least that is fetched in C order (`asfortranarray`: Fortran order)."""
     result = tensor(a, dtype, order if np.ndim(a) > 1 else None)
     return result if result.ndim else result[None]
 
 
 for _name, _order in (("ascontiguousarray", "C"), ("asfortranarray", "F")):
-
-    @operation(
-        _name,
-        room="tensor",
-        prepare=partial(_contiguous, _order),
-    )
-    def _as_contiguous(a: Any, dtype: Any = None) -> Any:
-        """A tensor of one axis at least that is fetched in C order (`asfortranarray`: Fortran order)."""
+    public(_name)(partial(_contiguous, _order))
 
 
 def _filled(
@@ -147,6 +141,13 @@ def _filled(
     return registry.make("filled", lengths, value, kind, chunks, check_order(order, "CF"))
 
 
+ANY = "whose elements may be anything"
+for _name, _value in (("ones", 1), ("zeros", 0), ("empty", None)):
+    public(_name, status="delegated", doc=f"A tensor {ANY if _value is None else 'of one value'}.")(
+        partial(_filled, _name, _value)
+    )
+
+
 @lowered(
     "filled",
     sizes="any",
@@ -158,30 +159,6 @@ def filled(shape: tuple[int, ...], value: Any, dtype: Any, chunks: Any, order: s
     if value is None:
         return da.empty(shape, dtype=dtype, chunks=chunks)
     return da.full(shape, value, dtype=dtype, chunks=chunks)
-
-
-for _name, _value in (("ones", 1), ("zeros", 0)):
-
-    @operation(
-        _name,
-        room="tensor",
-        status="delegated",
-        prepare=partial(_filled, _name, _value),
-    )
-    def _filled_op(
-        shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: bool = False, order: str = "C"
-    ) -> Any:
-        """A tensor of one value."""
-
-
-@operation(
-    "empty",
-    room="tensor",
-    status="delegated",
-    prepare=partial(_filled, "empty", None),
-)
-def empty(shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: bool = False, order: str = "C") -> Any:
-    """A tensor whose elements may be anything."""
 
 
 def _cell(value: Any, dtype: Any) -> Any:
@@ -244,6 +221,30 @@ def _like(
     return result if chunk_size is None else tensor(result, chunk_size=chunk_size)
 
 
+for _name, _value in (("ones_like", 1), ("zeros_like", 0)):
+    public(_name, status="delegated", doc="A tensor of one value in the shape of another.")(
+        partial(_like, _name, _value)
+    )
+public("empty_like", status="delegated", doc=f"A tensor in the shape of another {ANY}.")(
+    partial(_like, "empty_like", None)
+)
+
+
+@public("full_like", status="delegated")
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+) -> Any:
+    """A tensor of one value in the shape of another."""
+    return _like("full_like", fill_value, a, dtype, order, subok, shape, chunk_size, gpu)
+
+
 @lowered(
     "filled_like",
     sizes="any",
@@ -259,55 +260,3 @@ def filled_like(a: da.Array, value: Any, dtype: Any, order: str) -> da.Array:
 
 def _full_like(block: Any, value: Any, dtype: Any) -> Any:
     return np.full_like(block, 0 if value is None else value, dtype=dtype)
-
-
-for _name, _value in (("ones_like", 1), ("zeros_like", 0)):
-
-    @operation(
-        _name,
-        room="tensor",
-        status="delegated",
-        prepare=partial(_like, _name, _value),
-    )
-    def _like_op(
-        a: Any,
-        dtype: Any = None,
-        order: str = "K",
-        subok: bool = True,
-        shape: Any = None,
-        chunk_size: Any = None,
-        gpu: Any = None,
-    ) -> Any:
-        """A tensor of one value in the shape of another."""
-
-
-@operation(
-    "empty_like",
-    room="tensor",
-    status="delegated",
-    prepare=partial(_like, "empty_like", None),
-)
-def empty_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    chunk_size: Any = None,
-    gpu: Any = None,
-) -> Any:
-    """A tensor in the shape of another whose elements may be anything."""
-
-
-@operation("full_like", room="tensor", status="delegated", prepare=lambda a, fill_value, **rest: _like("full_like", fill_value, a, **rest))  # fmt: skip
-def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    chunk_size: Any = None,
-    gpu: Any = None,
-) -> Any:
-    """A tensor of one value in the shape of another."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Arrays, lowered, operation, public
+from marsdask.plan.registry import Arrays, lowered, public
 from marsdask.tensor.axes import at_least
 from marsdask.tensor.core import Tensor, as_tensor, as_tensors
 from marsdask.tensor.indexing import part
@@ -124,44 +124,36 @@ def _column_or_row(t: Tensor) -> Tensor:
     return part(t, (FULL, None)) if t.ndim == 1 else part(t, (None, None)) if t.ndim == 0 else t  # type: ignore[no-any-return]
 
 
-STACKS = {
-    "vstack": (partial(at_least, 2), lambda first: 0, "Tensors on top of each other: along the first axis, rows at least."),
-    "hstack": (partial(at_least, 1), lambda first: 0 if first.ndim == 1 else 1, "Tensors beside each other: along the second axis, the first for 1-d ones."),
-    "dstack": (partial(at_least, 3), lambda first: 2, "Tensors behind each other: along the third axis."),
-    "column_stack": (_column_or_row, lambda first: 1, "1-d tensors as columns, others as they are, beside each other."),
-}  # fmt: skip
-
-
-def _stacked(name: str, tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
-    raised, axis_for, _ = STACKS[name]
-    many = [raised(t) for t in as_tensors(tup)]
+def _raised(name: str, tensors: Any, raised: Callable[[Any], Any]) -> list[Any]:
+    many = [raised(t) for t in as_tensors(tensors)]
     if not many:
         raise ArgumentError(f"{name}(): need at least one tensor.")
-    return concatenate(many, axis_for(many[0]), dtype=dtype, casting=casting)
+    return many
+
+
+@public("vstack")
+def vstack(tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Tensors on top of each other: along the first axis, rows at least."""
+    return concatenate(_raised("vstack", tup, partial(at_least, 2)), 0, dtype=dtype, casting=casting)
+
+
+@public("hstack")
+def hstack(tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Tensors beside each other: along the second axis, the first for 1-d ones."""
+    many = _raised("hstack", tup, partial(at_least, 1))
+    return concatenate(many, min(many[0].ndim - 1, 1), dtype=dtype, casting=casting)
 
 
 @public("dstack")
 def dstack(tup: Any) -> Any:
     """Tensors behind each other: along the third axis."""
-    return _stacked("dstack", tup)
+    return concatenate(_raised("dstack", tup, partial(at_least, 3)), 2)
 
 
-for _name in ("vstack", "hstack"):
-
-    @operation(_name, room="tensor", prepare=partial(_stacked, _name))  # fmt: skip
-    def _stack_op(tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
-        """See STACKS."""
-
-    _stack_op.__doc__ = STACKS[_name][2]
-
-
-@operation(
-    "column_stack",
-    room="tensor",
-    prepare=partial(_stacked, "column_stack"),
-)
+@public("column_stack")
 def column_stack(tup: Any) -> Any:
     """1-d tensors as columns, others as they are, beside each other."""
+    return concatenate(_raised("column_stack", tup, _column_or_row), 1)
 
 
 @public("block")

@@ -16,7 +16,7 @@ from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import axis_of, check_order
@@ -86,9 +86,10 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> da.Array:
     return a
 
 
-@operation("Tensor.copy", room="tensor", owners=("Tensor",), function=False, prepare=lambda self, order="C": registry.make("copy", self, check_order(order, "CFAK")))  # fmt: skip
-def copy_method(self: Array, order: str = "C") -> Any:
+@public("Tensor.copy", owners=("Tensor",))
+def copy_method(self: Any, order: str = "C") -> Any:
     """A copy: writes do not go through."""
+    return registry.make("copy", self, check_order(order, "CFAK"))
 
 
 def _reinterpret_meta(a: TensorMeta, dtype: Any) -> TensorMeta:
@@ -167,13 +168,10 @@ def length(a: da.Array, axis: int) -> da.Array:
     return da.from_array(np.int64(a.shape[axis]), chunks=())
 
 
-@operation(
-    "ndim",
-    room="tensor",
-    prepare=lambda a: len(a.known.shape) if isinstance(a, Handle) else np.ndim(a),
-)
+@public("ndim")
 def ndim_(a: Any) -> Any:
     """The number of axes."""
+    return len(a.known.shape) if isinstance(a, Handle) else np.ndim(a)
 
 
 @public("size")
@@ -190,17 +188,10 @@ def size_(a: Any, axis: Any = None) -> Any:
     return result
 
 
-def _result_type(arrays_and_dtypes: tuple[Any, ...] = ()) -> np.dtype[Any]:
-    return np.result_type(*(a.dtype if isinstance(a, Handle) else a for a in arrays_and_dtypes))
-
-
-@operation(
-    "result_type",
-    room="tensor",
-    prepare=_result_type,
-)
-def result_type(*arrays_and_dtypes: Any) -> Any:
+@public("result_type")
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """The dtype that an operation of these gives."""
+    return np.result_type(*(a.dtype if isinstance(a, Handle) else a for a in arrays_and_dtypes))
 
 
 # Mars asks every tensor these; chunks are dense NumPy arrays in host memory.
@@ -211,10 +202,6 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "to_cpu": (lambda self: self, "The tensor itself: chunks are in host memory."),
 }
 
+
 for _name, (_answer, _doc) in ANSWERS.items():
-
-    @operation(f"Tensor.{_name}", room="tensor", owners=("Tensor",), function=False, prepare=_answer)
-    def _asked(self: Array) -> Any:
-        """See ANSWERS."""
-
-    _asked.__doc__ = _doc
+    public(f"Tensor.{_name}", owners=("Tensor",), room="tensor", doc=_doc)(_answer)
