@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
-from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
-from marsdask.dataframe.missing import rowwise_demands
+from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.families import row_by_row_demands
 from marsdask.errors import UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node, calling
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation
@@ -117,11 +117,11 @@ def _accessed_meta(
         return frame_meta(
             result, float("nan") if kwargs.get("join") in ("outer", "inner", "right") else frame.length, NEW
         )
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(result)
 
 
 def _accessed_demands(node: Node, mine: Demand) -> list[Demand]:
-    return rowwise_demands(node, Demand(None, mine.order, mine.labels))
+    return row_by_row_demands(node, Demand(None, mine.order, mine.labels))
 
 
 @lowered("frame.accessed", meta=_accessed_meta, demands=_accessed_demands)

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import Index, Series, as_frame, frame_meta
+from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.families import by_rows
 from marsdask.dataframe.fold import FOLDS, ORDERED, Step, fold
-from marsdask.dataframe.neighbours import by_rows
 from marsdask.dataframe.reduction import _by_column, meta_of, reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, Rows, meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
 
@@ -96,7 +96,7 @@ def _on_samples(frame: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any
 def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     result = pandas_on_samples(_on_samples, frame, func=func, axis=axis, args=args, kwargs=kwargs)
     if plan == "rows":
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+        return frame.same(result)
     if (
         plan == "whole"
         and isinstance(result, (pd.Series, pd.DataFrame))
@@ -220,7 +220,7 @@ def _quantile_meta(frame: FrameMeta, *args: Any) -> Any:
     if by_rows(frame, {"axis": args[1]}):
         if isinstance(result, pd.DataFrame):
             return FrameMeta(result.iloc[:0], float(len(result)), Rows(), labels=result.index)
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+        return frame.same(result)
     return reduced_meta(result, NEW)
 
 

@@ -11,12 +11,11 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.reduction import reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered
@@ -88,13 +87,13 @@ def _applied_meta(
     extra = {"chunk_index": (0,) * frame.ndim} if numbered else {}
     result = inferred(frame, method, func, args, {**kwargs, **extra}, declared)
     if how == "same" and isinstance(result, (pd.Series, pd.DataFrame, pd.Index)):
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+        return frame.same(result)
     if how == "other":
         if not isinstance(result, (pd.Series, pd.DataFrame)):
             raise ArgumentTypeError(
                 f"map_chunk(func=): the function should return a DataFrame or a Series, not {type(result).__name__}."
             )
-        return frame_meta(result, math.nan, NEW)
+        return frame.fewer(result)
     sized = (
         isinstance(result, (pd.Series, pd.DataFrame))
         and len(result) == 2

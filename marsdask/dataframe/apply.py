@@ -9,7 +9,7 @@ import pandas as pd
 
 from marsdask.dataframe.applied import made
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.neighbours import by_rows
+from marsdask.dataframe.families import by_rows
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan.registry import public
 

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, sampled, together
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import Op, add, lowered
@@ -161,8 +161,8 @@ def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: An
     if isinstance(result, np.ndarray):
         return TensorMeta((frame.length,), result.dtype)
     if aligned:
-        return frame_meta(result, math.nan, NEW)
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+        return frame.fewer(result)
+    return frame.same(result)
 
 
 def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -315,9 +315,7 @@ def _rdivmod(self: Any, other: Any) -> Any:
 
 
 def _unary_meta(name: str, frame: FrameMeta) -> Any:
-    return frame_meta(
-        unary(sample(frame.empty), name), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels
-    )
+    return frame.same(unary(sample(frame.empty), name))
 
 
 def unary(chunk: Any, name: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, together
-from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.creation import from_pandas
 from marsdask.dataframe.indexing import is_mask
 from marsdask.dataframe.labels import known_labels
@@ -125,7 +125,7 @@ def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) 
         if value.rows != frame.rows:
             column = _with_holes(frame, value, column)
         new = _with_column(frame.empty, key, column.set_axis(frame.empty.index, axis=0), at)
-    return frame_meta(new, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(new)
 
 
 def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Series:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, Rows
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, operation, public
@@ -122,7 +122,7 @@ def qcut(
 
 def _dummies_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
     result = _dummies(frame.empty, kwargs)
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(result)
 
 
 def _dummies(chunk: Any, kwargs: Any) -> Any:
@@ -254,7 +254,7 @@ for _name in ("combine", "combine_first"):
 
 
 def _exploded_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
-    return frame_meta(pandas_on_samples(_explode, frame, kwargs), math.nan, NEW)
+    return frame.fewer(pandas_on_samples(_explode, frame, kwargs))
 
 
 def _explode(chunk: Any, kwargs: Any) -> Any:

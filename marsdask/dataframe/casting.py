@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.plan import graph, registry
@@ -49,9 +48,7 @@ def _cast(chunk: Any, dtype: Any, errors: str) -> Any:
 
 
 def _cast_meta(frame: FrameMeta, dtype: Any, errors: str) -> FrameMeta:
-    return frame_meta(
-        _cast(frame.empty, dtype, errors), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels
-    )
+    return frame.same(_cast(frame.empty, dtype, errors))
 
 
 def _cast_trim(node: Node, mine: Demand) -> Node:

@@ -1,95 +1,23 @@
-"""Operations that pandas does on each chunk of rows alone, a line each, and how several frames are brought together.
-
-To add one whose result on a row depends on that row only, name it in a `chunkwise(...)` line.
-"""
+"""How several frames are brought together: on the same rows, in the same chunks; and pandas' word on made-up rows."""
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Generator
-from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
-from marsdask.plan.registry import Op, add, lowered
-
-KeptRows = Literal["same", "fewer"]
-
-
-def chunkwise(
-    *names: str,
-    owners: tuple[str, ...] = ("DataFrame", "Series"),
-    rows: KeptRows = "same",
-    function: Callable[..., Any] | None = None,
-    like: type = pd.DataFrame,
-    prefix: str = "frame",
-    **entry: Any,
-) -> None:
-    """Register pandas methods that work row by row.
-
-    `rows="fewer"`: the result has some of the rows, with their labels. `function(chunk, *args, **kwargs)` takes the
-    place of the method. `inplace=True` rebinds the handle and returns None, where pandas has that argument.
-    """
-    for name in names:
-        does = function or partial(_method, name)
-        found = entry.pop("signature", None) or _signature(getattr(like, name), function)
-        add(
-            Op(
-                name=f"{prefix}.{name}",
-                room="dataframe",
-                lower=_lowering(name, does, rows),
-                signature=found,
-                status="delegated",
-                meta=partial(chunkwise_meta, does, rows),
-                owners=owners,
-                function=False,
-                prepare=partial(_prepare, name, found),
-                traits=frozenset(entry.get("traits", ())),
-                **{k: v for k, v in entry.items() if k != "traits"},
-            )
-        )
-
-
-def _method(name: str, chunk: Any, *args: Any, **kwargs: Any) -> Any:
-    return getattr(chunk, name)(*args, **kwargs)
-
-
-def _signature(method: Any, function: Any) -> inspect.Signature:
-    return inspect.signature(method if method is not None else function)
-
-
-def _lowering(name: str, does: Callable[..., Any], rows: KeptRows) -> Callable[..., Any]:
-    def lower(frame: Chunks, *args: Any, **kwargs: Any) -> Generator[Any, Any, Chunks]:
-        frame, args, kwargs = yield from matched(frame, args, kwargs)
-        return graph.per_chunk(does, frame, *args, lengths="same" if rows == "same" else "unknown", **kwargs)
-
-    lower.__doc__ = f"pandas' `{name}`, chunk by chunk."
-    return lower
-
-
-def _prepare(name: str, signature: inspect.Signature, **arguments: Any) -> Any:
-    """Arguments in the node's order: the frame, then keywords; other frames brought to the same rows."""
-    bound = inspect.BoundArguments(signature, arguments)  # type: ignore[arg-type]
-    first, *args = bound.args
-    kwargs = dict(bound.kwargs)
-    inplace = kwargs.pop("inplace", False)
-    if "inplace" in arguments:
-        position = list(signature.parameters).index("inplace") - 1
-        if position < len(args):
-            inplace = args.pop(position)
-    first, args, kwargs = together(first, args, kwargs)
-    return done(first, registry.make(f"frame.{name}", first, *args, **kwargs), inplace)
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, meta, sample
+from marsdask.plan.registry import lowered
 
 
 def done(target: Handle, result: Any, inplace: Any) -> Any:
@@ -112,7 +40,7 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
     values = [as_frame(v) if isinstance(v, (pd.DataFrame, pd.Series)) else v for v in values]
     others = [v for v in values if isinstance(v, FrameHandle)]
     mine = meta(first.node)
-    strange = [o for o in others if not same_rows(mine, meta(o.node))]
+    strange = [o for o in others if meta(o.node).rows != mine.rows]
     if strange:
         swap = {id(o): cut_alike(o, first) for o in strange if _both_ranged(mine, meta(o.node))}
         if any(id(o) not in swap for o in strange):
@@ -120,11 +48,6 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
             first = registry.make("frame.one_chunk", first)
         values = [swap.get(id(v), v) for v in values]
     return first, values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
-
-
-def same_rows(a: FrameMeta, b: FrameMeta) -> bool:
-    """Whether two frames have the same rows, labels and chunks, as far as their making tells."""
-    return a.rows == b.rows
 
 
 def _both_ranged(a: FrameMeta, b: FrameMeta) -> bool:
@@ -206,16 +129,6 @@ def sampled(value: Any) -> Any:
     if type(value) is dict:
         return {k: sampled(v) for k, v in value.items()}
     return value
-
-
-def chunkwise_meta(
-    does: Callable[..., Any], rows: KeptRows, frame: FrameMeta, *args: Any, **kwargs: Any
-) -> Any:
-    """Metadata of a row by row operation: pandas' own, on made-up rows."""
-    result = pandas_on_samples(does, frame, *args, **kwargs)
-    if rows == "same":
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
-    return frame_meta(result, math.nan, NEW)
 
 
 def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

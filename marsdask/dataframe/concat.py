@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import FrameHandle, Index, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -151,7 +151,7 @@ def _beside_meta(first: FrameMeta, others: list[FrameMeta], how: dict[str, Any])
     result = pandas_on_samples(_pandas, [first, *others], how)
     if all(o.rows == first.rows for o in others):
         return frame_meta(result, first.length, first.rows, ranged=first.ranged)
-    return frame_meta(result, math.nan, NEW)
+    return first.fewer(result)
 
 
 @lowered("frame.side_by_side", meta=lambda first, others, how: _beside_meta(first, others, how))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, pandas_on_samples, sampled, together
-from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.creation import row_chunks
 from marsdask.dataframe.rows import numbered
 from marsdask.errors import ShapeError
@@ -20,7 +20,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.registry import lowered, public
 
 
@@ -87,7 +87,7 @@ def _labels(chunk: Any) -> pd.Index:
 
 
 @lowered("frame.labels", demands=lambda node, mine: [_labels_only(mine)],
-           meta=lambda frame: frame_meta(_labels(frame.empty), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
+           meta=lambda frame: frame.same(_labels(frame.empty)))  # fmt: skip
 def labels(frame: Chunks) -> Chunks:
     """The row labels as an index."""
     return graph.per_chunk(_labels, frame)

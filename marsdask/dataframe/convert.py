@@ -7,11 +7,11 @@ from typing import Any
 
 import dask
 
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series
 from marsdask.errors import ArgumentTypeError, MissingExtra
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 

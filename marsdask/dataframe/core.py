@@ -12,7 +12,6 @@ import pandas as pd
 from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ColumnNotFound, UnknownLength, UnknownName
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import FrameMeta
 from marsdask.plan.node import Data, Node
 from marsdask.session.lazy import Lazy
 
@@ -294,12 +293,3 @@ def as_frame(value: Any) -> Any:
 
 
 registry.CONVERTERS[registry.Frame] = as_frame
-
-
-def frame_meta(
-    empty: Any, length: float, rows: Any, *, ranged: bool = False, labels: Any = None
-) -> FrameMeta:
-    """Metadata from any pandas object: its rows are cut off."""
-    return FrameMeta(
-        empty[:0] if isinstance(empty, pd.Index) else empty.iloc[:0], length, rows, ranged, labels
-    )

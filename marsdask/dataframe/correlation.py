@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import DataFrame, Series, as_frame, frame_meta
+from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.reduction import meta_of, reduced_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public

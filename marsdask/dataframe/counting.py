@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.duplicates import _checked
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
@@ -104,7 +103,7 @@ def _final_counts(parts: list[Any], *, how: dict[str, Any], like: Any) -> Any:
 
 
 def _counted_meta(frame: FrameMeta, how: dict[str, Any]) -> FrameMeta:
-    return frame_meta(pandas_on_samples(_counts, frame, how), math.nan, NEW)
+    return frame.fewer(pandas_on_samples(_counts, frame, how))
 
 
 @lowered("frame.counted", meta=_counted_meta,

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, operation, public
 from marsdask.tensor.chunking import cut, requested

@@ -14,7 +14,6 @@ import pandas as pd
 from dask.tokenize import tokenize
 
 from marsdask.dataframe import files
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.creation import check_host
 from marsdask.dataframe.csv_plan import SMALL, Piece, Plan, byte_count, for_bytes, planned, quotes_in
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt
@@ -22,7 +21,7 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation

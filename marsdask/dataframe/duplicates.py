@@ -14,12 +14,12 @@ import pandas as pd
 
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done
-from marsdask.dataframe.core import as_frame, frame_meta
+from marsdask.dataframe.core import as_frame
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation, public
@@ -147,7 +147,7 @@ LARGE_BYTES = 128 * 2**20
 @lowered(
     "frame.distinct",
     demands=_drop_demands,
-    meta=lambda frame, subset, keep, method="auto": frame_meta(frame.empty, math.nan, NEW),
+    meta=lambda frame, subset, keep, method="auto": frame.fewer(),
 )
 def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any:
     """The rows without duplicates, in their order."""

@@ -10,9 +10,8 @@ import numpy as np
 
 from marsdask.dataframe import aggregation, grouping
 from marsdask.dataframe.chunkwise import sampled
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.grouping import Grouping
-from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 
@@ -65,7 +64,7 @@ def fewer_meta(
     frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any
 ) -> FrameMeta:
     """Metadata of some of the frame's rows."""
-    return frame_meta(on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW)
+    return frame.fewer(on_samples(frame, spec, keys, name, args, kwargs))
 
 
 def _columns(node: Node) -> frozenset[Any] | None:

@@ -13,14 +13,13 @@ import pandas as pd
 
 from marsdask.dataframe import group_demands, group_rows, grouping, shuffle
 from marsdask.dataframe.chunkwise import matched
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy, made
 from marsdask.dataframe.grouping import Grouping
 from marsdask.dataframe.groups import BOTH, _bound
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import FrameMeta, frame_meta
 from marsdask.plan.registry import lowered, operation
 
 
@@ -107,8 +106,8 @@ def _apply_meta(
     frame: FrameMeta, spec: Grouping, keys: Any, name: str, args: Any, kwargs: Any, like: Any
 ) -> Any:
     if like is not None:
-        return frame_meta(like, math.nan, NEW)
-    return frame_meta(group_demands.on_samples(frame, spec, keys, name, args, kwargs), math.nan, NEW)
+        return frame.fewer(like)
+    return frame.fewer(group_demands.on_samples(frame, spec, keys, name, args, kwargs))
 
 
 @lowered(

@@ -16,7 +16,6 @@ import pandas as pd
 
 from marsdask.dataframe import aggregation, grouping, shuffle
 from marsdask.dataframe.chunkwise import matched
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.group_demands import (
     _found,
     _group_demands,
@@ -316,8 +315,8 @@ def _group_rows(frame: Any, *keys: Any, spec: Grouping, name: Any) -> Any:
         return empty.iloc[:0]
 
 
-@lowered("groupby.group", meta=lambda frame, spec, keys, name: frame_meta(
-    frame.empty if spec["select"] is None or frame.ndim == 1 else frame.empty[spec["select"]], math.nan, NEW))  # fmt: skip
+@lowered("groupby.group", meta=lambda frame, spec, keys, name: frame.fewer(
+    frame.empty if spec["select"] is None or frame.ndim == 1 else frame.empty[spec["select"]]))  # fmt: skip
 def group_rows(frame: Chunks, spec: Grouping, keys: list[Any], name: Any) -> Any:
     """The rows of one group."""
     frame, keys, _ = yield from matched(frame, keys, {})

@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import done
-from marsdask.dataframe.core import Index, frame_meta
+from marsdask.dataframe.core import Index
 from marsdask.dataframe.creation import with_labels
 from marsdask.errors import ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta
+from marsdask.plan.meta import FrameMeta, frame_meta
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation, public
 

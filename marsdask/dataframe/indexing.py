@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, together
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.meta import FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -146,7 +145,7 @@ def _select_trim(node: Node, mine: Demand) -> Node:
 
 
 def _select_meta(frame: FrameMeta, key: Any) -> FrameMeta:
-    return frame_meta(frame.empty[key], frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(frame.empty[key])
 
 
 @lowered("frame.select", meta=_select_meta, demands=_select_demands, trim=_select_trim, traits=["slice"])  # fmt: skip
@@ -168,7 +167,7 @@ def _select_at_demands(node: Node, mine: Demand) -> list[Demand]:
 
 
 @lowered("frame.select_at", demands=_select_at_demands, traits=["slice"],
-           meta=lambda frame, positions: frame_meta(_pick_at(frame.empty, positions), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
+           meta=lambda frame, positions: frame.same(_pick_at(frame.empty, positions)))  # fmt: skip
 def select_at(frame: Chunks, positions: Any) -> Chunks:
     """A column, or columns, by position."""
     return graph.per_chunk(_pick_at, frame, positions)
@@ -209,7 +208,7 @@ def columns_seen(frame: Node, mine: Demand) -> list[Any] | None:
 
 
 @lowered("frame.filter", demands=_filter_demands, trim=_filter_trim, traits=["filter"],
-           meta=lambda frame, mask: frame_meta(frame.empty, math.nan, NEW))  # fmt: skip
+           meta=lambda frame, mask: frame.fewer())  # fmt: skip
 def filter(frame: Chunks, mask: Any) -> Any:
     """The rows where `mask` is true, in their order and under their labels."""
     frame, (mask,), _ = yield from matched(frame, (mask,), {})

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.relabelling import BOTH
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 

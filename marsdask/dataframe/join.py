@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import as_frame, frame_meta
+from marsdask.dataframe.core import as_frame
 from marsdask.dataframe.merge import _tuning, merge
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import Rows
+from marsdask.plan.meta import Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
 

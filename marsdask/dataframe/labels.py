@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame, FrameHandle, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle
 from marsdask.dataframe.indexing import column_key, columns_at, is_mask, masked, selected
 from marsdask.dataframe.positions import column_positions, row_and_column, scalar_dtype
 from marsdask.dataframe.rows import starts
@@ -19,7 +19,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
@@ -221,7 +221,7 @@ def label_slice(frame: Any, key: slice) -> Any:
 
 
 @lowered("frame.label_slice", demands=_label_demands,
-           meta=lambda frame, key, text=None: frame_meta(frame.empty, math.nan, NEW))  # fmt: skip
+           meta=lambda frame, key, text=None: frame.fewer())  # fmt: skip
 def label_slice_rows(
     frame: Chunks, key: slice, text: str | None = None
 ) -> Chunks | Generator[Any, Any, Chunks]:

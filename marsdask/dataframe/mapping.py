@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.applied import inferred, made, nodes_of
-from marsdask.dataframe.core import Series, frame_meta
+from marsdask.dataframe.core import Series
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -64,7 +64,7 @@ def _mapped_meta(
         )
     else:
         empty = inferred(frame, "map", func, (), kwargs, {"dtype": dtype, "skip_infer": skip_infer})
-    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(empty)
 
 
 @lowered(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame
 from marsdask.dataframe.merge_plans import MergeError
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt, near
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW
+from marsdask.plan.meta import frame_meta
 from marsdask.plan.registry import lowered, operation, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
@@ -134,8 +133,8 @@ def _unmatched(chunk: Any, name: str, wanted: str, gone: bool) -> Any:
     return rows.drop(columns=name) if gone else rows
 
 
-@lowered("frame.unmatched", meta=lambda frame, name, wanted, gone: frame_meta(
-    frame.empty.drop(columns=name) if gone else frame.empty, math.nan, NEW))  # fmt: skip
+@lowered("frame.unmatched", meta=lambda frame, name, wanted, gone: frame.fewer(
+    frame.empty.drop(columns=name) if gone else frame.empty))  # fmt: skip
 def unmatched(frame: Chunks, name: str, wanted: str, gone: bool) -> Chunks:
     """The rows that only one side of a join has."""
     return graph.per_chunk(_unmatched, frame, name, wanted, gone, lengths="unknown")

@@ -16,14 +16,13 @@ import pandas as pd
 
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.sort import in_order
 from marsdask.errors import ArgumentError, MarsDaskError
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import FrameMeta, Rows, meta
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered

@@ -6,23 +6,20 @@ tails (heads) carry them on. What a joined piece makes of its own rows is the re
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.chunkwise import done, pandas_on_samples
-from marsdask.dataframe.core import frame_meta
-from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.plan import graph, registry
+from marsdask import checks
+from marsdask.dataframe.families import by_rows, call, method, same_rows_meta
+from marsdask.errors import ArgumentError
+from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.node import Node
-from marsdask.plan.passes import Demand
-from marsdask.plan.registry import Op, add
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 
 Keeper = Callable[[Any], Any]
 """What of a piece the next chunks may need: its last (or first) rows."""
@@ -81,103 +78,24 @@ def _own_rows(chunk: Any, does: Callable[..., Any], head: Any, tail: Any, args: 
     return whole.iloc[start : start + len(chunk)] if len(chunk) else whole
 
 
-def method(name: str, piece: Any, **kwargs: Any) -> Any:
-    """pandas' method on a piece."""
-    return getattr(piece, name)(**kwargs)
-
-
-def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether an operation goes along each row: then chunks are independent."""
-    return frame.ndim == 2 and kwargs.get("axis", 0) in (1, "columns")
-
-
-def same_rows_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
-    result = pandas_on_samples(partial(method, name), frame, **kwargs)
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
-
-
-def column_demands(node: Node, mine: Demand) -> list[Demand]:
-    """Each column of the result needs that column alone, in the rows' order."""
-    columns = None if node.kwargs.get("axis", 0) not in (0, None, "index", "rows") else mine.columns
-    return [Demand(columns, True, mine.labels)]
-
-
-def register(
-    name: str, lower: Callable[..., Any], *, meta: Callable[..., Any] | None = None, signature: inspect.Signature | None = None,
-    owners: tuple[str, ...] = ("DataFrame", "Series"), extra: Sequence[inspect.Parameter] = (), check: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None,
-    demands: Callable[..., Any] | None = column_demands, status: Any = "tiled", source: str = "", aliases: tuple[str, ...] = (),
-) -> None:  # fmt: skip
-    """Register a method of pandas under its names, with pandas' signature and only the arguments that were given."""
-    kind = inspect.Parameter
-    where = getattr(pd.DataFrame, source or name, None) or getattr(pd.Series, source or name)
-    own = signature or inspect.signature(where)
-    parameters = [p.replace(annotation=kind.empty, kind=kind.POSITIONAL_OR_KEYWORD) for p in own.parameters.values()
-                  if p.kind not in (kind.VAR_KEYWORD, kind.VAR_POSITIONAL)]  # fmt: skip
-    shown = inspect.Signature([*parameters, *extra])
-    defaults = {p.name: p.default for p in shown.parameters.values()}
-    for each in (name, *aliases):
-
-        def arranged(self: Any, **given: Any) -> Any:
-            inplace = given.pop("inplace", False)
-            kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
-            brought = check(self, kwargs) if check is not None else None
-            brought = self if brought is None else brought
-            return done(
-                self,
-                registry.make(f"frame.{name}", brought, **kwargs),
-                False if inplace is pd.api.extensions.no_default else inplace,
-            )
-
-        add(
-            Op(
-                name=f"frame.{each}", room="dataframe", lower=lower, signature=shown, status=status,
-                meta=meta or partial(same_rows_meta, source or name), owners=owners, function=False, prepare=prepare or arranged,
-                demands=demands,
-            )
-        )  # fmt: skip
-
-
-def whole_number(name: str, value: Any, argument: str = "periods") -> int:
+def whole_number(value: Any, what: str) -> int:
     """An int from what pandas takes as one."""
     if isinstance(value, (float, np.floating)) and value == int(value):
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ArgumentTypeError(f"{name}({argument}={value!r}): expected a whole number.")
-    return int(value)
+    return checks.whole(value, what)
 
 
-def _shift(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Rows moved down by `periods`, over chunk borders; with freq= the labels are moved instead."""
-    return moved("shift", frame, kwargs)
-
-
-def _diff(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Each row minus the one `periods` before."""
-    return moved("diff", frame, kwargs)
-
-
-def _pct_change(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Each row's change relative to the one `periods` before."""
-    return moved("pct_change", frame, kwargs)
-
-
-def moved(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
-    """An operation that compares rows at a fixed distance."""
-    does = partial(method, name, **kwargs)
-    if kwargs.get("freq") is not None:
-        return (
-            graph.per_chunk(does, frame)
-            if name == "shift" and kwargs["freq"] != "infer"
-            else graph.per_chunk(does, graph.gather(frame))
-        )
+def _moved(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
+    does = partial(call, name, **kwargs)
+    freq = kwargs.get("freq")
+    if freq is not None:
+        return graph.per_chunk(does, frame if name == "shift" and freq != "infer" else graph.gather(frame))
     if by_rows(frame.empty, kwargs):
         return graph.even(graph.per_chunk(does, frame), frame)
     periods = kwargs.get("periods", 1)
-    each = [
-        whole_number(name, p)
-        for p in (periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods])
-    ]
-    back, ahead = max([*each, 0]), max([-p for p in each] + [0])
+    listed = periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods]
+    each = [whole_number(p, f"{name}(periods=)") for p in listed]
+    back, ahead = max([*each, 0]), -min([*each, 0])
     if not back and not ahead:
         return graph.per_chunk(does, frame)
     return with_neighbours(
@@ -186,32 +104,34 @@ def moved(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
 
 
 def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
-    if kwargs.get("freq") == "infer":
-        result = pandas_on_samples(partial(method, name), frame, **{**kwargs, "freq": "D"})
-        return frame_meta(result, frame.length, Rows())
-    if frame.length == 0:
-        return frame_meta(method(name, frame.empty, **kwargs), 0, frame.rows, ranged=frame.ranged)
+    freq = kwargs.get("freq")
+    if freq == "infer":
+        kwargs["freq"] = "D"
+    elif frame.length == 0:
+        return frame_meta(call(name, frame.empty, **kwargs), 0, frame.rows, ranged=frame.ranged)
     known = same_rows_meta(name, frame, **kwargs)
-    return known if kwargs.get("freq") is None else FrameMeta(known.empty, frame.length, Rows(), False)
+    return known if freq is None else FrameMeta(known.empty, frame.length, Rows())
 
 
-for _name, _lower in (("shift", _shift), ("diff", _diff), ("pct_change", _pct_change)):
-    register(_name, _lower, meta=partial(_moved_meta, _name))
+for _name, _doc in (
+    ("shift", "Rows moved down by `periods`, over chunk borders; with freq= the labels are moved instead."),
+    ("diff", "Each row minus the one `periods` before."),
+    ("pct_change", "Each row's change relative to the one `periods` before."),
+):
+    method(_name, partial(_moved, _name), meta=partial(_moved_meta, _name), doc=_doc)
 
 
 def fill(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """ffill or bfill over chunk borders: one row of last (next) values is carried, or `limit` rows."""
-    does = partial(method, name, **kwargs)
+    does = partial(call, name, **kwargs)
     if by_rows(frame.empty, kwargs):
         return graph.even(graph.per_chunk(does, frame), frame)
     if kwargs.get("limit_area") is not None:
         return graph.per_chunk(does, graph.gather(frame))
     limit = kwargs.get("limit")
     if name == "ffill":
-        keep: Keeper = partial(last_rows, limit) if limit is not None else partial(_last_values)
-        return with_neighbours(frame, does, keep, None)
-    keep = partial(first_rows, limit) if limit is not None else partial(_next_values)
-    return with_neighbours(frame, does, None, keep)
+        return with_neighbours(frame, does, partial(last_rows, limit) if limit else _last_values, None)
+    return with_neighbours(frame, does, None, partial(first_rows, limit) if limit else _next_values)
 
 
 def _last_values(piece: Any) -> Any:
@@ -232,38 +152,36 @@ def _bfill(frame: Chunks, **kwargs: Any) -> Chunks:
     return fill("bfill", frame, kwargs)
 
 
+def check_limit(limit: Any, what: str) -> None:
+    """How many holes are filled at most: pandas' own words where that is no number above 0."""
+    whole = isinstance(limit, (int, np.integer)) and not isinstance(limit, bool)
+    if limit is not None and not (whole and limit > 0):
+        raise ArgumentError(f"{checks.given(what, limit)}: Limit must be greater than 0.")
+
+
 def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
-    limit = kwargs.get("limit")
-    if limit is not None and (
-        isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit <= 0
-    ):
-        raise ArgumentError(f"limit={limit!r}: Limit must be greater than 0.")
+    check_limit(kwargs.get("limit"), "limit")
 
 
-register("ffill", _ffill, check=_check_fill)
-register("bfill", _bfill, check=_check_fill)
-for _old, _new in (("pad", "ffill"), ("backfill", "bfill")):
-    register(_old, _ffill if _new == "ffill" else _bfill, source=_new, check=_check_fill)
+for _name, _like, _lower in (
+    ("ffill", "ffill", _ffill),
+    ("bfill", "bfill", _bfill),
+    ("pad", "ffill", _ffill),
+    ("backfill", "bfill", _bfill),
+):
+    method(_name, _lower, like=_like, arrange=_check_fill)
 
 
-def gathered(name: str, **entry: Any) -> None:
-    """Register a method of pandas that needs all rows at once and is rare: in one chunk."""
-
-    def lower(frame: Chunks, **kwargs: Any) -> Chunks:
-        return graph.per_chunk(partial(method, name), graph.gather(frame), **kwargs)
-
-    lower.__doc__ = f"pandas' `{name}`."
-    register(name, lower, status="gathered", demands=None, meta=partial(_gathered_meta, name), **entry)
+def _interpolated_meta(frame: FrameMeta, **kwargs: Any) -> FrameMeta:
+    return replace(same_rows_meta("interpolate", frame, **kwargs), rows=Rows())
 
 
-def _gathered_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
-    known = same_rows_meta(name, frame, **kwargs)
-    return FrameMeta(known.empty, frame.length, Rows(), frame.ranged, frame.labels)
+def _interpolate(frame: Chunks, **kwargs: Any) -> Chunks:
+    """pandas' `interpolate`."""
+    return graph.per_chunk(partial(call, "interpolate"), graph.gather(frame), **kwargs)
 
 
-gathered(
-    "interpolate",
-)
+method("interpolate", _interpolate, meta=_interpolated_meta, demands=None, status="gathered")
 
 
 def _state(kind: str, skipna: bool, piece: Any) -> list[Any] | None:
@@ -315,23 +233,17 @@ def _continue(kind: str, column: pd.Series, before: Any) -> pd.Series:
     return column.where(keeps.fillna(True).astype(bool) | column.isna(), before)
 
 
-def _cumulate(kind: str) -> Callable[..., Any]:
-    def lower(frame: Chunks, **kwargs: Any) -> Chunks:
-        own = graph.per_chunk(partial(method, kind), frame, **kwargs)
-        if by_rows(frame.empty, kwargs) or frame.count == 1:
-            return own
-        states = graph.per_chunk(
-            partial(_state, kind, kwargs.get("skipna", True)), own, label="last", lengths=None
-        )
-        return graph.per_chunk(
-            partial(_continued, kind),
-            own,
-            graph.scan(states, partial(_next_state, kind), None, label="before"),
-        )
-
-    lower.__doc__ = f"The {kind[3:]} of all rows up to each, over chunk borders."
-    return lower
+def _cumulate(kind: str, frame: Chunks, **kwargs: Any) -> Chunks:
+    own = graph.per_chunk(partial(call, kind), frame, **kwargs)
+    if by_rows(frame.empty, kwargs) or frame.count == 1:
+        return own
+    state = partial(_state, kind, kwargs.get("skipna", True))
+    states = graph.per_chunk(state, own, label="last", lengths=None)
+    before = graph.scan(states, partial(_next_state, kind), None, label="before")
+    return graph.per_chunk(partial(_continued, kind), own, before)
 
 
 for _name in ("cumsum", "cumprod", "cummax", "cummin"):
-    register(_name, _cumulate(_name))  # fmt: skip
+    method(
+        _name, partial(_cumulate, _name), doc=f"The {_name[3:]} of all rows up to each, over chunk borders."
+    )

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
 from marsdask.dataframe.fold import column
 from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, operation
@@ -193,7 +193,7 @@ def _dot_meta(frame: FrameMeta, other: Any) -> Any:
             .set_axis(frame.empty.columns, axis=0)
         )
     result = pandas_on_samples(_dot, frame, right)
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(result)
 
 
 def _dot(left: Any, right: Any) -> Any:

@@ -13,7 +13,6 @@ import pandas as pd
 from dask.tokenize import tokenize
 
 from marsdask.dataframe import files
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.creation import check_host
 from marsdask.errors import (
     ArgumentError,
@@ -25,7 +24,7 @@ from marsdask.errors import (
 )
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.creation import from_pandas
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
@@ -51,7 +51,7 @@ def _meta(frame: FrameMeta, name: str, keywords: dict[str, Any]) -> FrameMeta:
         result = pd.Series(pd.to_datetime(["2000-01-01"] * 2), name=None).iloc[:0].set_axis(frame.empty.index)
     else:
         result = pandas_on_samples(_parsed, _example(frame, name, keywords), name, keywords)
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(result)
 
 
 @lowered("frame.parsed", status="gathered", meta=_meta)

@@ -12,7 +12,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame, FrameHandle, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle
 from marsdask.dataframe.indexing import columns_at, is_mask, masked
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, Unbuilt
 from marsdask.options import options
@@ -20,7 +20,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask, Keep
-from marsdask.plan.meta import FrameMeta, Rows, TensorMeta
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public

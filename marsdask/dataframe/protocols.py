@@ -10,10 +10,10 @@ import pandas as pd
 
 from marsdask.dataframe.arithmetic import MIRROR, UFUNCS, binary
 from marsdask.dataframe.chunkwise import matched, sampled, together
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.meta import FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered

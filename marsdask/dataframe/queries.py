@@ -5,20 +5,19 @@ from __future__ import annotations
 import ast
 import inspect
 import io
-import math
 import tokenize
 from typing import Any
 
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import done, pandas_on_samples, together
-from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.reduction import reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
@@ -156,11 +155,11 @@ def _meta(
 ) -> Any:
     result = pandas_on_samples(evaluate, frame, method, expr, kwargs, names, *values)
     if method == "query":
-        return frame_meta(result, math.nan, NEW)
+        return frame.fewer(result)
     if not isinstance(result, (pd.Series, pd.DataFrame)):
         return TensorMeta((), scalar_dtype(result))
     if by_row:
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+        return frame.same(result)
     return frame_meta(result, frame.length, Rows()) if len(result) == 2 else reduced_meta(result, Rows())
 
 

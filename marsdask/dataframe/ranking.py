@@ -10,12 +10,11 @@ import numpy as np
 
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import frame_meta
 from marsdask.dataframe.sort import How, _axis
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW
+from marsdask.plan.meta import frame_meta
 from marsdask.plan.registry import lowered, operation, public
 
 
@@ -52,8 +51,8 @@ def _most_of(parts: list[Any], *, how: tuple[Any, ...]) -> Any:
     return _picked(graph.concat(parts), *how)
 
 
-@lowered("frame.most", meta=lambda frame, name, n, keep, columns=None: frame_meta(
-    pandas_on_samples(_picked, frame, name, n, keep, columns), math.nan, NEW))  # fmt: skip
+@lowered("frame.most", meta=lambda frame, name, n, keep, columns=None: frame.fewer(
+    pandas_on_samples(_picked, frame, name, n, keep, columns)))  # fmt: skip
 def most(frame: Chunks, name: str, n: int, keep: str, columns: Any = None) -> Chunks:
     """The largest or smallest rows: candidates of each chunk, joined in a tree."""
     how = (name, n, keep, columns)

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.core import as_frame, frame_meta
+from marsdask.dataframe.core import as_frame
 from marsdask.dataframe.fold import GATHERED, ORDERED, Step, fold
 from marsdask.errors import ArgumentError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import Op, add
@@ -62,7 +62,7 @@ def reduction_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
             return TensorMeta((), np.dtype(object))
         raise
     if by_rows(frame, kwargs):
-        return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+        return frame.same(result)
     return reduced_meta(result, NEW)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index
 from marsdask.dataframe.creation import with_labels
 from marsdask.dataframe.labels import known_labels
 from marsdask.errors import (
@@ -21,7 +21,7 @@ from marsdask.errors import (
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
-from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation, public
@@ -30,7 +30,7 @@ BOTH = ("DataFrame", "Series")
 
 
 def _same(frame: FrameMeta, empty: Any) -> FrameMeta:
-    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(empty)
 
 
 @operation("frame.copy", room="dataframe", owners=(*BOTH, "Index"), function=False, traits=["through"],

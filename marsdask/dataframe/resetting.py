@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import done
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.creation import from_pandas
 from marsdask.dataframe.relabelling import _NOT_GIVEN
 from marsdask.errors import (
@@ -20,7 +20,7 @@ from marsdask.errors import (
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, meta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation, public

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import math
 from typing import Any
 
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, frame_meta
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame
 from marsdask.errors import ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, Rows
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, operation
@@ -124,7 +123,7 @@ def _pair_meta(frame: FrameMeta, other: FrameMeta, which: int, kwargs: Any) -> F
     result = pandas_on_samples(_pair, frame, other, which, kwargs)
     if frame.rows == other.rows:
         return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged)
-    return frame_meta(result, math.nan, NEW)
+    return frame.fewer(result)
 
 
 def _pair_demands(node: Node, mine: Demand) -> list[Demand]:

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import together
-from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.core import FrameHandle
 from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Keep
-from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import done
-from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.indexing import columns_at
 from marsdask.dataframe.labels import known_labels
 from marsdask.dataframe.relabelling import BOTH, _axis
@@ -18,7 +18,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, La
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, operation, public
@@ -92,7 +92,7 @@ def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) ->
         or level is not None
         or isinstance(there, pd.MultiIndex)
     ):
-        return frame_meta(frame.empty, math.nan, NEW)
+        return frame.fewer()
     left = there[~there.isin(labels)]
     return frame_meta(frame.empty, len(left), NEW, labels=left)
 
@@ -193,7 +193,7 @@ def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
 
 
 @lowered("frame.reindex_columns", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
-           meta=lambda frame, columns, how: frame_meta(_sampled_columns(frame, columns, how), frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels))  # fmt: skip
+           meta=lambda frame, columns, how: frame.same(_sampled_columns(frame, columns, how)))  # fmt: skip
 def reindex_columns(frame: Chunks, columns: pd.Index, how: dict[str, Any]) -> Chunks:
     """Other columns, empty where there were none."""
     return graph.per_chunk(_on_columns, frame, columns, how)
@@ -281,7 +281,7 @@ def filter(
     return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)
 
 
-@lowered("frame.filter_labels", meta=lambda frame, pattern: frame_meta(frame.empty, math.nan, NEW),
+@lowered("frame.filter_labels", meta=lambda frame, pattern: frame.fewer(),
            demands=lambda node, mine: [Demand(mine.columns, mine.order, True)])  # fmt: skip
 def filter_labels(frame: Chunks, pattern: str) -> Chunks:
     """The rows whose label, as text, matches."""
@@ -292,7 +292,7 @@ def _matching(chunk: Any, pattern: str) -> Any:
     return chunk.filter(regex=pattern, axis=0)
 
 
-@lowered("frame.filter_items", meta=lambda frame, items: frame_meta(frame.empty, math.nan, NEW),
+@lowered("frame.filter_items", meta=lambda frame, items: frame.fewer(),
            demands=lambda node, mine: [Demand(mine.columns, True, True)])  # fmt: skip
 def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
     """The rows of those labels that are there, in the order given; labels must be distinct, as in pandas."""

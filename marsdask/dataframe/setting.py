@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, together
-from marsdask.dataframe.core import FrameHandle, as_frame, frame_meta
+from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.creation import is_ranged
 from marsdask.dataframe.indexing import column_key, is_mask
 from marsdask.dataframe.labels import known_labels
@@ -17,7 +17,7 @@ from marsdask.errors import ColumnNotFound, IndexOutOfRange
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import NEW, FrameMeta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.registry import lowered
 
 POSITIONAL = (list, tuple, range, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray)
@@ -151,7 +151,7 @@ def _set_rows(chunk: Any, where: Any, names: Any, value: Any) -> Any:
 
 
 def _kept_meta(frame: FrameMeta, *rest: Any) -> FrameMeta:
-    return frame_meta(frame.empty, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(frame.empty)
 
 
 @lowered("frame.set_masked", meta=_kept_meta)

@@ -16,13 +16,12 @@ import pandas as pd
 
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
-from marsdask.dataframe.core import frame_meta
 from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
 from marsdask.plan.lower import Ask, Keep
-from marsdask.plan.meta import FrameMeta, Rows, meta
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public

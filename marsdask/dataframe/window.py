@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
-from marsdask.dataframe.core import FrameHandle, frame_meta
+from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.expanding import expand
 from marsdask.dataframe.neighbours import first_rows, last_rows, with_neighbours
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, Rows, meta
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, operation
@@ -132,7 +132,7 @@ def _windowed_meta(
         or name in ("cov", "corr")
     ):
         return frame_meta(result, float("nan"), Rows())
-    return frame_meta(result, frame.length, frame.rows, ranged=frame.ranged, labels=frame.labels)
+    return frame.same(result)
 
 
 def _windowed_demands(node: Node, mine: Demand) -> list[Demand]:

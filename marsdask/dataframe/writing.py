@@ -10,11 +10,10 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe import files
-from marsdask.dataframe.core import frame_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.registry import lowered, operation
 
 

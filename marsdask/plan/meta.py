@@ -106,6 +106,22 @@ class FrameMeta:
             return (self.length, float(len(self.empty.columns)))
         return (self.length,)
 
+    def same(self, made: Any) -> FrameMeta:
+        """Metadata of `made`, any pandas object of the result's kind, on this frame's rows."""
+        return frame_meta(made, self.length, self.rows, ranged=self.ranged, labels=self.labels)
+
+    def fewer(self, made: Any = None) -> FrameMeta:
+        """Metadata of `made`, else of the frame itself, on rows that only a run can tell."""
+        return frame_meta(self.empty if made is None else made, math.nan, NEW)
+
+
+def frame_meta(
+    made: Any, length: float, rows: Rows, *, ranged: bool = False, labels: Any = None
+) -> FrameMeta:
+    """Metadata from any pandas object: its rows are cut off."""
+    empty = made[:0] if isinstance(made, pd.Index) else made.iloc[:0]
+    return FrameMeta(empty, length, rows, ranged, labels)
+
 
 @dataclass(frozen=True, slots=True)
 class TupleMeta:
