@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Hashable
 from functools import partial
 from typing import Any
@@ -10,43 +9,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import Index, Series, as_frame
-from marsdask.dataframe.families import by_rows
+from marsdask.dataframe.families import ALL, BOTH, by_rows
 from marsdask.dataframe.fold import FOLDS, ORDERED, Step, fold
-from marsdask.dataframe.reduction import _by_column, meta_of, reduced_meta, scalar_dtype
+from marsdask.dataframe.reduction import by_column, meta_of, reduced_meta, scalar_dtype
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered, public
 
 BLIND = Demand(None, order=False, labels=False)
 REDUCING = frozenset(FOLDS) - {"top", "mode", "quantile"}
-TRANSFORMING = frozenset(
-    {
-        "cumsum",
-        "cumprod",
-        "cummax",
-        "cummin",
-        "shift",
-        "diff",
-        "pct_change",
-        "abs",
-        "ffill",
-        "bfill",
-        "rank",
-        "isna",
-        "notna",
-        "round",
-    }
-)
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 SAME = {"product": "prod", "kurtosis": "kurt"}
 
 
-def _agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """What agg(...) is made of: one method, one tree of folds, or pandas' own on all rows at once."""
+@public("frame.agg", "frame.aggregate", owners=ALL)
+def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    """One or several reductions of the columns: names, lists, dicts by column, functions."""
     kwargs.pop("combine_size", None)
     if func is None and not kwargs:
         raise ArgumentTypeError("Must provide 'func' or tuples of 'columns, aggregation'.")
@@ -121,19 +106,8 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, bool(names & {*ORDERED, "sum"}), bool(names & {"idxmax", "idxmin"}))]
 
 
-def _agg_signature() -> inspect.Signature:
-    kind = inspect.Parameter
-    return inspect.Signature([
-        kind("self", kind.POSITIONAL_OR_KEYWORD), kind("func", kind.POSITIONAL_OR_KEYWORD, default=None), kind("axis", kind.POSITIONAL_OR_KEYWORD, default=0),
-        kind("args", kind.VAR_POSITIONAL), kind("kwargs", kind.VAR_KEYWORD),
-    ])  # fmt: skip
-
-
-def _prepare_agg(self: Any, func: Any = None, axis: Any = 0, args: Any = (), kwargs: Any = None) -> Any:
-    return _agg(as_frame(self), func, axis, *args, **(kwargs or {}))
-
-
-def _aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+@lowered("frame.agg", meta=_agg_meta, demands=_agg_demands)
+def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     """One or several reductions of the columns: names, lists, dicts by column, functions."""
     if plan == "rows":
         return graph.per_chunk(_on_samples, frame, func, axis, args, kwargs)
@@ -150,9 +124,7 @@ def _aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwarg
     scalars = isinstance(func, dict) and all(isinstance(f, str) for f in func.values())
     labels = [empty.name if empty.ndim == 1 else empty.columns[at] for at, _ in plan]
     build = (
-        _by_column
-        if scalars
-        else partial(_table, labels, [names for _, names in plan], empty.ndim == 1, like)
+        by_column if scalars else partial(_table, labels, [names for _, names in plan], empty.ndim == 1, like)
     )
     done = fold(frame, steps, build, *((like.index, like.dtype) if scalars else ()))
     return done.with_lengths((float(len(like)),))
@@ -174,23 +146,16 @@ def _table(
     )
 
 
-for _name in ("agg", "aggregate"):
-    registry.operation(f"frame.{_name}", room="dataframe", owners=["DataFrame", "Series", "Index"], function=False, signature=_agg_signature(), prepare=_prepare_agg,
-                       meta=_agg_meta, demands=_agg_demands)(_aggregated)  # fmt: skip
-
-
 def _quantile_settings(q: Any, interpolation: str) -> dict[str, Any]:
     values = [q] if np.ndim(q) == 0 else list(q)
     if any(not 0 <= v <= 1 for v in values):
         raise ArgumentError(f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
-    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise ArgumentError(
-            f"quantile(interpolation={interpolation!r}): expected 'linear', 'lower', 'higher', 'midpoint' or 'nearest'."
-        )
+    checks.choice(interpolation, "quantile(interpolation=)", INTERPOLATIONS)
     return {"q": q if np.ndim(q) == 0 else values, "interpolation": interpolation}
 
 
-def _prepare_quantile(
+@public("frame.quantile", owners=BOTH)
+def quantile(
     self: Any,
     q: Any = 0.5,
     axis: Any = 0,
@@ -199,7 +164,8 @@ def _prepare_quantile(
     method: Any = "single",
     combine_size: Any = None,
 ) -> Any:
-    if isinstance(axis, str) and axis in ("linear", "lower", "higher", "midpoint", "nearest"):
+    """Exact quantiles of each column, holes left out."""
+    if isinstance(axis, str) and axis in INTERPOLATIONS:
         axis, interpolation = 0, axis  # a series' second argument
     if isinstance(q, (Series, Index)) or hasattr(q, "node"):
         raise ArgumentTypeError("quantile(q=): expected numbers. Hint: q.fetch() of an executed one.")
@@ -228,24 +194,8 @@ def _quantile_demands(node: Node, mine: Demand) -> list[Demand]:
     return [EVERYTHING if by_rows(meta(node.args[0]), {"axis": node.args[2]}) else BLIND]
 
 
-def _quantile_signature() -> inspect.Signature:
-    kind = inspect.Parameter
-    given = {
-        "self": kind.empty,
-        "q": 0.5,
-        "axis": 0,
-        "numeric_only": False,
-        "interpolation": "linear",
-        "method": "single",
-        "combine_size": None,
-    }
-    return inspect.Signature([kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
-
-
-@registry.operation("frame.quantile", room="dataframe", owners=["DataFrame", "Series"], function=False, signature=_quantile_signature(), prepare=_prepare_quantile,
-                    meta=_quantile_meta, status="gathered", demands=_quantile_demands)  # fmt: skip
-def quantile(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
-    """Exact quantiles of each column, holes left out."""
+@lowered("frame.quantile", meta=_quantile_meta, status="gathered", demands=_quantile_demands)
+def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
     empty, args = frame.empty, (q, axis, numeric_only, interpolation, method)
     if by_rows(empty, {"axis": axis}):
         one = graph.gather(frame) if np.ndim(q) else frame
@@ -268,7 +218,7 @@ def quantile(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation:
     ]
     steps: list[Step] = [(i, "quantile", settings) for i in positions]
     if np.ndim(q) == 0:
-        return fold(frame, steps, _named_by_column, like.index, like.dtype, q).with_lengths(
+        return fold(frame, steps, _namedby_column, like.index, like.dtype, q).with_lengths(
             (float(len(like)),)
         )
     return fold(frame, steps, _side_by_side, like).with_lengths((float(len(q)),))
@@ -278,8 +228,8 @@ def _first(answers: list[Any]) -> Any:
     return answers[0]
 
 
-def _named_by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any) -> pd.Series:
-    return _by_column(answers, labels, dtype).rename(name)
+def _namedby_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any) -> pd.Series:
+    return by_column(answers, labels, dtype).rename(name)
 
 
 def _side_by_side(answers: list[pd.Series], like: pd.DataFrame) -> pd.DataFrame:
@@ -306,7 +256,9 @@ def _describe_meta(frame: FrameMeta, **kwargs: Any) -> Any:
     return reduced_meta(pandas_on_samples(_describe, frame, **kwargs), NEW)
 
 
-def _prepare_describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+@public("frame.describe", owners=BOTH)
+def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+    """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
     _percentiles(percentiles)
     kwargs = {
         k: list(v) if isinstance(v, (tuple, np.ndarray)) else v
@@ -316,11 +268,8 @@ def _prepare_describe(self: Any, percentiles: Any = None, include: Any = None, e
     return registry.make("frame.describe", self, **kwargs)
 
 
-@registry.operation("frame.describe", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_prepare_describe, meta=_describe_meta,
-                    signature=inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in (("self", inspect.Parameter.empty), ("percentiles", None), ("include", None), ("exclude", None))]),
-                    demands=lambda node, mine: [Demand(None, True, False)])  # fmt: skip
-def describe(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
+@lowered("frame.describe", meta=_describe_meta, demands=lambda node, mine: [Demand(None, True, False)])
+def _described(frame: Chunks, **kwargs: Any) -> Chunks:
     empty = frame.empty
     like = pandas_on_samples(_describe, meta_of(frame), **kwargs)
     columns = [0] if empty.ndim == 1 else [i for i, c in enumerate(empty.columns) if c in like.columns]
@@ -329,13 +278,13 @@ def describe(frame: Chunks, **kwargs: Any) -> Chunks:
     steps: list[Step] = []
     plan = []
     for at in columns:
-        names = _described(empty if empty.ndim == 1 else empty.iloc[:, at])
+        names = _told_of(empty if empty.ndim == 1 else empty.iloc[:, at])
         plan.append(names)
         steps += [(at, name, {"q": quantiles} if name == "quantile" else {}) for name in names]
     return fold(frame, steps, _summary, plan, rows, like).with_lengths((float(len(like)),))
 
 
-def _described(column: pd.Series) -> list[str]:
+def _told_of(column: pd.Series) -> list[str]:
     dtype = column.dtype
     if pd.api.types.is_bool_dtype(dtype) or not (
         pd.api.types.is_numeric_dtype(dtype) or getattr(dtype, "kind", "O") in "mM"

@@ -16,7 +16,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
 from marsdask.plan.node import Node
-from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
@@ -112,11 +112,7 @@ def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     numeric = graph.per_chunk(_columns, frame, list(like.columns))
     least, ddof = (args[1], 1) if what == "corr" else (args[0] or 1, 1 if args[1] is None else args[1])
     build = partial(_matrix, like.columns, what, least, ddof)
-    return graph.tree(graph.per_chunk(moments, numeric, lengths=None), _join_list, build).with_lengths(size)
-
-
-def _join_list(states: list[State | None]) -> State | None:
-    return joined(states)
+    return graph.tree(graph.per_chunk(moments, numeric, lengths=None), joined, build).with_lengths(size)
 
 
 def _columns(chunk: pd.DataFrame, names: list[Any]) -> pd.DataFrame:
@@ -130,12 +126,13 @@ def _corr_method(method: Any) -> None:
         )
 
 
-def _two_columns(left: Any, right: Any) -> Any:
-    """Two series side by side, aligned by labels."""
+def _of_two(left: Any, right: Any, what: str, settings: tuple[Any, ...]) -> Any:
+    """The element of a matrix of two series, aligned by labels."""
     if not isinstance(right, (Series, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(right).__name__}; expected a Series.")
     first, (other,), _ = together(left, [as_frame(right)], {})
-    return registry.make("frame.beside", first, other)
+    beside = registry.make("frame.beside", first, other)
+    return registry.make("frame.cell", registry.make("frame.matrix", beside, what, settings), 0, 1)
 
 
 def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
@@ -191,23 +188,13 @@ def cov_of_columns(
 def corr_with(self: Any, other: Any, method: Any = "pearson", min_periods: int | None = None) -> Any:
     """The correlation with another series, aligned by labels: a tensor of no dimension."""
     _corr_method(method)
-    return registry.make(
-        "frame.cell",
-        registry.make("frame.matrix", _two_columns(self, other), "corr", (method, min_periods or 1, False)),
-        0,
-        1,
-    )
+    return _of_two(self, other, "corr", (method, min_periods or 1, False))
 
 
 @public("Series.cov", owners=["Series"])
 def cov_with(self: Any, other: Any, min_periods: int | None = None, ddof: int | None = 1) -> Any:
     """The covariance with another series, aligned by labels: a tensor of no dimension."""
-    return registry.make(
-        "frame.cell",
-        registry.make("frame.matrix", _two_columns(self, other), "cov", (min_periods, ddof, False)),
-        0,
-        1,
-    )
+    return _of_two(self, other, "cov", (min_periods, ddof, False))
 
 
 @public("Series.autocorr", owners=["Series"])
@@ -216,36 +203,21 @@ def autocorr(self: Any, lag: int = 1) -> Any:
     return corr_with(self, self.shift(lag))
 
 
-def _corrwith_meta(
-    frame: FrameMeta,
-    other: FrameMeta,
-    axis: Any,
-    drop: bool,
-    method: Any,
-    numeric_only: bool,
-    min_periods: Any,
-) -> Any:
-    result = pandas_on_samples(_corrwith_whole, frame, other, axis, drop, method, numeric_only, min_periods)
-    return reduced_meta(result, NEW) if axis in (0, "index") else frame_meta(result, frame.length, NEW)
-
-
-def _corrwith_whole(
-    frame: Any, other: Any, axis: Any, drop: bool, method: Any, numeric_only: bool, min_periods: Any
-) -> Any:
-    return frame.corrwith(other, axis, drop, method, numeric_only, min_periods)
-
-
-@lowered(
-    "frame.corrwith_",
-    meta=_corrwith_meta,
-    status="gathered",
-    demands=lambda node, mine: [EVERYTHING] * 2,
-)
-def corrwith_chunks(frame: Chunks, other: Chunks, *args: Any) -> Chunks:
-    """Correlation column by column of two frames, in one chunk."""
-    return graph.per_chunk(
-        _corrwith_whole, graph.gather(frame), graph.gather(other), *args, lengths="unknown"
+def _corrwith_meta(frame: FrameMeta, other: FrameMeta, kwargs: dict[str, Any]) -> Any:
+    result = pandas_on_samples(_corrwith, frame, other, kwargs)
+    return (
+        reduced_meta(result, NEW) if kwargs["axis"] in (0, "index") else frame_meta(result, frame.length, NEW)
     )
+
+
+def _corrwith(frame: Any, other: Any, kwargs: dict[str, Any]) -> Any:
+    return frame.corrwith(other, **kwargs)
+
+
+@lowered("frame.corrwith_", meta=_corrwith_meta, status="gathered")
+def corrwith_chunks(frame: Chunks, other: Chunks, kwargs: dict[str, Any]) -> Chunks:
+    """Correlation column by column of two frames, in one chunk."""
+    return graph.per_chunk(_corrwith, graph.gather(frame), graph.gather(other), kwargs, lengths="unknown")
 
 
 @public("DataFrame.corrwith", owners=["DataFrame"], status="gathered")
@@ -262,6 +234,11 @@ def corrwith(
     _corr_method(method)
     if not isinstance(other, (DataFrame, Series, pd.DataFrame, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(other).__name__}; expected a DataFrame or Series.")
-    return registry.make(
-        "frame.corrwith_", self, as_frame(other), axis, drop, method, numeric_only, min_periods
-    )
+    given = {
+        "axis": axis,
+        "drop": drop,
+        "method": method,
+        "numeric_only": numeric_only,
+        "min_periods": min_periods,
+    }
+    return registry.make("frame.corrwith_", self, as_frame(other), given)

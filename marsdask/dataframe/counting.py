@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.duplicates import _checked
-from marsdask.errors import ArgumentError
+from marsdask.dataframe.duplicates import checked_subset
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, meta
@@ -29,16 +29,8 @@ def value_counts(
     method: str = "auto",
 ) -> Any:
     """How often each value is there, most frequent first, ties by first appearance."""
-    if method not in ("auto", "tree", "shuffle"):
-        raise ArgumentError(f"value_counts(method={method!r}): expected 'auto', 'tree' or 'shuffle'.")
-    how = {
-        "normalize": bool(normalize),
-        "sort": bool(sort),
-        "ascending": bool(ascending),
-        "bins": bins,
-        "dropna": bool(dropna),
-    }
-    return registry.make("frame.counted", self, how)
+    checks.choice(method, "value_counts(method=)", ("auto", "tree", "shuffle"))
+    return registry.make("frame.counted", self, _how(normalize, sort, ascending, dropna) | {"bins": bins})
 
 
 @public("DataFrame.value_counts", owners=["DataFrame"])
@@ -51,23 +43,19 @@ def value_counts_of_rows(
     dropna: bool = True,
 ) -> Any:
     """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
-    names = _checked(self, subset, "first", "auto")
-    how = {
-        "normalize": bool(normalize),
-        "sort": bool(sort),
-        "ascending": bool(ascending),
-        "dropna": bool(dropna),
-    }
-    by = (
-        subset
-        if subset is None
-        or isinstance(subset, list)
-        or names is None
-        or len(names) > 1
-        or subset in self.columns
-        else names
+    names = checked_subset(self, subset)
+    label = (
+        subset is not None
+        and not isinstance(subset, list)
+        and (len(names or ()) > 1 or subset in self.columns)
     )
-    return registry.make("frame.counted", self, {**how, "subset": by})
+    how = _how(normalize, sort, ascending, dropna)
+    return registry.make("frame.counted", self, how | {"subset": subset if label else names})
+
+
+def _how(normalize: Any, sort: Any, ascending: Any, dropna: Any) -> dict[str, Any]:
+    flags = {"normalize": normalize, "sort": sort, "ascending": ascending, "dropna": dropna}
+    return {name: bool(flag) for name, flag in flags.items()}
 
 
 def _counts(values: Any, how: dict[str, Any]) -> Any:
@@ -115,11 +103,8 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
         return graph.per_chunk(_counts, frame, how, lengths="unknown")
     if empty.ndim == 2:
         return _counted_rows(frame, how)
-    if (
-        how["bins"] is not None
-        or isinstance(empty, pd.MultiIndex)
-        or isinstance(empty.dtype, pd.CategoricalDtype)
-    ):
+    whole = how["bins"] is not None or isinstance(empty, pd.MultiIndex)
+    if whole or isinstance(empty.dtype, pd.CategoricalDtype):
         return graph.per_chunk(_counts, graph.gather(frame), how, lengths="unknown")
     counts = pandas_on_samples(_counts, FrameMeta(empty, math.nan, NEW), {**how, "normalize": False})
     like = {"counts": str(counts.dtype), "index": counts.index.dtype, "index_name": counts.index.name}

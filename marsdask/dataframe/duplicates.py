@@ -12,42 +12,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done
 from marsdask.dataframe.core import as_frame
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
+from marsdask.dataframe.families import call
+from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 METHODS = ("auto", "tree", "subset_tree", "shuffle")
 
 
-def _checked(self: Any, subset: Any, keep: Any, method: Any) -> list[Any] | None:
-    if not (keep is False or keep in ("first", "last")):
-        raise ArgumentError(f"keep={keep!r}: expected 'first', 'last' or False.")
-    if method not in METHODS:
-        raise ArgumentError(
-            f"drop_duplicates(method={method!r}): expected one of {', '.join(map(repr, METHODS))}."
-        )
+def checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "auto") -> list[Any] | None:
+    """The columns that a subset names, None for all."""
+    checks.choice(keep, "keep", ("first", "last", False))
+    checks.choice(method, "drop_duplicates(method=)", METHODS)
     if subset is None:
         return None
-    columns = self.columns
-    names = (
-        [subset]
-        if isinstance(subset, str)
-        or not np.iterable(subset)
-        or (isinstance(subset, tuple) and subset in columns)
-        else list(subset)
-    )
-    for name in names:
-        if name not in columns:
-            raise ColumnNotFound.among(name, columns)
-    return names
+    one = isinstance(subset, str) or not np.iterable(subset)
+    one = one or (isinstance(subset, tuple) and subset in self.columns)
+    return checks.columns([subset] if one else subset, self)
 
 
 def _rows_of(frame: Any, subset: Any) -> Any:
@@ -56,13 +46,7 @@ def _rows_of(frame: Any, subset: Any) -> Any:
 
 def _twice(frame: Any, subset: Any, keep: Any) -> Any:
     """Whether each row is a duplicate; a series under the rows' labels."""
-    if isinstance(frame, pd.Index):
-        return frame.duplicated(keep=keep)
-    return (
-        frame.duplicated(keep=keep)
-        if frame.ndim == 1 or subset is None
-        else frame.duplicated(subset, keep=keep)
-    )
+    return frame.duplicated(keep=keep) if subset is None else frame.duplicated(subset, keep=keep)
 
 
 def _keys(rows: Any, others: Any) -> list[Any]:
@@ -80,11 +64,8 @@ def _met_twice(pieces: list[shuffle.Piece], *, keep: Any) -> Any:
 
 def _twice_demands(node: Node, demand: Demand) -> list[Demand]:
     subset, keep = node.args[1:3]
-    return [
-        Demand(
-            None if subset is None else frozenset(subset), keep is not False or demand.order, demand.labels
-        )
-    ]
+    columns = None if subset is None else frozenset(subset)
+    return [Demand(columns, keep is not False or demand.order, demand.labels)]
 
 
 def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
@@ -102,19 +83,14 @@ def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
 @lowered("frame.is_duplicate", meta=_flags_meta, demands=_twice_demands)
 def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
     """Whether each row was there before (after, elsewhere): keys exchanged by hash, answers sent home."""
-    if isinstance(frame.empty, pd.Index):
-        flags = _flags(frame, keep)
-        return graph.to_array(flags, dtype=bool)
-    if frame.count == 1:
+    of_index = isinstance(frame.empty, pd.Index)
+    if frame.count == 1 and not of_index:
         return graph.per_chunk(_twice, frame, subset, keep)
-    small = shuffle.is_small(frame, shuffle.row_bytes(frame.empty))
+    small = of_index or shuffle.is_small(frame, shuffle.row_bytes(frame.empty))
     rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
-    return _flags(rows, keep, 1 if small else frame.count)
-
-
-def _flags(rows: Chunks, keep: Any, count: int = 1) -> Chunks:
-    met = shuffle.sent(rows, [], _keys, partial(_met_twice, keep=keep), count)
-    return shuffle.home(met, rows.count, rows.lengths)
+    met = shuffle.sent(rows, [], _keys, partial(_met_twice, keep=keep), 1 if small else frame.count)
+    flags = shuffle.home(met, rows.count, rows.lengths)
+    return graph.to_array(flags, dtype=bool) if of_index else flags
 
 
 def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
@@ -122,7 +98,7 @@ def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
     return frame[~mask] if mask.any() else frame
 
 
-def _dropped_of(parts: list[Any], *, subset: Any, keep: Any) -> Any:
+def _joined_and_dropped(parts: list[Any], *, subset: Any, keep: Any) -> Any:
     return _dropped(graph.concat(parts), subset, keep)
 
 
@@ -158,12 +134,11 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
     if method == "auto" and not shuffle.is_small(frame, shuffle.row_bytes(empty)):
         parts = yield Keep(parts)
         method = "shuffle" if sum(parts.lengths) * shuffle.row_bytes(empty) > LARGE_BYTES else "tree"
-    join = partial(_dropped_of, subset=subset, keep=keep)
+    join = partial(_joined_and_dropped, subset=subset, keep=keep)
     if method != "shuffle":
         graph.rule("drop_duplicates: tree")
-        if keep is False:
-            return graph.tree(parts, join, every=parts.count).with_lengths((math.nan,))
-        return graph.tree(parts, join).with_lengths((math.nan,))
+        every = parts.count if keep is False else None
+        return graph.tree(parts, join, every=every).with_lengths((math.nan,))
     graph.rule("drop_duplicates: rows exchanged by hash")
     met = shuffle.sent(
         parts,
@@ -179,23 +154,23 @@ def _subset_keys(frame: Any, others: Any, *, subset: Any) -> list[Any]:
     return _keys(_rows_of(frame, subset), others)
 
 
-def _duplicated(self: Any, subset: Any = None, keep: Any = "first", method: str = "auto") -> Any:
-    return registry.make("frame.is_duplicate", self, _checked(self, subset, keep, method), keep)
+FLAGGED = "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."
+DISTINCT = "Without rows that equal an earlier one, in order."
 
 
-def _duplicated_one(self: Any, keep: Any = "first", method: str = "auto") -> Any:
-    return _duplicated(self, None, keep, method)
+@public("DataFrame.duplicated", owners=["DataFrame"], doc=FLAGGED)
+def duplicated(self: Any, subset: Any = None, keep: Any = "first", method: str = "auto") -> Any:
+    return registry.make("frame.is_duplicate", self, checked_subset(self, subset, keep, method), keep)
 
 
-def _drop(self: Any, subset: Any, keep: Any, inplace: Any, ignore_index: Any, method: str) -> Any:
-    names = _checked(self, subset, keep, method)
-    made = registry.make(
-        "frame.distinct", self, names, keep, *([] if method in ("auto", "subset_tree") else [method])
-    )
-    return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
+@public("Series.duplicated", owners=["Series"], doc=FLAGGED)
+@public("Index.duplicated", owners=["Index"], doc=FLAGGED)
+def duplicated_values(self: Any, keep: Any = "first", method: str = "auto") -> Any:
+    return duplicated(self, None, keep, method)
 
 
-def _drop_frame(
+@public("DataFrame.drop_duplicates", owners=["DataFrame"], doc=DISTINCT)
+def drop_duplicates(
     self: Any,
     subset: Any = None,
     keep: Any = "first",
@@ -203,36 +178,22 @@ def _drop_frame(
     ignore_index: bool = False,
     method: str = "auto",
 ) -> Any:
-    return _drop(self, subset, keep, inplace, ignore_index, method)
+    names = checked_subset(self, subset, keep, method)
+    asked = [] if method in ("auto", "subset_tree") else [method]
+    made = registry.make("frame.distinct", self, names, keep, *asked)
+    return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
 
 
-def _drop_one(
+@public("Series.drop_duplicates", owners=["Series"], doc=DISTINCT)
+def drop_duplicates_of_series(
     self: Any, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto"
 ) -> Any:
-    return _drop(self, None, keep, inplace, ignore_index, method)
+    return drop_duplicates(self, None, keep, inplace, ignore_index, method)
 
 
-def _drop_index(self: Any, keep: Any = "first", method: str = "auto") -> Any:
-    return _drop(self, None, keep, False, False, method)
-
-
-for _owner, _flag, unique in (
-    ("DataFrame", _duplicated, _drop_frame),
-    ("Series", _duplicated_one, _drop_one),
-    ("Index", _duplicated_one, _drop_index),
-):
-    _flag_doc, _unique_doc = (
-        "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any).",
-        "Without rows that equal an earlier one, in order.",
-    )
-    for _name, _function, _doc in (
-        ("duplicated", _flag, _flag_doc),
-        ("drop_duplicates", unique, _unique_doc),
-    ):
-        registry.rewritten(
-            f"{_owner}.{_name}", _doc, _function,
-            room="dataframe", owners=(_owner,), function=False,
-        )  # fmt: skip
+@public("Index.drop_duplicates", owners=["Index"], doc=DISTINCT)
+def drop_duplicates_of_index(self: Any, keep: Any = "first", method: str = "auto") -> Any:
+    return drop_duplicates(self, None, keep, method=method)
 
 
 def _unique_values(parts: list[Any]) -> Any:
@@ -253,28 +214,20 @@ def _array_dtype(dtype: Any) -> Any:
 def unique_values(frame: Chunks) -> Any:
     """Values without duplicates as a tensor, in order of first appearance."""
     dtype = _array_dtype(frame.empty.dtype)
-    parts = graph.per_chunk(_own_unique, frame, lengths="unknown")
+    parts = graph.per_chunk(partial(call, "drop_duplicates"), frame, lengths="unknown")
     return graph.to_array(graph.tree(parts, _unique_values, _as_array).with_lengths((math.nan,)), dtype=dtype)
 
 
-def _own_unique(chunk: Any) -> Any:
-    return chunk.drop_duplicates()
-
-
 @public("frame.unique", owners=["Series", "Index"])
-def unique(self: Any, method: str = "tree") -> Any:  # type: ignore[no-redef]
+def unique(self: Any, method: str = "tree") -> Any:
     """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
-    if method not in ("tree", "auto", "shuffle"):
-        raise ArgumentError(f"unique(method={method!r}): expected 'tree', 'auto' or 'shuffle'.")
+    checks.choice(method, "unique(method=)", ("tree", "auto", "shuffle"))
     if self.ndim != 1:
         raise ArgumentTypeError("unique() takes a series or an index")
     return registry.make("frame.unique_values", self)
 
 
-@operation(
-    "md.unique",
-    room="dataframe",
-    prepare=lambda values, method="tree": unique(as_frame(values), method),
-)
+@public("md.unique", function=True)
 def unique_function(values: Any, method: str = "tree") -> Any:
     """The values of a series or index without duplicates, in order of first appearance: a tensor."""
+    return unique(as_frame(values), method)

@@ -11,18 +11,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import as_frame
+from marsdask.dataframe.families import ALL, BOTH, by_rows, pandas_signature
 from marsdask.dataframe.fold import GATHERED, ORDERED, Step, fold
-from marsdask.errors import ArgumentError, ShapeError
+from marsdask.errors import ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import Op, add
+from marsdask.plan.registry import lowered, public
 
-TUNING = ("combine_size", "method", "bias", "fisher", "_every")
+TUNED = ("combine_size", "method")
+OURS = (*TUNED, "bias", "fisher")
 """Arguments of Mars that pandas' method does not know."""
 
 
@@ -46,12 +49,7 @@ def scalar_dtype(value: Any) -> np.dtype[Any]:
 
 def call(name: str, frame: Any, **kwargs: Any) -> Any:
     """pandas' own reduction."""
-    return getattr(frame, name)(**{k: v for k, v in kwargs.items() if k not in TUNING})
-
-
-def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether a reduction goes along each row."""
-    return frame.ndim == 2 and kwargs.get("axis", 0) in (1, "columns")
+    return getattr(frame, name)(**{k: v for k, v in kwargs.items() if k not in OURS})
 
 
 def reduction_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
@@ -94,43 +92,29 @@ def reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, ordered, name.startswith("idx"))]
 
 
-def settings_of(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What the folds need to know."""
-    return {
-        k: v
-        for k, v in kwargs.items()
-        if k not in ("axis", "numeric_only", "bool_only", "combine_size", "method")
-    }
-
-
 def reduce_chunks(name: str, frame: Chunks, **kwargs: Any) -> Any:
     """A reduction by column in a tree, or row by row in each chunk."""
     empty = frame.empty
     if by_rows(empty, kwargs):
         rows = graph.per_chunk(partial(call, name), frame, **kwargs)
         return graph.even(rows) if name == "nunique" else rows
-    settings = settings_of(kwargs)
+    settings = {k: v for k, v in kwargs.items() if k not in ("axis", "numeric_only", "bool_only", *TUNED)}
     every = kwargs.get("combine_size")
     if empty.ndim == 1 or (kwargs.get("axis", 0) is None and name not in ("nunique", "count")):
-        at = 0 if empty.ndim == 1 else -1
-        if at < 0:
-            frame = (
-                graph.per_chunk(_picked, frame, used_columns(empty, kwargs)).with_node(frame.node)
-                if settings_only(kwargs)
-                else frame
-            )
-        like = sample_answer(name, empty, kwargs)
-        done = fold(frame, [(at, name, settings)], _scalar, type(like), every=every)
-        return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
+        if kwargs.get("numeric_only") or kwargs.get("bool_only"):
+            frame = graph.per_chunk(_picked, frame, used_columns(empty, kwargs)).with_node(frame.node)
+        try:
+            like = pandas_on_samples(partial(call, name), frame_meta(empty, 0, Rows()), **kwargs)
+        except TypeError:
+            like = None
+        step: Step = (0 if empty.ndim == 1 else -1, name, settings)
+        return graph.to_array(
+            fold(frame, [step], _scalar, type(like), every=every), scalar=True, dtype=scalar_dtype(like)
+        )
     steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
     like = pandas_on_samples(partial(call, name), meta_of(frame), **kwargs)
-    return fold(frame, steps, _by_column, like.index, like.dtype, every=every).with_lengths(
-        (float(len(like)),)
-    )
-
-
-def settings_only(kwargs: dict[str, Any]) -> bool:
-    return bool(kwargs.get("numeric_only") or kwargs.get("bool_only"))
+    made = fold(frame, steps, by_column, like.index, like.dtype, every=every)
+    return made.with_lengths((float(len(like)),))
 
 
 def _picked(chunk: pd.DataFrame, positions: list[int]) -> pd.DataFrame:
@@ -139,16 +123,8 @@ def _picked(chunk: pd.DataFrame, positions: list[int]) -> pd.DataFrame:
 
 def meta_of(frame: Chunks) -> FrameMeta:
     """The metadata of what is being lowered."""
-    assert frame.node is not None
-    known: FrameMeta = meta(frame.node)
+    known: FrameMeta = meta(frame.node)  # type: ignore[arg-type]
     return known
-
-
-def sample_answer(name: str, empty: Any, kwargs: dict[str, Any]) -> Any:
-    try:
-        return pandas_on_samples(partial(call, name), frame_meta(empty, 0, Rows()), **kwargs)
-    except TypeError:
-        return None
 
 
 def _scalar(answers: list[Any], like: type) -> Any:
@@ -158,7 +134,7 @@ def _scalar(answers: list[Any], like: type) -> Any:
     return value
 
 
-def _by_column(answers: list[Any], labels: pd.Index, dtype: Any) -> pd.Series:
+def by_column(answers: list[Any], labels: pd.Index, dtype: Any) -> pd.Series:
     try:
         return pd.Series(answers, index=labels, dtype=dtype)
     except (TypeError, ValueError, pd.errors.IntCastingNaNError):
@@ -166,50 +142,30 @@ def _by_column(answers: list[Any], labels: pd.Index, dtype: Any) -> pd.Series:
 
 
 def reduction(
-    name: str,
-    *aliases: str,
-    like: str = "",
-    owners: tuple[str, ...] = ("DataFrame", "Series"),
-    extra: tuple[str, ...] = (),
+    name: str, *aliases: str, owners: tuple[str, ...] = BOTH, extra: dict[str, Any] | None = None
 ) -> None:
-    """Register one reduction of pandas under its names."""
-    source = getattr(pd.DataFrame, name)
+    """Declare one reduction of pandas under its names; `extra` are parameters of Mars's, with their defaults."""
     kind = inspect.Parameter
-    own = [
-        p.replace(kind=kind.POSITIONAL_OR_KEYWORD, annotation=kind.empty)
-        for p in inspect.signature(source).parameters.values()
-        if p.kind is not kind.VAR_KEYWORD
-    ]
-    own += [
-        kind(n, kind.POSITIONAL_OR_KEYWORD, default=d)
-        for n, d in (("bias", False), ("fisher", True))
-        if n in extra
-    ]
-    own += [kind(n, kind.POSITIONAL_OR_KEYWORD, default=None) for n in ("combine_size", "method")]
-    signature = inspect.Signature(own)
-    defaults = {p.name: p.default for p in own}
+    more = {**(extra or {}), "combine_size": None, "method": None}
+    signature = pandas_signature(
+        name, [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in more.items()]
+    )
+    defaults = {p.name: p.default for p in signature.parameters.values()}
     for each in (name, *aliases):
-
-        def lower(frame: Chunks, **kwargs: Any) -> Any:
-            return reduce_chunks(name, frame, **kwargs)
-
-        lower.__doc__ = (
-            f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False."
-        )
-        add(
-            Op(
-                name=f"frame.{each}",
-                room="dataframe",
-                lower=lower,
-                signature=signature,
-                status="gathered" if name in GATHERED else "tiled",
-                meta=partial(reduction_meta, name),
-                owners=owners,
-                function=False,
-                prepare=partial(_prepare, each, defaults),
-                demands=partial(reduction_demands, name),
-            )
-        )
+        public(
+            f"frame.{each}",
+            room="dataframe",
+            owners=owners,
+            signature=signature,
+            direct=False,
+            doc=f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False.",
+        )(partial(_prepare, each, defaults))
+        lowered(
+            f"frame.{each}",
+            status="gathered" if name in GATHERED else "tiled",
+            meta=partial(reduction_meta, name),
+            demands=partial(reduction_demands, name),
+        )(partial(reduce_chunks, name))
 
 
 def _prepare(name: str, defaults: dict[str, Any], self: Any, **given: Any) -> Any:
@@ -224,47 +180,28 @@ def _prepare(name: str, defaults: dict[str, Any], self: Any, **given: Any) -> An
 
 def check_tuning(name: str, kwargs: dict[str, Any]) -> None:
     """Mars's tuning arguments: checked, and without effect on the result."""
-    size, method = kwargs.get("combine_size"), kwargs.pop("method", None)
-    if size is not None and (isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 2):
-        raise ArgumentError(f"{name}(combine_size={size!r}): expected a whole number from 2 on.")
-    if method not in (None, "auto", "tree", "shuffle"):
-        raise ArgumentError(f"{name}(method={method!r}): expected 'auto', 'tree' or 'shuffle'.")
+    if kwargs.get("combine_size") is not None:
+        checks.whole(kwargs["combine_size"], f"{name}(combine_size=)", 2)
+    checks.choice(kwargs.pop("method", None), f"{name}(method=)", (None, "auto", "tree", "shuffle"))
 
 
-reduction(
-    "sum",
-)
+for _name in ("sum", "mean", "median", "count", "std", "var", "sem", "idxmax", "idxmin"):
+    reduction(_name)
+for _name in ("max", "min", "any", "all", "nunique"):
+    reduction(_name, owners=ALL)
 reduction("prod", "product")
-reduction("mean")
-reduction("median")
-reduction(
-    "max",
-    owners=("DataFrame", "Series", "Index"),
-)
-reduction("min", owners=("DataFrame", "Series", "Index"))
-reduction("count")
-reduction(
-    "any",
-    owners=("DataFrame", "Series", "Index"),
-)
-reduction(
-    "all",
-    owners=("DataFrame", "Series", "Index"),
-)
-for _name in ("std", "var", "sem"):
-    reduction(
-        _name,
-    )
-reduction("skew", extra=("bias",))
-reduction("kurt", "kurtosis", extra=("bias", "fisher"))
-reduction(
-    "idxmax",
-)
-reduction("idxmin")
-reduction(
-    "nunique",
-    owners=("DataFrame", "Series", "Index"),
-)
+reduction("skew", extra={"bias": False})
+reduction("kurt", "kurtosis", extra={"bias": False, "fisher": True})
+
+
+@public("frame.mode", owners=BOTH)
+def mode(
+    self: Any, axis: Any = 0, numeric_only: bool = False, dropna: bool = True, combine_size: Any = None
+) -> Any:
+    """The most frequent values of each column, sorted."""
+    defaults = {"axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}
+    given = {"axis": axis, "numeric_only": numeric_only, "dropna": dropna, "combine_size": combine_size}
+    return _prepare("mode", defaults, self, **given)
 
 
 def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
@@ -274,17 +211,8 @@ def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
     return frame_meta(result, math.nan, Rows(), ranged=True)
 
 
-def _mode_signature() -> inspect.Signature:
-    kind = inspect.Parameter
-    given = {"self": kind.empty, "axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}
-    return inspect.Signature([kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in given.items()])
-
-
-@registry.operation("frame.mode", room="dataframe", owners=["DataFrame", "Series"], function=False, meta=_mode_meta, signature=_mode_signature(),
-                    prepare=partial(_prepare, "mode", {"axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}),
-                    demands=partial(reduction_demands, "mode"))  # fmt: skip
-def mode(frame: Chunks, **kwargs: Any) -> Chunks:
-    """The most frequent values of each column, sorted."""
+@lowered("frame.mode", meta=_mode_meta, demands=partial(reduction_demands, "mode"))
+def _mode(frame: Chunks, **kwargs: Any) -> Chunks:
     empty = frame.empty
     settings = {"dropna": kwargs["dropna"]} if "dropna" in kwargs else {}
     steps: list[Step] = [(i, "mode", settings) for i in used_columns(empty, kwargs)]
