@@ -7,7 +7,6 @@ from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 from marsdask.dataframe import (
     accessors,
     aggregate,
-    apply,
     arithmetic,
     assign,
     binning,
@@ -21,6 +20,7 @@ from marsdask.dataframe import (
     creation,
     csv,
     duplicates,
+    functions,
     group_functions,
     group_rows,
     groups,
@@ -29,7 +29,6 @@ from marsdask.dataframe import (
     iteration,
     join,
     labels,
-    mapping,
     merge,
     missing,
     neighbours,
