@@ -288,7 +288,7 @@ def test_many_chunks_ask_how_many_groups_there_are(monkeypatch: Any) -> None:
 
     frame = md.DataFrame(RAW, chunk_size=3)
     for many in (2_000_000, 1):
-        monkeypatch.setattr(sys.modules["marsdask.dataframe.group_rows"], "MANY_GROUPS", many)
+        monkeypatch.setattr(sys.modules["marsdask.dataframe.groupby.lowering"], "MANY_GROUPS", many)
         for sort in (True, False):
             got = frame.groupby(["k", "s"], sort=sort).agg({"v": ["mean", "std"], "i": ["first", "size"]})
             assert_like(

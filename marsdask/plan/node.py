@@ -10,6 +10,7 @@ True
 from __future__ import annotations
 
 import contextvars
+import dataclasses
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -224,5 +225,8 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
     elif kind is slice:
         update(b"slice")
         _feed(update, (value.start, value.stop, value.step))
+    elif dataclasses.is_dataclass(kind):
+        update(f"{kind.__name__}(".encode())
+        _feed(update, tuple(getattr(value, f.name) for f in dataclasses.fields(kind)))
     else:
         update(tokenize(value).encode())

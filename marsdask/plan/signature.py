@@ -7,6 +7,7 @@ hashes them, and looks into the files of modules that functions come from.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import sys
@@ -72,6 +73,8 @@ def _feed(sha: Any, value: Any, known: dict[int, str]) -> None:
             _feed(sha, value.value, known)
     elif hasattr(kind, "_says"):  # a call of a plain function
         _feed(sha, value._says(), known)
+    elif dataclasses.is_dataclass(kind):
+        _feed(sha, tuple(getattr(value, f.name) for f in dataclasses.fields(kind)), known)
     elif callable(value):
         sha.update(_of_function(value))
     else:

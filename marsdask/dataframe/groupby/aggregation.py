@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe import codes
-from marsdask.dataframe.grouping import Grouping, by_columns, count_keys, grouped, key_values
+from marsdask.dataframe.groupby.grouping import Grouping, Method
 from marsdask.plan import graph
 
 
@@ -118,6 +118,21 @@ Output = tuple[Any, str, dict[str, Any]]
 """A column of the result: source column, aggregation, its keyword arguments."""
 
 
+def prepared_outputs(empty: Any, spec: Grouping, method: Method) -> list[Output] | None:
+    """The columns that a method of groups gives, where chunks can prepare all of them; else None."""
+    name, args = method.name, method.args
+    if spec.needs_one_chunk(empty):
+        return None
+    kwargs = {k: v for k, v in method.kwargs.items() if v is not None or k not in ("engine", "engine_kwargs")}
+    if name in ("agg", "aggregate"):
+        func = args[0] if args else kwargs.pop("func", None)
+        return None if len(args) > 1 else outputs(empty, spec, func, kwargs)
+    as_if_left_out = [("skipna", True), ("min_count", -1)]
+    as_if_left_out += [("min_count", 0)] if name in ("sum", "prod") else []
+    kwargs = {k: v for k, v in kwargs.items() if (k, v) not in as_if_left_out}
+    return None if args else outputs(empty, spec, name, kwargs)
+
+
 def outputs(empty: Any, spec: Grouping, func: Any, kwargs: Mapping[str, Any]) -> list[Output] | None:
     """The columns that `groupby.agg(func, **kwargs)` gives, in order; None where chunks cannot prepare one of them."""
     found = _outputs(empty, spec, func, dict(kwargs))
@@ -129,7 +144,7 @@ def outputs(empty: Any, spec: Grouping, func: Any, kwargs: Mapping[str, Any]) ->
         found = [(None if how == "size" else c, how, k) for c, how, k in found] if all(plain) else None
     if found is None or not all(_prepared(empty, *each) for each in found):
         return None
-    if not spec["observed"] and any(
+    if not spec.observed and any(
         how in ("var", "std", "sem") or _final(empty, c, how) is WHOLE_MEAN for c, how, _ in found
     ):
         return None
@@ -137,14 +152,12 @@ def outputs(empty: Any, spec: Grouping, func: Any, kwargs: Mapping[str, Any]) ->
 
 
 def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> list[Output] | None:
-    series = empty.ndim == 1 or (spec["select"] is not None and not isinstance(spec["select"], list))
+    series = empty.ndim == 1 or (spec.select is not None and not isinstance(spec.select, list))
     if empty.ndim == 1:
         columns = [0]
-    elif spec["select"] is None:
-        keys = by_columns(spec, empty.columns)
-        columns = [c for c in empty.columns if c not in keys]
     else:
-        columns = list(spec["select"]) if isinstance(spec["select"], list) else [spec["select"]]
+        keys = spec.columns(empty)
+        columns = [c for c in empty.columns if c not in keys] if spec.selected is None else spec.selected
     if isinstance(func, str):
         if func == "size":
             return None if kwargs else [(None, "size", {})]
@@ -231,9 +244,9 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, 
     """A chunk's table: one row a group; the keys, then the parts, in columns 0, 1, ..."""
     if frame.ndim == 1:
         frame = frame.to_frame(0)
-    numbers = codes.together(key_values(spec, frame, keys)) if spec["sort"] else None
+    numbers = codes.together(spec.values(frame, keys)) if spec.sort else None
     if numbers is None:
-        group = grouped(spec, frame, keys, sort=False, observed=True, as_index=True, select=None)
+        group = spec.of(frame, keys, sort=False, observed=True, as_index=True, select=None)
     else:
         every = pd.RangeIndex(len(numbers[1][0]))
         group = frame.groupby(
@@ -273,7 +286,7 @@ def key_names(k: int) -> list[str]:
 
 def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]]) -> pd.DataFrame:
     """Several chunks' tables as one, groups in order of first appearance."""
-    k = count_keys(spec)
+    k = spec.count
     together = _together(tables, parts, k, sort=False, observed=True, dropna=False)
     keys = together.index.to_frame(index=False)
     keys.columns = key_names(k)
@@ -329,8 +342,8 @@ def finished(
     tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]], found: Sequence[Output], like: Any, source: Any
 ) -> Any:  # fmt: skip
     """The result, with the index and columns of `like`."""
-    k = count_keys(spec)
-    flags = {"sort": spec["sort"], "observed": spec["observed"], "dropna": spec["dropna"]}
+    k = spec.count
+    flags = {"sort": spec.sort, "observed": spec.observed, "dropna": spec.dropna}
     table = _together(tables, parts, k, **flags)
     where = {each: i for i, each in enumerate(parts)}
     columns = {}
@@ -347,7 +360,7 @@ def labelled(result: pd.DataFrame, spec: Grouping, like: Any) -> Any:
         series = result.iloc[:, 0].rename(like.name)
         series.index.names = like.index.names
         return series
-    if not spec["as_index"]:
+    if not spec.as_index:
         names = range(result.index.nlevels)
         result = result.set_axis(range(len(names), len(names) + result.shape[1]), axis=1)
         result.index.names = names

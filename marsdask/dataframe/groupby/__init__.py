@@ -1,0 +1,3 @@
+"""Groups of rows: what they are grouped by, the object in between, and how its methods are lowered."""
+
+from marsdask.dataframe.groupby import handles, lowering

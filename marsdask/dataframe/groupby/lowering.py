@@ -1,0 +1,523 @@
+"""How methods of groups are lowered: a row a group, a row a row, some of the rows; and what they look at.
+
+One row a group: parts per chunk joined in a tree where `aggregation.FINALS` knows how, else rows exchanged by key. As many
+rows as the frame: rows exchanged by key and back home. All through pandas' own groupby, in pandas' order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe import shuffle
+from marsdask.dataframe.chunkwise import matched, sampled
+from marsdask.dataframe.groupby import aggregation
+from marsdask.dataframe.groupby.grouping import Grouping, Method
+from marsdask.errors import LabelNotFound
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Keep
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered
+
+MANY_GROUPS = 2_000_000
+"""From so many rows of parts on, parts are exchanged by key: one task would hold and sort all of them."""
+COLUMN_BY_COLUMN = frozenset(
+    [
+        "cumsum",
+        "cumprod",
+        "cummax",
+        "cummin",
+        "diff",
+        "pct_change",
+        "rank",
+        "ffill",
+        "bfill",
+        "fillna",
+        "head",
+        "tail",
+        "cumcount",
+        "ngroup",
+    ]
+)
+"""Methods whose columns are made of the column of the same name each."""
+MANY_ROWS = frozenset(
+    [
+        "value_counts",
+        "describe",
+        "quantile",
+        "nlargest",
+        "nsmallest",
+        "corr",
+        "cov",
+        "unique",
+        "agg",
+        "aggregate",
+    ]
+)
+"""Methods that may give several rows a group, or say so only when they run."""
+
+
+# Metadata and demands ---------------------------------------------------------------------------------------------------
+
+
+def _example(
+    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any, *rest: Any
+) -> Any:
+    """What pandas makes of groups of made-up rows."""
+    with np.errstate(all="ignore"):
+        method = Method(name, sampled(args), sampled(kwargs))
+        return method.of(_with_holes(sampled(frame)), [sampled(k) for k in keys], spec)
+
+
+def _with_holes(rows: Any) -> Any:
+    """Made-up rows with a hole in float32: only then does pandas 3.1 say that the mean is float32 too."""
+    for c, dtype in enumerate([rows.dtype] if rows.ndim == 1 else rows.dtypes):
+        if dtype != np.float32:
+            continue
+        if rows.ndim == 1:
+            rows.iloc[0] = np.nan
+        else:
+            rows.isetitem(c, np.array([np.nan, *np.ones(len(rows) - 1)], "f4"))
+    return rows
+
+
+def _group_meta(frame: FrameMeta, spec: Grouping, *call: Any, **tuning: Any) -> FrameMeta:
+    """Metadata of one or more rows a group."""
+    return frame_meta(_example(frame, spec, *call), math.nan, NEW, ranged=not spec.as_index)
+
+
+def _kept_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
+    """Metadata of a row for each row of the frame."""
+    return frame_meta(_example(frame, *call), frame.length, frame.rows, ranged=frame.ranged)
+
+
+def _fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
+    """Metadata of some of the frame's rows."""
+    return frame.fewer(_example(frame, *call))
+
+
+def _outputs(node: Node) -> list[aggregation.Output] | None:
+    frame, spec, _, *call = node.args
+    return aggregation.prepared_outputs(meta(frame).empty, spec, Method(*call))
+
+
+def _opaque(node: Node) -> bool:
+    """Whether it cannot be said which columns of its frame a method of groups looks at."""
+    empty = meta(node.args[0]).empty
+    return empty.ndim == 1 or not empty.columns.is_unique or "grouper" in node.args[1].kinds
+
+
+def _reduced_columns(node: Node) -> frozenset[Any] | None:
+    """The columns of the frame that a method with a row a group looks at."""
+    frame, spec, _, name, args, kwargs = node.args
+    if _opaque(node):
+        return None
+    keys = spec.columns(meta(frame).empty)
+    if name == "size":
+        return frozenset(keys)
+    if spec.selected is not None:
+        return frozenset([*keys, *spec.selected])
+    if name not in ("agg", "aggregate"):
+        return None
+    func = args[0] if args else kwargs.get("func")
+    if isinstance(func, dict):
+        return frozenset([*keys, *func])
+    pairs = [aggregation.named_pair(p) for p in kwargs.values()]
+    if func is not None or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
+        return None
+    return frozenset([*keys, *(p[0] for p in pairs)])
+
+
+def _group_demands(node: Node, demand: Demand) -> list[Demand]:
+    frame, spec = node.args[:2]
+    found = _outputs(node)
+    labels = found is None or spec.looks_at_labels(meta(frame).empty)
+    order = not spec.sort or aggregation.order_shows(found)
+    others = Demand(None, order=order, labels=labels)
+    return [Demand(_reduced_columns(node), order=order, labels=labels), *[others] * (len(inputs(node)) - 1)]
+
+
+def _seen_columns(node: Node, demand: Demand) -> frozenset[Any] | None:
+    """The columns that a method with a row for each row looks at, or that show."""
+    frame, spec, _, name, *_ = node.args
+    if _opaque(node):
+        return None
+    keys = spec.columns(meta(frame).empty)
+    if spec.selected is not None:
+        return frozenset([*keys, *spec.selected])
+    if name in ("cumcount", "ngroup"):
+        return frozenset(keys)
+    if demand.columns is None or name not in COLUMN_BY_COLUMN:
+        return None
+    return frozenset([*keys, *demand.columns])
+
+
+def rows_demands(node: Node, demand: Demand) -> list[Demand]:
+    frame, spec, _, name, *_ = node.args
+    labels = demand.labels or name not in COLUMN_BY_COLUMN or spec.looks_at_labels(meta(frame).empty)
+    others = Demand(None, order=True, labels=labels)
+    first = Demand(_seen_columns(node, demand), order=True, labels=labels)
+    return [first, *[others] * (len(inputs(node)) - 1)]
+
+
+def rows_trim(node: Node, demand: Demand) -> Node:
+    return _less(node, _seen_columns(node, demand))
+
+
+def _group_trim(node: Node, demand: Demand) -> Node:
+    """Columns that no aggregation looks at are left out before rows are grouped."""
+    return _less(node, _reduced_columns(node))
+
+
+def _less(node: Node, wanted: frozenset[Any] | None) -> Node:
+    """The same over a frame without the columns that are not wanted."""
+    frame, *rest = node.args
+    known = meta(frame)
+    if wanted is None or known.kind != "DataFrame" or wanted >= set(known.empty.columns):
+        return node
+    less = Node("frame.select", (frame, [c for c in known.empty.columns if c in wanted]))
+    return Node(node.op, (less, *rest), node.kwargs)
+
+
+# A row a group ----------------------------------------------------------------------------------------------------------
+
+
+@lowered("groupby.reduce", meta=_group_meta, demands=_group_demands, trim=_group_trim)
+def reduce(
+    frame: Chunks,
+    spec: Grouping,
+    keys: list[Any],
+    name: str,
+    args: Any,
+    kwargs: Any,
+    how: str = "auto",
+    every: Any = None,
+) -> Any:
+    """One or more rows a group: a tree over parts, or an exchange of rows by key."""
+    empty, method = frame.empty, Method(name, args, kwargs)
+    frame, keys, _ = yield from matched(frame, keys, {})
+    found = aggregation.prepared_outputs(empty, spec, method) if frame.count > 1 else None
+    if not found and (found is None or how == "shuffle"):
+        return _exchanged(frame, spec, keys, method, empty)
+    parts = aggregation.parts_of(empty, found)
+    tables = graph.per_chunk(
+        aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="parts"
+    )
+    like = _like(empty, spec, keys, method)
+    end = partial(aggregation.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
+    if how == "auto" and frame.count >= 16:
+        tables = yield Keep(tables)
+        how = "shuffle" if sum(tables.lengths) >= MANY_GROUPS else "tree"
+    if how == "shuffle":
+        graph.rule("groupby: parts exchanged by key")
+        merge = partial(_joined_parts, spec=spec, parts=parts)
+        met = shuffle.sent(tables, [], partial(_table_keys, k=spec.count), merge, tables.count)
+        return graph.value(graph.limited(partial(_in_order, end=end)), met).with_lengths((math.nan,))
+    graph.rule("groupby: tree over parts")
+    join = partial(aggregation.joined, spec=spec, parts=parts)
+    return graph.tree(tables, join, end, every=every).with_lengths((math.nan,))
+
+
+def _table_keys(table: pd.DataFrame, others: Any, *, k: int) -> list[Any]:
+    return [table[n] for n in aggregation.key_names(k)]
+
+
+def _joined_parts(pieces: list[shuffle.Piece], *, spec: Grouping, parts: Any) -> Any:
+    table, _, homes, rows = shuffle.met(pieces)
+    names = aggregation.key_names(spec.count)
+    number = table.groupby(names, sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    seen = np.unique(number, return_index=True)[1]
+    return aggregation.joined([table], spec=spec, parts=parts), _places(homes, rows, seen)
+
+
+def _places(homes: Any, rows: Any, at: Any) -> Any:
+    """One number for the home chunk of rows and their places in it."""
+    return homes[at].astype("i8") << 40 | rows[at]
+
+
+def _in_order(parts: list[Any], *, end: Any) -> Any:
+    """Tables of the hash chunks in order of first appearance, then as after a tree."""
+    table = graph.concat([p[0] for p in parts])
+    first = np.concatenate([p[1] for p in parts])
+    return end([table.iloc[np.argsort(first, kind="stable")]])
+
+
+def _like(empty: Any, spec: Grouping, keys: Any, method: Method) -> Any:
+    known = [
+        FrameMeta(k.empty, math.nan, NEW) if isinstance(k, Chunks) else np.ones(2, k.dtype) for k in keys
+    ]
+    frame = FrameMeta(empty, math.nan, NEW)
+    return _example(frame, spec, known, method.name, method.args, method.kwargs).iloc[:0]
+
+
+def _count_for(frame: Chunks, spec: Grouping, empty: Any) -> int:
+    """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small."""
+    small = spec.needs_one_chunk(empty) or shuffle.is_small(frame, shuffle.row_bytes(empty))
+    return 1 if small else frame.count
+
+
+def _key_values(frame: Any, others: Any, *, spec: Grouping) -> list[Any]:
+    return spec.values(frame, others)
+
+
+def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, empty: Any) -> Chunks:
+    """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
+    run = partial(method.of, spec=spec)
+    if frame.count == 1:
+        return _direct(run, frame, keys)
+    unobserved = not spec.observed and any(
+        isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(empty, keys)
+    )
+    unsorted = not spec.sort and method.name in MANY_ROWS
+    count = _count_for(frame, spec, empty)
+    if count == 1 or method.name == "value_counts" or unobserved or unsorted:
+        graph.rule("groupby: rows of all groups in one chunk")
+        return _all_in_one(run, frame, keys)
+    graph.rule("groupby: rows exchanged by key")
+    values = partial(_key_values, spec=spec)
+    met = shuffle.sent(frame, keys, values, partial(_met_and_placed, method=method, spec=spec), count)
+    end = partial(_groups_in_order, spec=spec, like=_like(empty, spec, keys, method))
+    return graph.value(graph.limited(end), met).with_lengths((math.nan,))
+
+
+def _direct(run: Any, frame: Chunks, keys: list[Any], lengths: Any = "unknown") -> Chunks:
+    """What `run` gives of one chunk and its keys."""
+    return graph.per_chunk(_run_on, frame, *keys, run=run, lengths=lengths)
+
+
+def _run_on(frame: Any, *keys: Any, run: Any) -> Any:
+    return run(frame, keys)
+
+
+def _all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
+    """What `run` gives of all rows, exchanged to one chunk."""
+    return shuffle.sent(frame, keys, None, partial(_met_and_ran, run=run), 1).with_lengths((math.nan,))
+
+
+def _met_and_ran(pieces: list[shuffle.Piece], *, run: Any) -> Any:
+    frame, keys, _, _ = shuffle.met(pieces)
+    return run(frame, keys)
+
+
+def _met_and_placed(pieces: list[shuffle.Piece], *, method: Method, spec: Grouping) -> Any:
+    """A chunk's groups, and where each was seen first."""
+    frame, keys, homes, rows = shuffle.met(pieces)
+    group = replace(spec, as_index=True)
+    result = method.of(frame, keys, group)
+    if spec.sort:
+        return result, None
+    codes = pd.DataFrame(dict(enumerate(spec.plain_values(frame, keys))))
+    by = codes.groupby(list(codes.columns), sort=False, dropna=spec.dropna, observed=True)
+    seen, first = np.unique(by.ngroup().to_numpy(), return_index=True)
+    return result, _places(homes, rows, first[seen >= 0])
+
+
+def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
+    """All groups in the order of keys, or of first appearance."""
+    full = [p for p in parts if len(p[0])] or parts[:1]
+    result = pd.concat([p[0] for p in full]) if len(full) > 1 else full[0][0]
+    if len(full) > 1:
+        if spec.sort:
+            levels = list(range(spec.count))
+            keys = pd.DataFrame({i: result.index.get_level_values(i) for i in levels})
+            goes = keys.groupby(levels, sort=True, dropna=False, observed=True).ngroup().to_numpy()
+        else:
+            goes = np.concatenate([p[1] for p in full])
+        result = result.iloc[np.argsort(goes, kind="stable")]
+    if not spec.as_index and like.ndim == 2:
+        result = result.reset_index()
+        result = result.set_axis(like.columns, axis=1) if len(result.columns) == len(like.columns) else result
+    return _as_narrow_as(result, like)
+
+
+def _as_narrow_as(result: Any, like: Any) -> Any:
+    """float32 where `like` says so: pandas 3.1 widens means of columns without holes."""
+    if result.ndim != like.ndim:
+        return result
+    if like.ndim == 1:
+        return result.astype("f4") if (like.dtype, result.dtype) == (np.float32, np.float64) else result
+    if len(result.columns) == len(like.columns):
+        for i, (have, want) in enumerate(zip(result.dtypes, like.dtypes, strict=True)):
+            if have == np.float64 and want == np.float32:
+                result.isetitem(i, result.iloc[:, i].astype("f4"))
+    return result
+
+
+# A row for each row, some of the rows, all rows at once -------------------------------------------------------------------
+
+
+@lowered("groupby.keep", meta=_kept_meta, demands=rows_demands, trim=rows_trim)
+def keep(
+    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
+) -> Any:
+    """A row for each row: rows exchanged by key, and back home. `like` is what the caller says of the result."""
+    empty, method = frame.empty, Method(name, args, kwargs)
+    frame, keys, _ = yield from matched(frame, keys, {})
+    run = partial(method.of, spec=spec)
+    if frame.count == 1:
+        return _direct(run, frame, keys, lengths="same")
+    count = 1 if name == "ngroup" else _count_for(frame, spec, empty)
+    like = _like(empty, spec, keys, method) if like is None else like
+    values = partial(_key_values, spec=spec)
+    met = shuffle.sent(frame, keys, values, partial(_met_and_kept, run=run, like=like), count)
+    return shuffle.home(met, frame.count, frame.lengths)
+
+
+lowered(
+    "groupby.keep_as",
+    meta=lambda frame, spec, keys, name, args, kwargs, like: frame_meta(
+        like, frame.length, frame.rows, ranged=frame.ranged
+    ),
+)(keep)
+
+
+def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any, like: Any) -> Any:
+    frame, keys, homes, rows = shuffle.met(pieces)
+    return run(frame, keys) if len(frame) else like, homes, rows
+
+
+@lowered("groupby.pick", meta=_fewer_meta, demands=rows_demands, trim=rows_trim)
+def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
+    """Some rows of each group, in the frame's order."""
+    empty, method = frame.empty, Method(name, args, kwargs)
+    frame, keys, _ = yield from matched(frame, keys, {})
+    run = partial(method.of, spec=spec)
+    if frame.count == 1:
+        return _direct(run, frame, keys)
+    if name == "filter" or "dropna" in kwargs or len(args) > 1:  # it looks at values
+        return _all_in_one(run, frame, keys)
+    picked = partial(_met_and_picked, method=method, spec=spec)
+    values = partial(_key_values, spec=spec)
+    met = shuffle.sent(frame, keys, values, picked, _count_for(frame, spec, empty))
+    return shuffle.home(met, frame.count, (math.nan,) * frame.count)
+
+
+def _met_and_picked(pieces: list[shuffle.Piece], *, method: Method, spec: Grouping) -> Any:
+    frame, keys, homes, rows = shuffle.met(pieces)
+    positions = pd.Series(np.arange(len(frame)))
+    group = positions.groupby(spec.plain_values(frame, keys), dropna=spec.dropna, observed=True)
+    at = np.sort(getattr(group, method.name)(*method.args, **method.kwargs).to_numpy())
+    if frame.ndim == 2 and spec.select is not None:
+        frame = frame[spec.select]
+    return frame.iloc[at], homes[at], rows[at]
+
+
+@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=rows_demands, trim=rows_trim)
+def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
+    """What only pandas itself on all rows gives."""
+    frame, keys, _ = yield from matched(frame, keys, {})
+    keys = [graph.gather(k) if isinstance(k, Chunks) else k.rechunk(-1) for k in keys]
+    return _direct(partial(Method(name, args, kwargs).of, spec=spec), graph.gather(frame), keys)
+
+
+def _of_group(frame: Any, spec: Grouping) -> Any:
+    """The columns that a group shows."""
+    return frame if spec.select is None or frame.ndim == 1 else frame[spec.select]
+
+
+@lowered("groupby.group", meta=lambda frame, spec, keys, name: frame.fewer(_of_group(frame.empty, spec)))
+def group_rows(frame: Chunks, spec: Grouping, keys: list[Any], name: Any) -> Any:
+    """The rows of one group."""
+    frame, keys, _ = yield from matched(frame, keys, {})
+    parts = graph.per_chunk(_group_rows, frame, *keys, spec=spec, name=name, lengths="unknown")
+    return graph.per_chunk(_some, parts, graph.lengths_of(parts), name=name, lengths="unknown")
+
+
+def _group_rows(frame: Any, *keys: Any, spec: Grouping, name: Any) -> Any:
+    try:
+        return spec.of(frame, keys).get_group(name)
+    except KeyError:
+        return _of_group(frame, spec).iloc[:0]
+
+
+def _some(part: Any, lengths: Any, *, name: Any) -> Any:
+    if not sum(lengths if np.ndim(lengths) == 1 else lengths[0]):
+        raise LabelNotFound(f"no group {name!r} among the keys.")
+    return part
+
+
+# A user's function of each group ----------------------------------------------------------------------------------------
+
+
+def _apply_meta(frame: FrameMeta, *call: Any) -> Any:
+    like = call[-1]
+    return frame.fewer(_example(frame, *call) if like is None else like)
+
+
+@lowered("groupby.apply", meta=_apply_meta, demands=rows_demands, trim=rows_trim)
+def apply(
+    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
+) -> Any:
+    """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
+    empty, method = frame.empty, Method(name, args, kwargs)
+    frame, keys, _ = yield from matched(frame, keys, {})
+    run = partial(method.of, spec=spec)
+    if frame.count == 1:
+        return _direct(run, frame, keys)
+    count = _count_for(frame, spec, empty)
+    plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
+    if count == 1 or not plain:
+        return _all_in_one(run, frame, keys)
+    values, each = partial(_key_values, spec=spec), partial(_recorded, spec=spec, method=method)
+    met = shuffle.sent(frame, keys, values, each, count)
+    return graph.value(graph.limited(partial(_applied, spec=spec)), met).with_lengths((math.nan,))
+
+
+def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, method: Method) -> Any:
+    """The groups' keys, what the function gave of each, and where each was seen first."""
+    frame, keys, homes, rows = shuffle.met(pieces)
+    func, *rest = method.args
+    seen: list[Any] = []
+    names = [getattr(v, "name", None) for v in spec.values(frame, keys)]
+    values = spec.plain_values(frame, keys)
+    numbers = pd.Series(np.arange(len(frame)))
+    first = numbers.groupby(values, sort=spec.sort, dropna=spec.dropna, observed=True).first().to_numpy()
+    if len(first):
+        spec.of(frame, keys).apply(
+            lambda group: (seen.append(func(group, *rest, **method.kwargs)), 0)[1]  # type: ignore[func-returns-value]
+        )
+    lone = spec.select if frame.ndim == 2 else frame.name
+    series = frame.ndim == 1 or (lone is not None and not isinstance(lone, list))
+    return [v.iloc[first] for v in values], (names, series, lone), seen, _places(homes, rows, first)
+
+
+def _applied(parts: list[Any], *, spec: Grouping) -> Any:
+    """All groups' results, as pandas puts them together."""
+    full = [p for p in parts if p[2]] or parts[:1]
+    results = [r for p in full for r in p[2]]
+    at = np.argsort(np.concatenate([p[3] for p in full]), kind="stable")
+    labels = pd.Index([_Label(i) for i in range(len(results))], dtype=object)
+    names, series, lone = full[0][1]
+    keys = [
+        pd.concat([p[0][i] for p in full]).set_axis(labels).iloc[at].rename(name)
+        for i, name in enumerate(names)
+    ]
+    table = pd.DataFrame({"row": np.arange(len(results))}, index=labels).iloc[at]
+    by = keys[0] if len(keys) == 1 else keys
+    group = table.groupby(by, sort=spec.sort, dropna=spec.dropna, group_keys=spec.group_keys, observed=True)
+    chosen = group["row"] if series else group
+    result = chosen.apply(lambda rows: results[int(np.asarray(rows).ravel()[0])])
+    if series and isinstance(result, pd.Series) and result.name == "row":
+        result.name = lone
+    return result
+
+
+class _Label:
+    """A row label that equals no other."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.number < other.number)
