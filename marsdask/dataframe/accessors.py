@@ -20,7 +20,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node, calling
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 PANDAS: dict[str, Any] = {
     "str": pd.Series.str,
@@ -106,7 +106,7 @@ def _accessed_meta(
 ) -> Any:
     does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
     if others:
-        result: Any = pandas_on_samples(_joined, frame, *others, kwargs=kwargs)
+        result: Any = pandas_on_samples(_join_chunk, frame, kwargs, *others)
     else:
         result = pandas_on_samples(does, frame, kind, name, args, kwargs, call)
     if isinstance(result, (np.ndarray, list)):
@@ -145,12 +145,8 @@ def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool
         return registry.make("frame.accessed", series, kind, name, tuple(args), kwargs, call)
 
 
-def _joined(series: Any, *others: Any, kwargs: Any) -> Any:
-    return series.str.cat(list(others), **kwargs)
-
-
 def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
-    return series.str.cat(list(others), **kwargs)
+    return series.str.cat(list(others) or None, **kwargs)
 
 
 @lowered(
@@ -161,12 +157,8 @@ def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
 def text(frame: Chunks, kwargs: Any) -> Any:
     """All values as one text."""
     return graph.to_array(
-        graph.per_chunk(_text, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object
+        graph.per_chunk(_join_chunk, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object
     )
-
-
-def _text(series: Any, kwargs: Any) -> Any:
-    return series.str.cat(**kwargs)
 
 
 def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
@@ -220,66 +212,57 @@ def _labelled(values: Any, like: Any) -> Any:
 
 
 def member(kind: str, name: str) -> None:
-    """Register one member of an accessor of pandas: its properties too."""
-    source = inspect.getattr_static(PANDAS[kind], name)
-    if f"{kind}.{name}" in NEEDS_RUN:
-        registry.unbuilt(
-            f"{kind}.{name}", NEEDS_RUN[f"{kind}.{name}"], room="dataframe", owners=[kind], function=False
-        )
+    """Declare one member of an accessor of pandas: its properties too."""
+    full = f"{kind}.{name}"
+    if full in NEEDS_RUN:
+        registry.unbuilt(full, NEEDS_RUN[full], room="dataframe", owners=[kind], function=False)
         return
-    is_property = not callable(getattr(PANDAS[kind], name, None)) or isinstance(source, property)
-    kinds = inspect.Parameter
+    source = inspect.getattr_static(PANDAS[kind], name)
+    found = getattr(PANDAS[kind], name, None)
+    is_property = not callable(found) or isinstance(source, property)
+    does: Any = partial(_property if is_property else _member, kind, name)
+    public(
+        full,
+        room="dataframe",
+        owners=[kind],
+        status="delegated",
+        traits=["property"] if is_property else [],
+        signature=_signature(found),
+        doc=f"pandas' `{full}` of each value.",
+    )(_cat if full == "str.cat" else does)
+
+
+def _signature(member: Any) -> inspect.Signature:
+    """pandas' signature without annotations; of a property nothing but `self`."""
+    kind = inspect.Parameter
     try:
-        shown = inspect.signature(getattr(PANDAS[kind], name))
-        shown = shown.replace(
-            parameters=[p.replace(annotation=kinds.empty) for p in shown.parameters.values()],
-            return_annotation=inspect.Signature.empty,
-        )
+        found = inspect.signature(member).parameters.values()
     except (TypeError, ValueError):
-        shown = inspect.Signature([kinds("self", kinds.POSITIONAL_OR_KEYWORD)])
-    many = [p.name for p in shown.parameters.values() if p.kind is kinds.VAR_POSITIONAL]
-    loose = [p.name for p in shown.parameters.values() if p.kind is kinds.VAR_KEYWORD]
-
-    def prepare(self: Accessor, **given: Any) -> Any:
-        args = tuple(v for m in many for v in given.pop(m, ()))
-        kwargs = {**given, **{k: v for n in loose for k, v in given.pop(n, {}).items()}}
-        for n in loose:
-            kwargs.pop(n, None)
-        series = self._series
-        if (
-            kind == "str"
-            and name in ("split", "rsplit")
-            and kwargs.get("expand")
-            and kwargs.get("n", -1) in (-1, 0, None)
-        ):
-            kwargs["n"] = _most_splits(series, name, kwargs)
-            if kwargs["n"] == 0:
-                return access(series, kind, "slice", (), {}).to_frame(0)
-        if is_property and kind in ("dt", "cat"):
-            example = pandas_on_samples(reach, series.known, kind, name, (), {}, False)
-            if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
-                return example  # what the dtype says: tz, unit, categories, ordered
-        return access(series, kind, name, args, kwargs, not is_property)
-
-    def lower(self: Any) -> Any:
-        return self
-
-    lower.__doc__ = f"pandas' `{kind}.{name}` of each value."
-    operation(f"{kind}.{name}", room="dataframe", owners=[kind], function=False, signature=shown, status="delegated",
-              prepare=(lambda self, **given: _cat(self, **given)) if (kind, name) == ("str", "cat") else prepare,
-              traits=["property"] if is_property else [])(lower)  # fmt: skip
+        return inspect.Signature([kind("self", kind.POSITIONAL_OR_KEYWORD)])
+    return inspect.Signature([p.replace(annotation=kind.empty) for p in found])
 
 
-def _most_splits(series: Any, name: str, kwargs: dict[str, Any]) -> int:
+def _property(kind: str, name: str, self: Accessor) -> Any:
+    if kind in ("dt", "cat"):
+        example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
+        if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
+            return example  # what the dtype says: tz, unit, categories, ordered
+    return access(self._series, kind, name, (), {}, False)
+
+
+def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
+    unbounded = kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None)
+    if kind == "str" and name in ("split", "rsplit") and unbounded:
+        kwargs["n"] = _most_splits(self._series, name, args, kwargs)
+        if kwargs["n"] == 0:
+            return access(self._series, kind, "slice", (), {}).to_frame(0)
+    return access(self._series, kind, name, args, kwargs)
+
+
+def _most_splits(series: Any, name: str, args: Any, kwargs: dict[str, Any]) -> int:
     """How many columns the frame will have, less one: only a run can tell."""
-    widths = access(
-        access(series, "str", name, (), {k: v for k, v in kwargs.items() if k != "expand"}),
-        "str",
-        "len",
-        (),
-        {},
-    )
-    most = widths.max().execute().fetch()
+    lists = access(series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
+    most = access(lists, "str", "len", (), {}).max().execute().fetch()
     return int(most) - 1 if most == most else 0
 
 

@@ -8,28 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from marsdask import checks
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.sort import How, _axis
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
+from marsdask.dataframe.sort import How
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import frame_meta
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _most(self: Any, name: str, n: Any, columns: Any, keep: Any) -> Any:
-    if keep not in ("first", "last", "all"):
-        raise ArgumentError(f"{name}(keep={keep!r}): expected 'first', 'last' or 'all'.")
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise ArgumentTypeError(f"{name}(n={n!r}): expected a whole number.")
-    args = [int(n), keep]
+    checks.choice(keep, f"{name}(keep=)", ("first", "last", "all"))
+    args = [checks.whole(n, f"{name}(n=)"), keep]
     if self.ndim == 2:
-        names = columns if isinstance(columns, list) else [columns]
-        for each in names:
-            if each not in self.columns:
-                raise ColumnNotFound.among(each, self.columns)
-        args.append(list(names))
+        args.append(checks.columns(columns if isinstance(columns, list) else [columns], self))
     return registry.make("frame.most", self, name, *args)
 
 
@@ -66,30 +59,24 @@ def _one(chunk: Any, *, how: tuple[Any, ...]) -> Any:
     return _candidates([chunk], how=how)
 
 
-def _register_most(name: str) -> None:
-    def of_frame(self: Any, n: int, columns: Any, keep: str = "first") -> Any:
-        return _most(self, name, n, columns, keep)
+def _of_frame(name: str, self: Any, n: int, columns: Any, keep: str = "first") -> Any:
+    return _most(self, name, n, columns, keep)
 
-    def of_series(self: Any, n: int = 5, keep: str = "first") -> Any:
-        return _most(self, name, n, None, keep)
 
-    text = {"nlargest": "largest", "nsmallest": "smallest"}[name]
-    of_frame.__doc__ = f"The `n` rows with the {text} values in `columns`, in order."
-    of_series.__doc__ = f"The `n` {text} values, in order."
-    operation(
-        f"DataFrame.{name}",
-        room="dataframe",
-        owners=["DataFrame"],
-        function=False,
-        prepare=of_frame,
-    )(of_frame)
-    operation(f"Series.{name}", room="dataframe", owners=["Series"], function=False, prepare=of_series)(
-        of_series
-    )
+def _of_series(name: str, self: Any, n: int = 5, keep: str = "first") -> Any:
+    return _most(self, name, n, None, keep)
 
 
 for _name in ("nlargest", "nsmallest"):
-    _register_most(_name)
+    _text = _name[1:]
+    public(
+        f"DataFrame.{_name}",
+        owners=["DataFrame"],
+        doc=f"The `n` rows with the {_text} values in `columns`, in order.",
+    )(partial(_of_frame, _name))
+    public(f"Series.{_name}", owners=["Series"], doc=f"The `n` {_text} values, in order.")(
+        partial(_of_series, _name)
+    )
 
 
 @public("frame.rank", owners=["DataFrame", "Series"], status="gathered")
@@ -103,12 +90,10 @@ def rank(
     pct: bool = False,
 ) -> Any:
     """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
-    if method not in ("average", "min", "max", "first", "dense"):
-        raise ArgumentError(f"rank(method={method!r}): expected 'average', 'min', 'max', 'first' or 'dense'.")
-    if na_option not in ("keep", "top", "bottom"):
-        raise ArgumentError(f"rank(na_option={na_option!r}): expected 'keep', 'top' or 'bottom'.")
+    checks.choice(method, "rank(method=)", ("average", "min", "max", "first", "dense"))
+    checks.choice(na_option, "rank(na_option=)", ("keep", "top", "bottom"))
     how = {
-        "axis": _axis(axis, self.ndim),
+        "axis": checks.frame_axis(axis, self.ndim, "rank"),
         "method": method,
         "numeric_only": numeric_only,
         "na_option": na_option,

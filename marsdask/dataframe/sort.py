@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import done, pandas_on_samples
 from marsdask.errors import ArgumentError, ColumnNotFound
@@ -37,12 +38,9 @@ def _checked(
     kind: Any, na_position: Any, parallel_kind: Any, psrs_kinds: Any, ascending: Any, keys: int
 ) -> Any:
     """`ascending` as pandas takes it; errors that name a bad argument."""
-    if kind is not None and kind not in KINDS:
-        raise ArgumentError(f"sort(kind={kind!r}): expected one of {', '.join(map(repr, KINDS))}.")
-    if na_position not in ("first", "last"):
-        raise ArgumentError(f"sort(na_position={na_position!r}): expected 'first' or 'last'.")
-    if parallel_kind not in ("PSRS", None):
-        raise ArgumentError(f"sort(parallel_kind={parallel_kind!r}): expected 'PSRS'.")
+    checks.choice(kind, "sort(kind=)", (None, *KINDS))
+    checks.choice(na_position, "sort(na_position=)", ("first", "last"))
+    checks.choice(parallel_kind, "sort(parallel_kind=)", ("PSRS", None))
     if psrs_kinds is not None and not isinstance(psrs_kinds, (list, tuple)):
         raise ArgumentError(f"sort(psrs_kinds={psrs_kinds!r}): expected a list of three names, or None.")
     flags = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending]
@@ -51,15 +49,6 @@ def _checked(
     if isinstance(ascending, (list, tuple)) and len(flags) != keys:
         raise ArgumentError(f"Length of ascending ({len(flags)}) must match length of by ({keys})")
     return [bool(f) for f in flags] if isinstance(ascending, (list, tuple)) else bool(ascending)
-
-
-def _axis(axis: Any, ndim: int) -> int:
-    found = (
-        {0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis) if isinstance(axis, (int, str)) else None
-    )
-    if found is None or found >= ndim:
-        raise ArgumentError(f"axis={axis!r}: no such axis of a {'DataFrame' if ndim == 2 else 'Series'}.")
-    return found
 
 
 def _finished(self: Any, made: Any, ignore_index: Any, inplace: Any) -> Any:
@@ -72,7 +61,7 @@ def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplac
     """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
     names = list(by) if isinstance(by, list) else [by]
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, len(names))
-    if _axis(axis, 2) == 1:
+    if checks.frame_axis(axis, 2, "sort_values") == 1:
         how = {
             "by": by,
             "axis": 1,
@@ -97,7 +86,7 @@ def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplac
 def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
                  ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
-    _axis(axis, 1)
+    checks.frame_axis(axis, 1, "sort_values")
     ascending = _checked(kind, na_position, parallel_kind, psrs_kinds, ascending, 1)
     ascending = ascending[0] if isinstance(ascending, list) else ascending
     how = {"by": None, "ascending": ascending, "na_position": na_position, "key": key}
@@ -119,7 +108,7 @@ def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = 
         "sort_remaining": bool(sort_remaining),
         "key": key,
     }
-    if _axis(axis, self.ndim) == 1:
+    if checks.frame_axis(axis, self.ndim, "sort_index") == 1:
         return done(
             self,
             registry.make(

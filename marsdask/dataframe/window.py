@@ -17,6 +17,7 @@ import pandas as pd
 from marsdask.dataframe.chunkwise import pandas_on_samples, together
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.expanding import expand
+from marsdask.dataframe.families import BOTH, pandas_signature
 from marsdask.dataframe.neighbours import first_rows, last_rows, with_neighbours
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, UnknownName
 from marsdask.plan import graph, registry
@@ -24,18 +25,22 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 PANDAS = {
     "rolling": pd.core.window.rolling.Rolling,
     "expanding": pd.core.window.expanding.Expanding,
     "ewm": pd.core.window.ewm.ExponentialMovingWindow,
 }
+SPANS = (
+    "count", "sum", "mean", "median", "var", "std", "min", "max", "skew", "kurt", "sem", "quantile", "rank", "first", "last",
+    "nunique", "apply", "agg", "aggregate", "cov", "corr",
+)  # fmt: skip
 NAMES = {
-    "rolling": ("count", "sum", "mean", "median", "var", "std", "min", "max", "skew", "kurt", "sem", "quantile", "rank", "first", "last", "nunique", "apply", "agg", "aggregate", "cov", "corr"),
-    "expanding": ("count", "sum", "mean", "median", "var", "std", "min", "max", "skew", "kurt", "sem", "quantile", "rank", "first", "last", "nunique", "apply", "agg", "aggregate", "cov", "corr"),
+    "rolling": SPANS,
+    "expanding": SPANS,
     "ewm": ("mean", "sum", "var", "std", "agg", "aggregate", "cov", "corr"),
-}  # fmt: skip
+}
 CARRIED = ("count", "sum", "mean", "var", "std", "min", "max")
 """Expanding windows that need only a few numbers of the rows before."""
 
@@ -126,11 +131,8 @@ def _windowed_meta(
     frame: FrameMeta, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
     result = pandas_on_samples(windowed, frame, kind, settings, picked, name, args, kwargs)
-    if (
-        settings.get("step")
-        or any(isinstance(a, FrameMeta) for a in (*args, *kwargs.values()))
-        or name in ("cov", "corr")
-    ):
+    several = name in ("cov", "corr") or any(isinstance(a, FrameMeta) for a in (*args, *kwargs.values()))
+    if several or settings.get("step"):
         return frame_meta(result, float("nan"), Rows())
     return frame.same(result)
 
@@ -228,83 +230,70 @@ def _soon(span: pd.Timedelta, on: Any, piece: Any) -> Any:
     return piece.iloc[: len(near) - int(np.argmax(near[::-1]))]
 
 
+GONE = {"rolling": {"axis": 0}, "expanding": {"center": None, "axis": 0}, "ewm": {"axis": 0}}
+"""Parameters of Mars that pandas 3 has no longer."""
+
+
 def _construct(kind: str) -> None:
     """df.rolling(...), df.expanding(...), df.ewm(...)."""
-    source = getattr(pd.DataFrame, kind)
     kinds = inspect.Parameter
-    parameters = [
-        p.replace(annotation=kinds.empty, kind=kinds.POSITIONAL_OR_KEYWORD)
-        for p in inspect.signature(source).parameters.values()
-    ]
-    gone = {"rolling": {"axis": 0}, "expanding": {"center": None, "axis": 0}, "ewm": {"axis": 0}}[kind]
-    parameters += [
-        kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d)
-        for n, d in gone.items()
-        if n not in {p.name for p in parameters}
-    ]
-    defaults = {p.name: p.default for p in parameters}
+    own = pandas_signature(kind).parameters
+    gone = [kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d) for n, d in GONE[kind].items() if n not in own]
+    signature = pandas_signature(kind, gone)
+    public(
+        f"frame.{kind}",
+        room="dataframe",
+        owners=BOTH,
+        signature=signature,
+        direct=False,
+        doc=f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`.",
+    )(partial(_windows, kind, {p.name: p.default for p in signature.parameters.values()}))
 
-    def prepare(self: Any, **given: Any) -> Window:
-        if given.pop("axis", 0) not in (0, "index"):
-            raise ArgumentTypeError(f"{kind}(axis=1): windows go over rows. Hint: df.T.{kind}(...).")
-        given.pop("center", None) if kind == "expanding" else None
-        settings = {k: v for k, v in given.items() if v is not defaults[k] or k == "window"}
-        return CLASSES[kind](self, settings)
 
-    def lower(self: Any) -> Any:
-        return self
-
-    lower.__doc__ = f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`."
-    operation(f"frame.{kind}", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=prepare, signature=inspect.Signature(parameters))(lower)  # fmt: skip
+def _windows(kind: str, defaults: dict[str, Any], self: Any, **given: Any) -> Window:
+    if given.pop("axis", 0) not in (0, "index"):
+        raise ArgumentTypeError(f"{kind}(axis=1): windows go over rows. Hint: df.T.{kind}(...).")
+    if kind == "expanding":
+        given.pop("center", None)
+    return CLASSES[kind](self, {k: v for k, v in given.items() if v is not defaults[k] or k == "window"})
 
 
 def _method(kind: str, name: str) -> None:
     """One method of a window class."""
-    source = getattr(PANDAS[kind], name, None)
-    if source is None:
-        return
-    shown = inspect.signature(source)
     kinds = inspect.Parameter
-    parameters = [p.replace(annotation=kinds.empty) for p in shown.parameters.values()]
-    if not any(p.kind is kinds.VAR_KEYWORD for p in parameters):
-        parameters.append(kinds("weights", kinds.VAR_KEYWORD))  # what a win_type takes: std=, tau=
-    shown = inspect.Signature(parameters)
-    bare = tuple(p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL)
-    loose = next(p.name for p in parameters if p.kind is kinds.VAR_KEYWORD)
-
-    def prepare(self: Any, **given: Any) -> Any:
-        args = tuple(v for b in bare for v in given.pop(b, ()))
-        kwargs = {**given, **given.pop(loose, {})}
-        kwargs.pop(loose, None)
-        if args:
-            args = (
-                *(
-                    kwargs.pop(p.name)
-                    for p in parameters[1:]
-                    if p.kind is kinds.POSITIONAL_OR_KEYWORD and p.name in kwargs
-                ),
-                *args,
-            )
-        frame = self._frame
-        if any(isinstance(v, (FrameHandle, pd.Series, pd.DataFrame)) for v in kwargs.values()):
-            frame, _, kwargs = together(frame, [], kwargs)
-        return registry.make(
-            "frame.windowed", frame, self.kind, self._settings, self._picked, name, args, kwargs
-        )
-
-    def lower(self: Any) -> Any:
-        return self
-
-    lower.__doc__ = f"The {name} of each window, as pandas'."
+    found = inspect.signature(getattr(PANDAS[kind], name)).parameters.values()
+    parameters = [p.replace(annotation=kinds.empty) for p in found]
+    loose = [p.name for p in parameters if p.kind is kinds.VAR_KEYWORD]
+    if not loose:
+        loose = ["weights"]  # what a win_type takes: std=, tau=
+        parameters.append(kinds("weights", kinds.VAR_KEYWORD))
     owner = CLASSES[kind].__name__
     carried = kind == "rolling" or (kind == "expanding" and name in CARRIED)
-    operation(f"{owner}.{name}", room="dataframe", owners=[owner], function=False, prepare=prepare, signature=shown,
-              status="tiled" if carried else "gathered")(lower)  # fmt: skip
+    public(
+        f"{owner}.{name}",
+        room="dataframe",
+        owners=[owner],
+        status="tiled" if carried else "gathered",
+        signature=inspect.Signature(parameters),
+        direct=any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
+        doc=f"The {name} of each window, as pandas'.",
+    )(partial(_called, name, loose[0]))
+
+
+def _called(name: str, loose: str, self: Window, *args: Any, **kwargs: Any) -> Any:
+    kwargs |= kwargs.pop(loose, {})
+    frame = self._frame
+    if any(isinstance(v, (FrameHandle, pd.Series, pd.DataFrame)) for v in (*args, *kwargs.values())):
+        frame, args, kwargs = together(frame, args, kwargs)  # type: ignore[assignment]
+    return registry.make(
+        "frame.windowed", frame, self.kind, self._settings, self._picked, name, tuple(args), kwargs
+    )
 
 
 for _kind, _names in NAMES.items():
     _construct(_kind)
     for _name in _names:
-        _method(_kind, _name)
+        if hasattr(PANDAS[_kind], _name):
+            _method(_kind, _name)
 for _owner in (Rolling, Expanding, EWM):
     registry.attach(_owner, _owner.__name__)
