@@ -7,7 +7,7 @@ from typing import Any
 
 from marsdask.dataframe.chunkwise import pandas_on_samples
 from marsdask.dataframe.core import as_frame
-from marsdask.dataframe.merge import _tuning, merge
+from marsdask.dataframe.merge import checked_tuning, merge
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -23,7 +23,7 @@ def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str 
     tuning = {"method": method, "auto_merge": auto_merge, "auto_merge_threshold": auto_merge_threshold,
               "bloom_filter": bloom_filter, "bloom_filter_options": bloom_filter_options}  # fmt: skip
     if isinstance(other, (list, tuple)):
-        _tuning(**tuning)
+        checked_tuning(**tuning)
         if on is not None:
             raise ArgumentError("Joining multiple DataFrames only supported for joining on index")
         if lsuffix or rsuffix:

@@ -7,7 +7,7 @@ the side whose order counts, unless nobody looks at the order.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.sort import in_order
+from marsdask.dataframe.sort import Sort, in_order
 from marsdask.errors import ArgumentError, MarsDaskError
 from marsdask.options import options
 from marsdask.plan import graph
@@ -35,50 +35,76 @@ class MergeError(ArgumentError, pd.errors.MergeError):
     """Arguments of a merge that do not fit each other."""
 
 
-def _pandas(left: Any, right: Any, spec: dict[str, Any]) -> Any:
-    return pd.merge(left, right, **spec)
+@dataclass(frozen=True)
+class Merge:
+    """How rows of two frames are matched: pandas' arguments, keys as lists of names; None where an index is the key."""
+
+    how: str
+    on: list[Any] | None
+    left_on: list[Any] | None
+    right_on: list[Any] | None
+    left_index: bool
+    right_index: bool
+    sort: bool
+    suffixes: Any
+    indicator: Any
+    validate: str | None
+
+    @property
+    def by_index(self) -> bool:
+        return self.left_index or self.right_index
+
+    @property
+    def keys(self) -> tuple[list[Any] | None, list[Any] | None]:
+        """The names of each side's keys."""
+        return self.on or self.left_on, self.on or self.right_on
+
+    @property
+    def flipped(self) -> bool:
+        """Whether the right side's order counts."""
+        return self.how in ("right", "right_anti")
+
+    @property
+    def checked(self) -> bool:
+        """Whether `validate` asks for more than one chunk of the side whose order counts can tell."""
+        plain = ("1:m", "one_to_many") if self.flipped else ("m:1", "many_to_one")
+        return self.validate not in (None, "m:m", "many_to_many", *plain)
+
+    def of(self, left: Any, right: Any) -> Any:
+        """pandas' merge."""
+        return pd.merge(left, right, **vars(self))
 
 
 def _merge_meta(
-    left: FrameMeta, right: FrameMeta, spec: dict[str, Any], method: str, ordered: bool = True
+    left: FrameMeta, right: FrameMeta, spec: Merge, method: str, ordered: bool = True
 ) -> FrameMeta:
     try:
-        result = pandas_on_samples(partial(_pandas, spec={**spec, "validate": None}), left, right)
+        result = pandas_on_samples(replace(spec, validate=None).of, left, right)
     except pd.errors.MergeError as error:
         raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
     return frame_meta(result, math.nan, Rows())
 
 
-def _sides(spec: dict[str, Any], empty: Any, names: Sequence[str]) -> set[Any]:
-    return {c for name in names for c in spec[name] or () if c in empty.columns}
-
-
-def _wanted(node: Node, demand: Demand) -> tuple[set[Any], set[Any]]:
+def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
     """The columns of the two sides that show, or that rows are matched by."""
-    left, right = (meta(n).empty for n in node.args[:2])
-    spec = node.args[2]
+    columns = [list(meta(n).empty.columns) for n in node.args[:2]]
     if demand.columns is None:
-        return set(left.columns), set(right.columns)
-    both = {c for c in left.columns if c in right.columns}
-    mine = {c for c in left.columns if c in demand.columns or c in both} | _sides(
-        spec, left, ("on", "left_on")
-    )
-    yours = {c for c in right.columns if c in demand.columns or c in both} | _sides(
-        spec, right, ("on", "right_on")
-    )
-    return mine, yours
+        return [set(have) for have in columns]
+    seen = demand.columns | ({*columns[0]} & {*columns[1]})
+    return [
+        {c for c in have if c in seen or c in (keys or ())}
+        for have, keys in zip(columns, node.args[2].keys, strict=True)
+    ]
 
 
 def _merge_demands(node: Node, demand: Demand) -> list[Demand]:
-    mine, yours = _wanted(node, demand)
     spec = node.args[2]
     order = demand.order or demand.labels
-    names = [*(spec["on"] or ()), *(spec["left_on"] or ())], [*(spec["on"] or ()), *(spec["right_on"] or ())]
     found = []
-    for child, columns, keys in zip(node.args[:2], (mine, yours), names, strict=True):
-        empty = meta(child).empty
-        labels = spec["left_index"] or spec["right_index"] or any(k not in empty.columns for k in keys)
-        found.append(Demand(frozenset(columns) if empty.columns.is_unique else None, order, labels))
+    for child, columns, keys in zip(node.args[:2], _wanted(node, demand), spec.keys, strict=True):
+        have = meta(child).empty.columns
+        labels = spec.by_index or any(k not in have for k in keys or ())
+        found.append(Demand(frozenset(columns) if have.is_unique else None, order, labels))
     return found
 
 
@@ -100,77 +126,57 @@ def _only(child: Node, columns: set[Any]) -> Node:
 
 
 @lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
-def merge_rows(left: Chunks, right: Chunks, spec: dict[str, Any], method: str, ordered: bool = True) -> Any:
+def merge_rows(left: Chunks, right: Chunks, spec: Merge, method: str, ordered: bool = True) -> Any:
     """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
-    how, empties = spec["how"], (left.empty, right.empty)
+    how = spec.how
     if left.count == right.count == 1:
-        return graph.per_chunk(_pandas, left, right, spec=spec, lengths="unknown")
-    by_index = spec["left_index"] or spec["right_index"]
-    by_keys = (how == "outer" or spec["sort"]) and how != "cross"
-    small = _small(left, empties[0]) and _small(right, empties[1])
-    if (by_keys and (small or spec["on"] is None)) or (by_index and how in ("right", "right_anti")):
+        return graph.per_chunk(spec.of, left, right, lengths="unknown")
+    by_keys = (how == "outer" or spec.sort) and how != "cross"
+    small = _small(left) and _small(right)
+    if (by_keys and (small or spec.on is None)) or (spec.by_index and spec.flipped):
         graph.rule("merge: in one chunk, the result is sorted")
-        return graph.per_chunk(_pandas, graph.gather(left), graph.gather(right), spec=spec, lengths="unknown")
+        return graph.per_chunk(spec.of, graph.gather(left), graph.gather(right), lengths="unknown")
     if by_keys:
         graph.rule("merge: both sides exchanged by key, the result sorted between sampled pivots")
-        held = yield Keep(_exchanged(left, right, spec, False, False))
-        how_sorted = {"by": spec["on"], "ascending": True, "na_position": "last", "key": None}
-        return (yield from in_order(held, how_sorted)) if ordered else held
-    ordered = ordered and options.row_order == "pandas"
-    flipped = how in ("right", "right_anti")
-    main, other = (right, left) if flipped else (left, right)
-    checks = spec["validate"] not in (None, "m:m", "many_to_many") and spec["validate"] not in (
-        ("m:1", "many_to_one") if not flipped else ("1:m", "one_to_many")
-    )
+        held = yield Keep(_exchanged(left, right, spec, ordered=False))
+        return (yield from in_order(held, Sort(spec.on))) if ordered else held
     if how == "cross":
         method = "broadcast"
-    if (method == "auto" and other.count > 1) or (method == "auto" and checks):
+    other = left if spec.flipped else right
+    if method == "auto" and (other.count > 1 or spec.checked):
         unknown = [c for c in (left, right) if not c.known]
         if unknown:
             kept = yield Keep(*unknown)
             found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
-            left, right, main, other = (found.get(id(c), c) for c in (left, right, main, other))
-    if not checks and (
-        method == "broadcast"
-        or (method == "auto" and (other.count == 1 or _small(other, empties[0 if flipped else 1])))
-    ):
+            left, right, other = (found.get(id(c), c) for c in (left, right, other))
+    fits = method == "broadcast" or (method == "auto" and (other.count == 1 or _small(other)))
+    if fits and not spec.checked:
         graph.rule("merge: one side to every chunk of the other")
         one = graph.gather(other)
-        sides = (one, main) if flipped else (main, one)
-        return graph.per_chunk(_pandas, *sides, spec=spec, lengths="unknown")
+        return graph.per_chunk(spec.of, *((one, right) if spec.flipped else (left, one)), lengths="unknown")
     graph.rule("merge: both sides exchanged by key")
-    return _exchanged(left, right, spec, ordered, flipped)
+    return _exchanged(left, right, spec, ordered=ordered and options.row_order == "pandas")
 
 
-def _small(frame: Chunks, empty: Any) -> bool:
-    return frame.known and sum(frame.lengths or ()) * shuffle.row_bytes(empty) <= BROADCAST_BYTES
+def _small(frame: Chunks) -> bool:
+    return frame.known and sum(frame.lengths or ()) * shuffle.row_bytes(frame.empty) <= BROADCAST_BYTES
 
 
-def _exchanged(left: Chunks, right: Chunks, spec: dict[str, Any], ordered: bool, flipped: bool) -> Chunks:
+def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Chunks:
     count = max(left.count, right.count)
-    names = (spec["on"] or spec["left_on"], spec["on"] or spec["right_on"])
+    sides = list(zip((left, right), spec.keys, (spec.left_index, spec.right_index), strict=True))
     # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
-    labels = any(
-        by_index or not set(keys) <= set(frame.empty.columns)
-        for frame, keys, by_index in zip(
-            (left, right), names, (spec["left_index"], spec["right_index"]), strict=True
-        )
-    )
+    labels = any(by_index or not set(keys or ()) <= set(f.empty.columns) for f, keys, by_index in sides)
     pieces = [
         shuffle.sent(
-            frame, [], partial(_key_values, names=None if by_index else keys), list, count, labels=labels
+            f, [], partial(_key_values, names=None if by_index else keys), list, count, labels=labels
         )
-        for frame, keys, by_index in (
-            (left, names[0], spec["left_index"]),
-            (right, names[1], spec["right_index"]),
-        )
+        for f, keys, by_index in sides
     ]
-    matched = graph.per_chunk(
-        _matched, *pieces, spec=spec, flipped=flipped, placed=ordered, lengths="unknown"
-    )
+    matched = graph.per_chunk(_matched, *pieces, spec=spec, placed=ordered, lengths="unknown")
     if not ordered:
         return matched
-    main = right if flipped else left
+    main = right if spec.flipped else left
     return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
 
 
@@ -194,15 +200,15 @@ def _places(pieces: list[shuffle.Piece]) -> np.ndarray:
     return places
 
 
-def _matched(left: Any, right: Any, *, spec: dict[str, Any], flipped: bool, placed: bool) -> Any:
+def _matched(left: Any, right: Any, *, spec: Merge, placed: bool) -> Any:
     """Rows of two sides that met; with the place of the row whose order counts."""
     frames = []
-    for pieces, counts in ((left, not flipped), (right, flipped)):
+    for pieces, counts in ((left, not spec.flipped), (right, spec.flipped)):
         frame = graph.concat([piece[2] for piece in pieces])
         if counts and placed:
             frame = frame.assign(**{PLACE: _places(pieces)})
         frames.append(frame)
-    result = _pandas(*frames, spec=spec)  # type: ignore[misc]
+    result = spec.of(*frames)
     if not placed:
         return result
     places = result.pop(PLACE).to_numpy().astype("i8", copy=False)

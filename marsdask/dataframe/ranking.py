@@ -11,7 +11,6 @@ import numpy as np
 from marsdask import checks
 from marsdask.dataframe import shuffle
 from marsdask.dataframe.chunkwise import pandas_on_samples
-from marsdask.dataframe.sort import How
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import frame_meta
@@ -103,18 +102,18 @@ def rank(
     return registry.make("frame.ranked", self, how)
 
 
-def _ranked(frame: Any, how: How) -> Any:
+def _ranked(frame: Any, how: dict[str, Any]) -> Any:
     return frame.rank(**how)
 
 
-def _met_and_ranked(pieces: list[shuffle.Piece], *, how: How) -> Any:
+def _met_and_ranked(pieces: list[shuffle.Piece], *, how: dict[str, Any]) -> Any:
     frame, _, homes, rows = shuffle.met(pieces)
     return _ranked(frame, how), homes, rows
 
 
 @lowered("frame.ranked", status="gathered",
            meta=lambda frame, how: frame_meta(pandas_on_samples(_ranked, frame, how), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
-def ranked(frame: Chunks, how: How) -> Chunks:
+def ranked(frame: Chunks, how: dict[str, Any]) -> Chunks:
     """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""
     if how["axis"] == 1 or frame.count == 1:
         return graph.per_chunk(_ranked, frame, how)
