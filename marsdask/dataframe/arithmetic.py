@@ -9,6 +9,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -17,6 +18,7 @@ import pandas as pd
 
 from marsdask.dataframe.chunkwise import matched, sampled, together
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
+from marsdask.dataframe.families import ALL, BOTH, pandas_signature
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -24,7 +26,7 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import Op, add, lowered
+from marsdask.plan.registry import lowered, public
 
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -211,72 +213,52 @@ def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any)
     return result
 
 
-def _method_of(name: str) -> None:
-    """Register one method or operator of DataFrame and Series, and of Index where pandas has it."""
-    source = getattr(pd.DataFrame, name, None)
-    signature = inspect.signature(source)  # type: ignore[arg-type]
-    reflected = name.startswith("r") and name not in ("round",)
-    owners = ("DataFrame", "Series", "Index") if name.startswith("__") else ("DataFrame", "Series")
-
-    def prepare(
-        self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
-    ) -> Any:
-        given = {} if name.startswith("__") else {"axis": axis} if self.ndim == 2 else {}
-        if not name.startswith("__"):
-            if name in COMPARE and fill_value is not None and self.ndim == 2:
-                raise ArgumentTypeError(
-                    f"{name}() got an unexpected keyword argument 'fill_value': a DataFrame's comparison has none."
-                )
-            given |= {k: v for k, v in (("level", level), ("fill_value", fill_value)) if v is not None}
-        return binary(ALIASES.get(name, name), self, other, **given)
-
-    if name in COMPARE:  # a series' comparison knows fill_value too
-        fill = inspect.Parameter("fill_value", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-        signature = signature.replace(parameters=[*signature.parameters.values(), fill])
-    if "axis" in signature.parameters:
-        signature = signature.replace(
-            parameters=[p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()],
-            return_annotation=inspect.Signature.empty,
-        )
-    else:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        signature = inspect.Signature([inspect.Parameter("self", kind), inspect.Parameter("other", kind)])
-    add(
-        Op(
-            name=f"frame.{name}",
-            room="dataframe",
-            lower=_documented(name, reflected),
-            signature=signature,
-            status="delegated",
-            owners=owners,
-            function=False,
-            prepare=prepare,
-        )
-    )
-
-
-def _documented(name: str, reflected: bool) -> Callable[..., Any]:
-    def lower(frame: Chunks, other: Any) -> Any:
-        return graph.per_chunk(operate, name, frame, other, {})
-
-    side = "with the operands swapped, " if reflected or name.startswith("__r") else ""
-    lower.__doc__ = f"pandas' `{name}`, {side}aligned by labels; arrays and lists are positional."
-    return lower
-
-
 ALIASES = {"div": "truediv", "divide": "truediv", "rdiv": "rtruediv", "multiply": "mul", "subtract": "sub"}
+
+
+def _declare(name: str) -> None:
+    """Declare one method or operator of DataFrame and Series, and an operator of Index."""
+    is_operator = name.startswith("__")
+    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if is_operator:
+        signature = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
+    else:  # a series' comparison knows fill_value too
+        fill = [inspect.Parameter("fill_value", both, default=None)] if name in COMPARE else []
+        signature = pandas_signature(name, fill)
+    side = "with the operands swapped, " if name.startswith(("r", "__r")) else ""
+    public(
+        f"frame.{name}",
+        room="dataframe",
+        owners=ALL if is_operator else BOTH,
+        status="delegated",
+        signature=signature,
+        doc=f"pandas' `{name}`, {side}aligned by labels; arrays and lists are positional.",
+    )(partial(binary if is_operator else _method, ALIASES.get(name, name)))
+
+
+def _method(
+    name: str, self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
+) -> Any:
+    if name in COMPARE and fill_value is not None and self.ndim == 2:
+        raise ArgumentTypeError(
+            f"{name}() got an unexpected keyword argument 'fill_value': a DataFrame's comparison has none."
+        )
+    given = {"axis": axis} if self.ndim == 2 else {}
+    given |= {k: v for k, v in (("level", level), ("fill_value", fill_value)) if v is not None}
+    return binary(name, self, other, **given)
+
 
 for _name in ARITHMETIC:
     for _made in (_name, f"r{_name}", f"__{_name}__", f"__r{_name}__"):
-        _method_of(_made)
+        _declare(_made)
 for _name in LOGIC:
     for _made in (f"__{_name}__", f"__r{_name}__"):
-        _method_of(_made)
+        _declare(_made)
 for _name in COMPARE:
     for _made in (_name, f"__{_name}__"):
-        _method_of(_made)
+        _declare(_made)
 for _name in ALIASES:
-    _method_of(_name)
+    _declare(_name)
 
 
 def _in_place(name: str) -> Callable[..., Any]:

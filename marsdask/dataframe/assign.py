@@ -20,7 +20,7 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def column_value(frame: Any, value: Any) -> Any:
@@ -188,17 +188,13 @@ def _with_column(chunk: pd.DataFrame, key: Any, value: Any, at: int | None = Non
     return chunk
 
 
-def _assign(self: Any, **kwargs: Any) -> Any:
+@public("DataFrame.assign", owners=["DataFrame"])
+def assign(self: Any, **kwargs: Any) -> Any:
+    """A frame with columns added or replaced, in order; functions get the frame made so far."""
     new = self.copy()
     for name, value in kwargs.items():
         new[name] = value(new) if callable(value) and not isinstance(value, Handle) else value
     return new
-
-
-@operation("DataFrame.assign", room="dataframe", owners=["DataFrame"], function=False, prepare=lambda self, kwargs=None: _assign(self, **(kwargs or {})))  # fmt: skip
-def assign(self: Any, **kwargs: Any) -> Any:
-    """A frame with columns added or replaced, in order; functions get the frame made so far."""
-    return self
 
 
 @public("DataFrame.insert", owners=["DataFrame"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +18,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _holes(name: str) -> Callable[[Any], Any]:
@@ -206,51 +205,23 @@ def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
     return graph.even(graph.per_chunk(_both, frame, other, method, kwargs))
 
 
-def _combining(method: str) -> Callable[..., Any]:
-    def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
-        kwargs = {
-            "func": func,
-            **({"fill_value": fill_value} if fill_value is not None else {}),
-            **({"overwrite": overwrite} if not overwrite else {}),
-        }
-        if not isinstance(other, (FrameHandle, pd.Series, pd.DataFrame)):
-            raise ArgumentTypeError(
-                f"combine(other=): expected a {type(self).__name__}, got {type(other).__name__}."
-            )
-        other = as_frame(other)
-        if self.ndim == 2:  # the function sees whole columns
-            return registry.make(
-                "frame.both",
-                registry.make("frame.one_chunk", self),
-                registry.make("frame.one_chunk", other),
-                "combine",
-                kwargs,
-            )
+@public("frame.combine", owners=["DataFrame", "Series"])
+def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
+    """pandas' `combine`, aligned by labels."""
+    kwargs = {"func": func} | ({} if fill_value is None else {"fill_value": fill_value})
+    kwargs |= {} if overwrite else {"overwrite": overwrite}
+    if self.ndim == 2:  # the function sees whole columns
+        first, second = (registry.make("frame.one_chunk", each) for each in (self, other))
+    else:
         first, (second,), _ = together(self, [other], {})
-        return registry.make("frame.both", first, second, "combine", kwargs)
-
-    def combine_first(self: Any, other: Any) -> Any:
-        first, (second,), _ = together(self, [as_frame(other)], {})
-        return registry.make("frame.both", first, second, "combine_first", {})
-
-    return combine if method == "combine" else combine_first
+    return registry.make("frame.both", first, second, "combine", kwargs)
 
 
-for _name in ("combine", "combine_first"):
-    _prepare = _combining(_name)
-
-    def _lower(self: Any) -> Any:
-        return self
-
-    _lower.__doc__ = f"pandas' `{_name}`, aligned by labels."
-    operation(
-        f"frame.{_name}",
-        room="dataframe",
-        owners=["DataFrame", "Series"],
-        function=False,
-        prepare=_prepare,
-        signature=inspect.signature(_prepare),
-    )(_lower)
+@public("frame.combine_first", owners=["DataFrame", "Series"])
+def combine_first(self: Any, other: Any) -> Any:
+    """pandas' `combine_first`, aligned by labels."""
+    first, (second,), _ = together(self, [as_frame(other)], {})
+    return registry.make("frame.both", first, second, "combine_first", {})
 
 
 def _exploded_meta(frame: FrameMeta, kwargs: Any) -> FrameMeta:
@@ -271,20 +242,15 @@ def exploded(frame: Chunks, kwargs: Any) -> Chunks:
     return graph.even(graph.per_chunk(_explode, frame, kwargs, lengths="unknown"))
 
 
-def _explode_frame(self: Any, column: Any, ignore_index: bool = False) -> Any:
+@public("DataFrame.explode", owners=["DataFrame"])
+def explode_frame(self: Any, column: Any, ignore_index: bool = False) -> Any:
+    """A row for each element of lists."""
     made = registry.make("frame.exploded", self, {"column": column})
     return registry.make("frame.renumber", made) if ignore_index else made
 
 
-def _explode_series(self: Any, ignore_index: bool = False) -> Any:
+@public("Series.explode", owners=["Series"])
+def explode_series(self: Any, ignore_index: bool = False) -> Any:
+    """A row for each element of lists."""
     made = registry.make("frame.exploded", self, {})
     return registry.make("frame.renumber", made) if ignore_index else made
-
-
-for _owner, _does in (("DataFrame", _explode_frame), ("Series", _explode_series)):
-
-    def _lower(self: Any) -> Any:
-        """A row for each element of lists."""
-        return self
-
-    operation(f"{_owner}.explode", room="dataframe", owners=[_owner], function=False, prepare=_does, signature=inspect.signature(_does))(_lower)  # fmt: skip

@@ -17,7 +17,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import cut, requested
 
 
@@ -81,6 +81,7 @@ def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
             )
 
 
+@public("DataFrame", room="dataframe.constructors")
 def _make_frame(
     data: Any = None, index: Any = None, columns: Any = None, dtype: Any = None, copy: Any = None,
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
@@ -126,6 +127,7 @@ def _rechunked(made: Any, chunk_size: Any, num_partitions: Any) -> Any:
     return registry.make("frame.cut", made, chunk_size, num_partitions)
 
 
+@public("Series", room="dataframe.constructors")
 def _make_series(
     data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: Any = None,
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
@@ -155,6 +157,7 @@ def _make_series(
     return _rechunked(made, chunk_size, num_partitions)
 
 
+@public("Index", room="dataframe.constructors")
 def _make_index(
     data: Any = None, dtype: Any = None, copy: bool = False, name: Any = None, tupleize_cols: bool = True,
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, names: Any = None, num_partitions: int | None = None,
@@ -172,10 +175,6 @@ def _make_index(
     if names is not None:
         whole = whole.set_names(names)
     return from_pandas(whole, chunk_size, num_partitions)
-
-
-for _name, _make in (("DataFrame", _make_frame), ("Series", _make_series), ("Index", _make_index)):
-    operation(_name, room="dataframe.constructors", prepare=_make)(_make)
 
 
 def with_labels(frame: Any, labels: Any) -> Any:

@@ -24,7 +24,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 
 def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
@@ -222,20 +222,27 @@ def _uncut(chunks: list[list[Piece]], counts: list[int]) -> list[list[Piece]]:
 PANDAS = tuple(inspect.signature(pd.read_csv).parameters)[1:]
 
 
-def _read_csv(
+@public("read_csv")
+def read_csv(
     path: Any, names: Any = None, sep: Any = None, index_col: Any = None, compression: Any = "infer", header: Any = "infer",
     dtype: Any = None, usecols: Any = None, nrows: int | None = None, skiprows: Any = None, chunk_bytes: Any = "64M", gpu: Any = None,
     head_bytes: Any = "100k", head_lines: int | None = None, incremental_index: bool = True, use_arrow_dtype: bool | None = None,
     storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True, merge_small_file_options: Any = None,
-    kwargs: dict[str, Any] | None = None,
+    **kwargs: Any,
 ) -> Any:  # fmt: skip
+    """A DataFrame of CSV files: a path, glob, directory, URL or list; labels count on over all of them.
+
+    Columns and dtypes are those of the head of the first file (`head_bytes`, or `head_lines` rows). Where a later chunk
+    disagrees the run raises an error that names the column and the `dtype=` that mends it. `chunk_bytes=None` reads each
+    file in one chunk, as compressed files are. `skiprows` counts from the start of each file. `memory_scale` has no effect.
+    """
     check_host("read_csv", gpu)
     given = {"names": names, "sep": sep, "index_col": index_col, "compression": compression, "header": header, "dtype": dtype,
              "usecols": usecols, "skiprows": skiprows}  # fmt: skip
     defaults = {"compression": "infer", "header": "infer"}
     keywords = {k: v for k, v in given.items() if v is not None or k == "header"}
     keywords = {k: v for k, v in keywords.items() if k not in defaults or defaults[k] != v}
-    for name, value in (kwargs or {}).items():
+    for name, value in kwargs.items():
         if name not in PANDAS:
             raise ArgumentTypeError.unknown_keyword(
                 "read_csv", name, (*PANDAS, *registry.lookup("read_csv").signature.parameters)
@@ -311,20 +318,3 @@ def _categories(keywords: dict[str, Any]) -> list[Any]:
 def _with_arrow(plan: Plan) -> Plan:
     texts = [c for c in plan.empty.columns if isinstance(plan.empty[c].dtype, pd.StringDtype)]
     return replace(plan, empty=plan.empty.astype(dict.fromkeys(texts, "string[pyarrow]")))
-
-
-@operation("read_csv", room="dataframe", prepare=_read_csv)
-def read_csv(
-    path: Any, names: Any = None, sep: Any = None, index_col: Any = None, compression: Any = "infer", header: Any = "infer",
-    dtype: Any = None, usecols: Any = None, nrows: int | None = None, skiprows: Any = None, chunk_bytes: Any = "64M", gpu: Any = None,
-    head_bytes: Any = "100k", head_lines: int | None = None, incremental_index: bool = True, use_arrow_dtype: bool | None = None,
-    storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True, merge_small_file_options: Any = None,
-    **kwargs: Any,
-) -> Any:  # fmt: skip
-    """A DataFrame of CSV files: a path, glob, directory, URL or list; labels count on over all of them.
-
-    Columns and dtypes are those of the head of the first file (`head_bytes`, or `head_lines` rows). Where a later chunk
-    disagrees the run raises an error that names the column and the `dtype=` that mends it. `chunk_bytes=None` reads each
-    file in one chunk, as compressed files are. `skiprows` counts from the start of each file. `memory_scale` has no effect.
-    """
-    return path

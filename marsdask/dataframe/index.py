@@ -14,7 +14,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, frame_meta
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
 @public("Index.set_names", owners=["Index"])
@@ -24,11 +24,10 @@ def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -
     return done(self, registry.make("frame.index_named", self, list(new.names)), inplace)
 
 
-@operation("Index.rename", room="dataframe", owners=["Index"], function=False,
-           prepare=lambda self, name, inplace=False: set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace))  # fmt: skip
+@public("Index.rename", owners=["Index"])
 def rename(self: Any, name: Any, inplace: bool = False) -> Any:
     """The labels under another name."""
-    return self
+    return set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace)
 
 
 def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from functools import partial, reduce
 from typing import Any
@@ -20,7 +19,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 BOOL = TensorMeta((), np.dtype(bool))
 
@@ -96,31 +95,20 @@ def all_distinct(frame: Chunks) -> Any:
     )
 
 
-def _check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) -> Any:
-    return registry.make("frame.in_order", self, bool(decreasing), bool(strict))
-
-
-@operation(
-    "frame.check_monotonic",
-    room="dataframe",
-    owners=["Series", "Index"],
-    function=False,
-    prepare=_check_monotonic,
-    signature=inspect.signature(_check_monotonic),
-)
-def check_monotonic(self: Any) -> Any:
+@public("frame.check_monotonic", owners=["Series", "Index"])
+def check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) -> Any:
     """Whether values rise (fall, with `decreasing`) from row to row, `strict`ly or not: a tensor of no dimension."""
-    return self
+    return registry.make("frame.in_order", self, bool(decreasing), bool(strict))
 
 
 def _is_monotonic(self: Any) -> Any:
     """Whether no value is below the one before: a lazy bool."""
-    return _check_monotonic(self)
+    return check_monotonic(self)
 
 
 def _is_falling(self: Any) -> Any:
     """Whether no value is above the one before: a lazy bool."""
-    return _check_monotonic(self, decreasing=True)
+    return check_monotonic(self, decreasing=True)
 
 
 def _unique(self: Any) -> Any:
@@ -163,7 +151,9 @@ def _transpose(chunk: pd.DataFrame) -> pd.DataFrame:
     return chunk.T
 
 
-def _transpose_of(self: Any, copy: Any = None) -> Any:
+@public("frame.transpose", owners=["DataFrame", "Series"], status="gathered")
+def transpose(self: Any, copy: Any = None) -> Any:
+    """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
     if self.ndim == 1:
         return self
     labels = meta(self.node).labels
@@ -172,14 +162,8 @@ def _transpose_of(self: Any, copy: Any = None) -> Any:
     return registry.make("frame.transposed", self, labels)
 
 
-@operation("frame.transpose", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_transpose_of, status="gathered", signature=inspect.signature(_transpose_of))  # fmt: skip
-def transpose(self: Any) -> Any:
-    """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
-    return self
-
-
 for _kind in (DataFrame, Series, Index):  # type: ignore[assignment]
-    _kind.T = property(_transpose_of if _kind is not Index else lambda self: self)  # type: ignore[attr-defined]
+    _kind.T = property(transpose if _kind is not Index else lambda self: self)  # type: ignore[attr-defined]
 
 
 def _dot_meta(frame: FrameMeta, other: Any) -> Any:
@@ -246,7 +230,9 @@ def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
     )
 
 
-def _dot_of(self: Any, other: Any) -> Any:
+@public("frame.dot", owners=["DataFrame", "Series"])
+def dot(self: Any, other: Any) -> Any:
+    """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
     if isinstance(other, (pd.Series, pd.DataFrame)):
         other = as_frame(other)
     elif isinstance(other, (list, np.ndarray)):
@@ -266,14 +252,8 @@ def _dot_of(self: Any, other: Any) -> Any:
     return registry.make("frame.dotted", self, other)
 
 
-@operation("frame.dot", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_dot_of, signature=inspect.signature(_dot_of))  # fmt: skip
-def dot(self: Any) -> Any:
-    """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
-    return self
-
-
 def _matmul(self: Any, other: Any) -> Any:
-    return _dot_of(self, other)
+    return dot(self, other)
 
 
 for _kind in (DataFrame, Series):  # type: ignore[assignment]

@@ -27,7 +27,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 TOGETHER = 16 * 2**20
 """Row groups that follow each other are one chunk up to so many bytes (unpacked), unless `groups_as_chunks`."""
@@ -292,11 +292,17 @@ def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
 _READ = ("dtype_backend", "filesystem", "use_nullable_dtypes")
 
 
-def _read_parquet(
+@public("read_parquet")
+def read_parquet(
     path: Any, engine: str = "auto", columns: Any = None, groups_as_chunks: bool = False, use_arrow_dtype: bool | None = None,
     incremental_index: bool = False, storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True,
-    merge_small_file_options: Any = None, gpu: Any = None, filters: Any = None, kwargs: dict[str, Any] | None = None,
+    merge_small_file_options: Any = None, gpu: Any = None, filters: Any = None, **kwargs: Any,
 ) -> Any:  # fmt: skip
+    """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run.
+
+    Chunks are row groups, small ones together (`groups_as_chunks=True`: each its own). Stored labels are kept; where no
+    file stores any, they count on over all files, as they do with `incremental_index=True`. `memory_scale` has no effect.
+    """
     check_host("read_parquet", gpu)
     if engine == "fastparquet":
         raise Unbuilt.argument("read_parquet", "engine", engine, "engine='pyarrow' reads the same files.")
@@ -304,7 +310,7 @@ def _read_parquet(
         raise ArgumentError(f"read_parquet(engine={engine!r}): expected 'auto' or 'pyarrow'.")
     if isinstance(columns, str):
         raise ArgumentTypeError(f"read_parquet(columns={columns!r}): expected a list of columns.")
-    keywords = dict(kwargs or {})
+    keywords = dict(kwargs)
     for name, value in keywords.items():
         if name not in _READ:
             raise ArgumentTypeError.unknown_keyword(
@@ -327,17 +333,3 @@ def _read_parquet(
     if (incremental_index and not made.known.ranged) or (not plan.stored and filters is not None):
         made = registry.make("frame.renumber", made)
     return made
-
-
-@operation("read_parquet", room="dataframe", prepare=_read_parquet)
-def read_parquet(
-    path: Any, engine: str = "auto", columns: Any = None, groups_as_chunks: bool = False, use_arrow_dtype: bool | None = None,
-    incremental_index: bool = False, storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True,
-    merge_small_file_options: Any = None, gpu: Any = None, filters: Any = None, **kwargs: Any,
-) -> Any:  # fmt: skip
-    """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run.
-
-    Chunks are row groups, small ones together (`groups_as_chunks=True`: each its own). Stored labels are kept; where no
-    file stores any, they count on over all files, as they do with `incremental_index=True`. `memory_scale` has no effect.
-    """
-    return path

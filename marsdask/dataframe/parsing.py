@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import FrameMeta, sample
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
 
@@ -69,36 +70,32 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     return graph.regroup(whole, graph.row_ranges(whole.lengths, frame.lengths))
 
 
-def _prepare(name: str) -> Any:
-    def prepare(arg: Any, **keywords: Any) -> Any:
-        if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
-            return PARSERS[name](arg, **keywords)
-        if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
-            arg = registry.make("frame.series_as_index", registry.make("frame.from_tensor", arg))
-        elif not isinstance(arg, (FrameHandle, pd.Series, pd.DataFrame, pd.Index)):
-            if isinstance(arg, dict):
-                raise ArgumentTypeError(f"{name}(arg): expected a series, index, array or frame, got a dict.")
-            arg = from_pandas(pd.Index(arg))
-        return registry.make(
-            "frame.parsed",
-            as_frame(arg),
-            name,
-            {k: v for k, v in keywords.items() if k != "infer_datetime_format"},
-        )
-
-    return prepare
+def _parse(name: str, arg: Any, keywords: dict[str, Any]) -> Any:
+    if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
+        return PARSERS[name](arg, **keywords)
+    if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
+        arg = registry.make("frame.series_as_index", registry.make("frame.from_tensor", arg))
+    elif isinstance(arg, dict):
+        raise ArgumentTypeError(f"{name}(arg): expected a series, index, array or frame, got a dict.")
+    elif not isinstance(arg, (FrameHandle, pd.Series, pd.DataFrame, pd.Index)):
+        arg = from_pandas(pd.Index(arg))
+    return registry.make("frame.parsed", as_frame(arg), name, keywords)
 
 
-@operation("to_datetime", room="dataframe", status="gathered", prepare=_prepare("to_datetime"))  # fmt: skip
+@public("to_datetime", status="gathered")
 def to_datetime(
     arg: Any, errors: str = "raise", dayfirst: bool = False, yearfirst: bool = False, utc: bool = False, format: Any = None,
     exact: Any = pd.api.extensions.no_default, unit: Any = None, origin: Any = "unix", cache: bool = True, infer_datetime_format: Any = None,
 ) -> Any:  # fmt: skip
     """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
-    return arg
+    given = {"errors": errors, "dayfirst": dayfirst, "yearfirst": yearfirst, "utc": utc, "format": format,
+             "exact": exact, "unit": unit, "origin": origin, "cache": cache}  # fmt: skip
+    defaults = inspect.signature(pd.to_datetime).parameters
+    return _parse("to_datetime", arg, {k: v for k, v in given.items() if v is not defaults[k].default})
 
 
-@operation("to_numeric", room="dataframe", status="gathered", prepare=_prepare("to_numeric"))  # fmt: skip
+@public("to_numeric", status="gathered")
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
     """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
-    return arg
+    given = {} if downcast is None else {"downcast": downcast}
+    return _parse("to_numeric", arg, given if errors == "raise" else {**given, "errors": errors})

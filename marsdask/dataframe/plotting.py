@@ -8,7 +8,7 @@ from typing import Any
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series
 from marsdask.errors import ArgumentError, ColumnNotFound, MissingExtra, near
 from marsdask.plan import registry
-from marsdask.plan.registry import operation
+from marsdask.plan.registry import public
 
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 
@@ -85,29 +85,19 @@ DataFrame.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type:
 Series.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
 
 
-def _hist(self: FrameHandle, column: Any = None, by: Any = None, kwargs: dict[str, Any] | None = None) -> Any:
+@public("frame.hist", owners=["DataFrame", "Series"])
+def hist(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+    """Histograms of the columns, as matplotlib Axes; runs."""
     _check_matplotlib()
     named = {} if self.ndim == 1 else {"column": column}
     return _whole(self, [*_listed(column), *_listed(by)] if column is not None else []).hist(
-        **named, by=by, **(kwargs or {})
+        **named, by=by, **kwargs
     )
 
 
-@operation("frame.hist", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_hist)
-def hist(self: Any, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
-    """Histograms of the columns, as matplotlib Axes; runs."""
-    return self
-
-
-def _boxplot(
-    self: FrameHandle, column: Any = None, by: Any = None, kwargs: dict[str, Any] | None = None
-) -> Any:
+@public("DataFrame.boxplot", owners=["DataFrame"])
+def boxplot(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
+    """Box plots of the columns, as matplotlib Axes; runs."""
     _check_matplotlib()
     drawn = [*_listed(column), *_listed(by)] if column is not None else []
-    return _whole(self, drawn).boxplot(column=column, by=by, **(kwargs or {}))
-
-
-@operation("DataFrame.boxplot", room="dataframe", owners=["DataFrame"], function=False, prepare=_boxplot)
-def boxplot(self: Any, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
-    """Box plots of the columns, as matplotlib Axes; runs."""
-    return self
+    return _whole(self, drawn).boxplot(column=column, by=by, **kwargs)

@@ -24,7 +24,7 @@ from marsdask.plan.handle import held
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 BOTH = ("DataFrame", "Series")
 
@@ -33,18 +33,20 @@ def _same(frame: FrameMeta, empty: Any) -> FrameMeta:
     return frame.same(empty)
 
 
-@operation("frame.copy", room="dataframe", owners=(*BOTH, "Index"), function=False, traits=["through"],
-           prepare=lambda self, deep=True, name=None: _copied(self, name), meta=lambda self, deep=True: self)  # fmt: skip
-def copy(self: Any, deep: bool = True) -> Any:
-    """The same data; later writes to either do not reach the other."""
-    return self
-
-
 def _copied(self: Any, name: Any = None) -> Any:
     new = registry.wrap(self.node, held(self))
-    if name is not None:
-        new = registry.make("frame.index_named", new, [name])
-    return new
+    return new if name is None else registry.make("frame.index_named", new, [name])
+
+
+@public("frame.copy", owners=(*BOTH, "Index"))
+def copy(self: Any, deep: bool = True) -> Any:
+    """The same data; later writes to either do not reach the other."""
+    return _copied(self)
+
+
+@lowered("frame.copy", traits=["through"], meta=lambda frame: frame)
+def _copy(frame: Chunks) -> Chunks:
+    return frame
 
 
 @lowered(
@@ -263,26 +265,22 @@ def rename_axis(self: Any, mapper: Any = _NOT_GIVEN, index: Any = _NOT_GIVEN, co
     return done(self, new, inplace)
 
 
-def _add(which: str) -> Any:
-    def prepare(self: Any, axis: Any = None, **text: Any) -> Any:
-        words = str(text[which])
-        columns = self.ndim == 2 and (axis is None or _axis(self, axis, f"add_{which}") == 1)
-        if columns:
-            return with_columns(self, getattr(self.known.empty, f"add_{which}")(words).columns)
-        if axis is not None:
-            _axis(self, axis, f"add_{which}")
-        return registry.make("frame.relabel", self, f"add_{which}", {which: words, "axis": 0})
-
-    return prepare
+def _with_text(self: Any, method: str, axis: Any, **text: Any) -> Any:
+    by_column = self.ndim == 2 and (axis is None or _axis(self, axis, method) == 1)
+    if by_column:
+        return with_columns(self, getattr(self.known.empty, method)(*text.values()).columns)
+    if axis is not None:
+        _axis(self, axis, method)
+    return registry.make("frame.relabel", self, method, {**text, "axis": 0})
 
 
-@operation("frame.add_prefix", room="dataframe", owners=BOTH, function=False, prepare=_add("prefix"))  # fmt: skip
+@public("frame.add_prefix", owners=BOTH)
 def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
     """The same data, text put before the column labels (of a series: row labels)."""
-    return self
+    return _with_text(self, "add_prefix", axis, prefix=str(prefix))
 
 
-@operation("frame.add_suffix", room="dataframe", owners=BOTH, function=False, prepare=_add("suffix"))  # fmt: skip
+@public("frame.add_suffix", owners=BOTH)
 def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
     """The same data, text put after the column labels (of a series: row labels)."""
-    return self
+    return _with_text(self, "add_suffix", axis, suffix=str(suffix))

@@ -23,33 +23,40 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
-def _reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
-                 allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True, name: Any = _NOT_GIVEN) -> Any:  # fmt: skip
+def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
     levels = self.known.empty.index.nlevels
-    all_levels = (
-        level is None or (isinstance(level, (list, tuple)) and len(set(level)) >= levels) or levels == 1
-    )
-    kwargs: dict[str, Any] = {"level": level, "drop": bool(drop)}
-    if self.ndim == 2:
-        kwargs |= {
-            "col_level": col_level,
-            "col_fill": col_fill,
-            "allow_duplicates": allow_duplicates,
-            "names": names,
-        }
-    elif not drop and name is not _NOT_GIVEN:
-        kwargs["name"] = name
-    elif not drop:
-        kwargs["allow_duplicates"] = allow_duplicates
-    made = registry.make("frame.reset_labels", self, kwargs)
-    if all_levels:
+    several = isinstance(level, (list, tuple)) and len(set(level)) >= levels
+    made = registry.make("frame.reset_labels", self, {"level": level, **kwargs})
+    if level is None or several or levels == 1:
         made = registry.make("frame.renumber", made)
     if inplace and made.ndim != self.ndim:
         raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")
     return done(self, made, inplace)
+
+
+@public("DataFrame.reset_index", owners=["DataFrame"])
+def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
+                allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
+    """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
+    kwargs = {
+        "drop": bool(drop),
+        "col_level": col_level,
+        "col_fill": col_fill,
+        "allow_duplicates": allow_duplicates,
+        "names": names,
+    }
+    return _reset_index(self, level, inplace, kwargs)
+
+
+@public("Series.reset_index", owners=["Series"])
+def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
+                          allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
+    """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
+    named = {"allow_duplicates": allow_duplicates} if name is _NOT_GIVEN else {"name": name}
+    return _reset_index(self, level, inplace, {"drop": bool(drop), **({} if drop else named)})
 
 
 def _reset(chunk: Any, kwargs: dict[str, Any], columns: Any = None) -> Any:
@@ -84,20 +91,6 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
 def reset_labels(frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """pandas' reset_index chunk by chunk: labels are chunk-local until a renumber makes them whole."""
     return graph.per_chunk(_reset, frame, kwargs)
-
-
-@operation("DataFrame.reset_index", room="dataframe", owners=["DataFrame"], function=False, prepare=_reset_index)  # fmt: skip
-def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
-                allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
-    """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
-    return self
-
-
-@operation("Series.reset_index", room="dataframe", owners=["Series"], function=False, prepare=_reset_index)  # fmt: skip
-def reset_index_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
-                       allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
-    """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
-    return self
 
 
 @public("DataFrame.set_index", owners=["DataFrame"])

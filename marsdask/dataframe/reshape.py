@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pandas as pd
@@ -13,9 +12,8 @@ from marsdask.errors import ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta
-from marsdask.plan.node import Node, inputs
-from marsdask.plan.passes import EVERYTHING, Demand
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered, public
 
 
 def _listed(value: Any) -> list[Any]:
@@ -58,6 +56,7 @@ def _melt_one(
     return done.astype({c: d for c, d in like.dtypes.items() if done[c].dtype != d})
 
 
+@public("melt")
 def melt(
     frame: Any,
     id_vars: Any = None,
@@ -67,7 +66,7 @@ def melt(
     col_level: Any = None,
     ignore_index: bool = True,
 ) -> Any:
-    """What melt makes."""
+    """Columns as rows: one column of names and one of values, in pandas' order of rows."""
     frame = as_frame(frame)
     if frame.ndim != 2:
         raise ArgumentTypeError(f"melt(): expected a DataFrame, got {type(frame).__name__}.")
@@ -84,7 +83,8 @@ def melt(
     return registry.make("frame.renumber", made) if ignore_index else made
 
 
-def _melt_method(
+@public("frame.melt", owners=["DataFrame"])
+def melt_method(
     self: Any,
     id_vars: Any = None,
     value_vars: Any = None,
@@ -93,26 +93,8 @@ def _melt_method(
     col_level: Any = None,
     ignore_index: bool = True,
 ) -> Any:
+    """Columns as rows: one column of names and one of values, in pandas' order of rows."""
     return melt(self, id_vars, value_vars, var_name, value_name, col_level, ignore_index)
-
-
-for _name, _does, _function, _owners in (
-    ("melt", melt, True, []),
-    ("frame.melt", _melt_method, False, ["DataFrame"]),
-):
-
-    def _lower(frame: Any) -> Any:
-        """Columns as rows: one column of names and one of values, in pandas' order of rows."""
-        return frame
-
-    operation(
-        _name,
-        room="dataframe",
-        function=_function,
-        owners=_owners,
-        prepare=_does,
-        signature=inspect.signature(_does),
-    )(_lower)
 
 
 def _pair(left: Any, right: Any, which: int, kwargs: dict[str, Any]) -> Any:
@@ -126,17 +108,14 @@ def _pair_meta(frame: FrameMeta, other: FrameMeta, which: int, kwargs: Any) -> F
     return frame.fewer(result)
 
 
-def _pair_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [EVERYTHING] * len(inputs(node))
-
-
-@lowered("frame.aligned", meta=_pair_meta, demands=_pair_demands)
+@lowered("frame.aligned", meta=_pair_meta)
 def aligned(frame: Chunks, other: Chunks, which: int, kwargs: Any) -> Chunks:
     """One of two frames under the labels of both."""
     return graph.per_chunk(_pair, frame, other, which, kwargs)
 
 
-def _align(
+@public("frame.align", owners=["DataFrame", "Series"])
+def align(
     self: Any,
     other: Any,
     join: str = "outer",
@@ -145,6 +124,7 @@ def _align(
     fill_value: Any = None,
     copy: Any = None,
 ) -> Any:
+    """Both frames under the labels of both: a pair of lazy frames."""
     if not isinstance(other, (FrameHandle, pd.DataFrame, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(other)}; expected a frame or series.")
     kwargs = {
@@ -158,27 +138,10 @@ def _align(
     return tuple(registry.make("frame.aligned", first, second, which, kwargs) for which in (0, 1))
 
 
-@operation("frame.align", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_align, signature=inspect.signature(_align))  # fmt: skip
-def align(self: Any) -> Any:
-    """Both frames under the labels of both: a pair of lazy frames."""
-    return self
-
-
-def _tshift(self: Any, periods: int = 1, freq: Any = None, axis: Any = 0) -> Any:
-    return self.shift(periods, freq="infer" if freq is None else freq)
-
-
-@operation(
-    "frame.tshift",
-    room="dataframe",
-    owners=["DataFrame", "Series"],
-    function=False,
-    prepare=_tshift,
-    signature=inspect.signature(_tshift),
-)
-def tshift(self: Any) -> Any:
+@public("frame.tshift", owners=["DataFrame", "Series"])
+def tshift(self: Any, periods: int = 1, freq: Any = None, axis: Any = 0) -> Any:
     """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`."""
-    return self
+    return self.shift(periods, freq="infer" if freq is None else freq)
 
 
 def _axes(self: Any) -> list[Any]:

@@ -21,7 +21,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, operation, public
+from marsdask.plan.registry import lowered, public
 
 
 def _chunk_labels(chunk: Any) -> pd.Index:
@@ -147,13 +147,9 @@ def _after(chunk: Any, checked: Any) -> Any:
     return chunk
 
 
-def _drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
+@public("Index.drop", owners=["Index"])
+def drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
     return _without_rows(self, labels, None, errors)
-
-
-operation("Index.drop", room="dataframe", owners=["Index"], function=False, prepare=_drop_from_index)(
-    _drop_from_index
-)
 
 
 # reindex --------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 
 
 def _written_meta(frame: FrameMeta, *rest: Any) -> FrameMeta:
@@ -56,8 +56,13 @@ CSV_KEYWORDS = tuple(
 )
 
 
-def _to_csv(self: Any, path: Any = None, kwargs: dict[str, Any] | None = None) -> Any:
-    keywords = dict(kwargs or {})
+@public("frame.to_csv", owners=["DataFrame", "Series"])
+def to_csv(self: Any, path: Any = None, **kwargs: Any) -> Any:
+    """Write CSV when executed: one file, or with `*` in the path a file per chunk (its number in the place of `*`).
+
+    Folders are made. Takes pandas' keywords.
+    """
+    keywords = dict(kwargs)
     if "line_terminator" in keywords:
         keywords["lineterminator"] = keywords.pop("line_terminator")
     _check_keywords("to_csv", keywords, CSV_KEYWORDS)
@@ -136,20 +141,16 @@ def _write_whole(texts: list[str], empties: list[Any], path: str, keywords: dict
     return empties[0]
 
 
-@operation("frame.to_csv", room="dataframe", owners=["DataFrame", "Series"], function=False, prepare=_to_csv)
-def to_csv(self: Any, path: Any = None, **kwargs: Any) -> Any:
-    """Write CSV when executed: one file, or with `*` in the path a file per chunk (its number in the place of `*`).
-
-    Folders are made. Takes pandas' keywords.
-    """
-    return self
-
-
 # Parquet --------------------------------------------------------------------------------------------------------------
 
 
-def _to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: Any = "snappy", index: Any = None,
-                partition_cols: Any = None, storage_options: Any = None, kwargs: dict[str, Any] | None = None) -> Any:  # fmt: skip
+@public("DataFrame.to_parquet", owners=["DataFrame"])
+def to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: Any = "snappy", index: Any = None,
+                partition_cols: Any = None, storage_options: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+    """Write parquet when executed: a folder with a file per chunk, `0.parquet` on, or a path with `*` for the chunk's number.
+
+    Folders are made. `partition_cols` and other keywords as in pandas with pyarrow.
+    """
     if engine not in ("auto", "pyarrow"):
         raise Unbuilt.argument("to_parquet", "engine", engine, "engine='pyarrow'.")
     if partition_cols is not None:
@@ -168,7 +169,7 @@ def _to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: 
         "compression": compression,
         "index": index,
         "storage_options": storage_options,
-        **(kwargs or {}),
+        **kwargs,
     }
     keywords = {k: v for k, v in keywords.items() if v is not None or k == "compression"}
     if partition_cols is not None:
@@ -204,15 +205,3 @@ def _parquet_file(
     )
     chunk.to_parquet(name, engine="pyarrow", **keywords, **extra)
     return chunk.iloc[:0]
-
-
-@operation(
-    "DataFrame.to_parquet", room="dataframe", owners=["DataFrame"], function=False, prepare=_to_parquet
-)
-def to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: Any = "snappy", index: Any = None,
-               partition_cols: Any = None, storage_options: Any = None, **kwargs: Any) -> Any:  # fmt: skip
-    """Write parquet when executed: a folder with a file per chunk, `0.parquet` on, or a path with `*` for the chunk's number.
-
-    Folders are made. `partition_cols` and other keywords as in pandas with pyarrow.
-    """
-    return self
