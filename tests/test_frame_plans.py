@@ -10,7 +10,7 @@ import pytest
 
 import marsdask.dataframe as md
 from marsdask import option_context
-from marsdask.dataframe import codes
+from marsdask.dataframe.groupby import codes
 from marsdask.plan import graph
 from marsdask.plan.registry import OPS, in_room, lookup
 from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
@@ -30,9 +30,9 @@ def large(monkeypatch: Any) -> None:
     """Every frame counts as large."""
     import sys
 
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.shuffle"], "SMALL_BYTES", -1)
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.merge_plans"], "BROADCAST_BYTES", -1)
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.duplicates"], "LARGE_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.sorting.shuffle"], "SMALL_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.joining.plans"], "BROADCAST_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.sorting.duplicates"], "LARGE_BYTES", -1)
 
 
 @pytest.mark.parametrize(("name", "case"), CASES)
@@ -279,7 +279,7 @@ def test_duplicates_of_an_index(keep: Any, method: str) -> None:
 def test_more_rows_than_a_chunk_of_taken_rows(monkeypatch: Any) -> None:
     import sys
 
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.sample"], "ROWS", 5)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.making.sample"], "ROWS", 5)
     assert_like(fetched(ours().sample(frac=0.7, random_state=4)), RAW.sample(frac=0.7, random_state=4))
 
 

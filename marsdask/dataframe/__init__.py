@@ -4,58 +4,12 @@ from typing import Any
 
 from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
-from marsdask.dataframe import (
-    accessors,
-    aggregate,
-    arithmetic,
-    assign,
-    binning,
-    casting,
-    choices,
-    concat,
-    conversion,
-    convert,
-    correlation,
-    counting,
-    creation,
-    csv,
-    duplicates,
-    functions,
-    groupby,
-    index,
-    indexing,
-    iteration,
-    join,
-    labels,
-    merge,
-    missing,
-    neighbours,
-    order,
-    parquet,
-    parsing,
-    plotting,
-    positions,
-    protocols,
-    queries,
-    ranking,
-    rechunking,
-    reduction,
-    relabelling,
-    resetting,
-    reshape,
-    rows,
-    sample,
-    selecting,
-    setting,
-    sort,
-    window,
-    writing,
-)
 from marsdask.dataframe.core import DataFrame, Index, Series
 from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
 from marsdask.tensor.core import ExecutableTuple
 
+registry.discover(__name__)
 __all__ = [
     "NA", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
     "Timestamp", *registry.fill(globals(), "dataframe"),

@@ -7,7 +7,10 @@ Module functions, methods, signatures, documentation, coverage rows and stubs ar
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
+import pkgutil
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -455,6 +458,12 @@ def _free(target: type, name: str) -> bool:
 def entry_of(function: Any) -> Op | None:
     """The entry that a public function, method or property was made of."""
     return getattr(getattr(function, "fget", function), "entry", None)
+
+
+def discover(package: str) -> None:
+    """Import every module of a package: operations are declared when their modules are imported."""
+    for found in pkgutil.walk_packages(sys.modules[package].__path__, f"{package}."):
+        importlib.import_module(found.name)
 
 
 def fill(module: dict[str, Any], room: str) -> list[str]:

@@ -1,3 +1,1 @@
 """Groups of rows: what they are grouped by, the object in between, and how its methods are lowered."""
-
-from marsdask.dataframe.groupby import handles, lowering

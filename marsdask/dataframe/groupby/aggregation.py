@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe import codes
+from marsdask.dataframe.groupby import codes
 from marsdask.dataframe.groupby.grouping import Grouping, Method
 from marsdask.plan import graph
 

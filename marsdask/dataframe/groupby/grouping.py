@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.chunkwise import together
 from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.rows.alignment import together
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.graph import Chunks

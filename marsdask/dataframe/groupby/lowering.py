@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe import shuffle
-from marsdask.dataframe.chunkwise import matched, sampled
 from marsdask.dataframe.groupby import aggregation
 from marsdask.dataframe.groupby.grouping import Grouping, Method
+from marsdask.dataframe.rows.alignment import matched, sampled
+from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import LabelNotFound
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks

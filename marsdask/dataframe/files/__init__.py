@@ -1,0 +1,1 @@
+"""CSV and parquet, read and written."""

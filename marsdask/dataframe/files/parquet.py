@@ -1,0 +1,335 @@
+"""`read_parquet`: chunks are row groups, lengths are known from the footers, only the columns looked at are read."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from dask.tokenize import tokenize
+
+from marsdask.dataframe.files import paths as files
+from marsdask.dataframe.making.creation import check_host
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ColumnNotFound,
+    MissingExtra,
+    ShapeError,
+    Unbuilt,
+)
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered, public
+
+TOGETHER = 16 * 2**20
+"""Row groups that follow each other are one chunk up to so many bytes (unpacked), unless `groups_as_chunks`."""
+
+Piece = tuple[str, tuple[int, ...], int]
+"""A file, its row groups of a chunk, and how many rows come before them: of the file, or of all files if there are several."""
+
+
+@dataclass
+class Plan:
+    """What to read: chunks of pieces, with their lengths."""
+
+    chunks: list[list[Piece]]
+    lengths: list[float]
+    empty: pd.DataFrame
+    labels: tuple[int, int] | None  # start and step of labels that the file only describes
+    stored: list[str]  # index columns in the file
+    keywords: dict[str, Any]
+    filters: Any
+    storage: dict[str, Any] | None
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra.needed("pyarrow", "parquet", "parquet files") from None
+    return pyarrow, pyarrow.parquet
+
+
+def _opened(path: str, storage: Any) -> Any:
+    """What pyarrow opens: a path, or a file of fsspec."""
+    return files.open_binary(path, storage) if files.is_remote(path) else path
+
+
+def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],  # noqa: C901
+          merge_small_files: bool, merged_size: int) -> Plan:  # fmt: skip
+    _, pq = _arrow()
+    paths = files.expand(path, storage)
+    if len(paths) > 1:
+        paths = [p for p in paths if p.lower().endswith((".parquet", ".parq", ".pq"))] or paths
+    if any("=" in part for p in paths for part in p.split("/")[:-1]) and len(paths) > 1:
+        raise Unbuilt.argument(
+            "read_parquet", "path", path, "folders named key=value are not read as columns; name the files."
+        )
+    schema = None
+    chunks: list[list[Piece]] = []
+    lengths: list[float] = []
+    room = 0  # bytes of the last chunk while it may take more
+    for p in paths:
+        with pq.ParquetFile(_opened(p, storage)) as file:
+            footer = file.metadata
+            if schema is None:
+                schema = file.schema_arrow
+                names = schema.names
+                before = 0
+            elif set(file.schema_arrow.names) != set(names):
+                raise ShapeError(f"read_parquet: {p!r} has other columns than {paths[0]!r}.")
+        before = before if len(paths) > 1 else 0
+        for g in range(footer.num_row_groups):
+            group = footer.row_group(g)
+            size, rows = group.total_byte_size, group.num_rows
+            fits = room and room + size <= merged_size and not groups_as_chunks
+            if fits and chunks[-1][-1][0] == p:
+                last = chunks[-1][-1]
+                chunks[-1][-1] = (p, (*last[1], g), last[2])
+            elif fits and merge_small_files:
+                chunks[-1].append((p, (g,), before))
+            else:
+                chunks.append([(p, (g,), before)])
+                lengths.append(0)
+                room = 0
+            lengths[-1] += rows
+            room += size
+            before += rows
+    if not chunks:
+        chunks, lengths = [[(paths[0], (), 0)]], [0]
+    empty, labels, stored = _described(schema, keywords, len(paths) > 1)
+    if columns is not None:
+        for name in columns:
+            if name not in empty.columns:
+                raise ColumnNotFound.among(name, [*empty.columns, *stored])
+        empty = empty[list(columns)]
+    if filters is not None:
+        lengths = [math.nan] * len(chunks)
+    plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage)
+    if any(isinstance(d, pd.CategoricalDtype) for d in empty.dtypes):
+        plan.empty = read_chunk(chunks[0], plan, None)[1].iloc[:0]
+    return plan
+
+
+def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd.DataFrame, Any, list[str]]:
+    """The empty frame of a schema, how its labels go on, and which columns are its labels."""
+    notes = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    index = notes.get("index_columns", [])
+    empty = _to_pandas(schema.empty_table(), keywords)
+    stored = [name for name in index if isinstance(name, str)]
+    spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
+    if stored:
+        return empty, None, stored
+    name = spans[0].get("name") if spans else None
+    empty = empty.set_axis(pd.RangeIndex(0, name=name), axis=0)
+    start, step = (int(spans[0]["start"]), int(spans[0]["step"])) if spans and not several else (0, 1)
+    return empty, (start, step), []
+
+
+def _to_pandas(table: Any, keywords: dict[str, Any]) -> pd.DataFrame:
+    backend = keywords.get("dtype_backend")
+    if backend == "pyarrow":
+        return table.to_pandas(types_mapper=pd.ArrowDtype)  # type: ignore[no-any-return]
+    if backend == "numpy_nullable":
+        return table.to_pandas().convert_dtypes(infer_objects=False)  # type: ignore[no-any-return]
+    return table.to_pandas()  # type: ignore[no-any-return]
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+def read_rows(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
+    """The rows of a chunk."""
+    return read_chunk(pieces, plan, columns)[1]
+
+
+def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> tuple[int, pd.DataFrame]:
+    """Rows read, and the frame."""
+    parts = [_read_piece(piece, plan, columns) for piece in pieces]
+    found = graph.concat(parts)
+    return len(found), found
+
+
+def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
+    _, pq = _arrow()
+    path, groups, before = piece
+    wanted = list(plan.empty.columns) if columns is None else columns
+    texts = [str(c) for c in wanted] + plan.stored
+    # Threads of pyarrow's own beside Dask's gain nothing when there are as many chunks as workers.
+    with pq.ParquetFile(_opened(path, plan.storage), pre_buffer=False) as file:
+        table = file.read_row_groups(list(groups), columns=texts, use_threads=False)
+    if plan.filters is not None:
+        whole = table if set(_names_in(plan.filters)) <= set(table.column_names) else None
+        if whole is None:
+            with pq.ParquetFile(_opened(path, plan.storage)) as file:
+                more = file.read_row_groups(list(groups), columns=_names_in(plan.filters), use_threads=False)
+            keep = _mask(more, plan.filters)
+        else:
+            keep = _mask(table, plan.filters)
+        table = table.filter(keep)
+    return _as_frame(table, before, plan, wanted, path)
+
+
+def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str) -> pd.DataFrame:
+    """A table as pandas, under its labels; `before` rows lie before it."""
+    if not plan.stored:
+        table = table.replace_schema_metadata(
+            {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pandas"} or None
+        )
+    found = _to_pandas(table, plan.keywords)
+    if not plan.stored:
+        start, step = plan.labels or (0, 1)
+        first = start + before * step
+        labels = pd.RangeIndex(first, first + len(found) * step, step, name=plan.empty.index.name)
+        found = found.set_axis(labels, axis=0)
+        found.columns = plan.empty[wanted].columns
+    return _settled(found[list(wanted)] if list(found.columns) != list(wanted) else found, plan, path)
+
+
+def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
+    """Some rows of a chunk: row groups before them are not read, and no more is unpacked than that needs."""
+    arrow, pq = _arrow()
+    if len(pieces) > 1 or plan.filters is not None or plan.stored:
+        return read_rows(pieces, plan, columns).iloc[where]
+    ((path, groups, before),) = pieces
+    wanted = list(plan.empty.columns) if columns is None else columns
+    with pq.ParquetFile(_opened(path, plan.storage)) as file:
+        sizes = [file.metadata.row_group(g).num_rows for g in groups]
+        start, stop, step = where.indices(sum(sizes))
+        bounds = [0, *itertools.accumulate(sizes)]
+        touched = [i for i, (a, b) in enumerate(itertools.pairwise(bounds)) if a < stop and b > start]
+        if step != 1 or not touched:
+            return read_rows(pieces, plan, columns).iloc[where]
+        position = bounds[touched[0]]
+        batches = []
+        rows = file.iter_batches(
+            row_groups=[groups[i] for i in touched], columns=[str(c) for c in wanted], use_threads=False
+        )
+        for batch in rows:
+            low, high = max(start - position, 0), min(stop - position, len(batch))
+            if low < high:
+                batches.append(batch.slice(low, high - low))
+            position += len(batch)
+            if position >= stop:
+                break
+        table = arrow.Table.from_batches(batches)
+    return _as_frame(table, before + start, plan, wanted, path)
+
+
+read_rows.part = read_part  # type: ignore[attr-defined]
+
+
+def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:
+    """A file's rows in the dtypes of the first; categories that differ are an error."""
+    for name in found.columns:
+        old, new = found[name].dtype, plan.empty[name].dtype
+        if old != new:
+            if isinstance(old, pd.CategoricalDtype) and len(plan.empty[name].cat.categories) == 0:
+                continue  # the first reading, which tells the categories
+            if isinstance(old, pd.CategoricalDtype) and set(old.categories) <= set(new.categories):
+                found = found.assign(**{name: found[name].astype(new)})
+                continue
+            raise ArgumentError(
+                f"read_parquet: column {name!r} is {new} in the first file and {old} in {path!r}. "
+                "Hint: read them apart, astype() them alike, and md.concat."
+            )
+    return found
+
+
+def _names_in(filters: Any) -> list[str]:
+    groups = filters if filters and isinstance(filters[0], list) else [filters]
+    return list(dict.fromkeys(name for group in groups for name, _, _ in group))
+
+
+def _mask(table: Any, filters: Any) -> Any:
+    _, pq = _arrow()
+    import pyarrow.dataset
+
+    return pyarrow.dataset.dataset(table).to_table(columns={"keep": pq.filters_to_expression(filters)})[
+        "keep"
+    ]
+
+
+# The operation --------------------------------------------------------------------------------------------------------
+
+
+def _trim(node: Node, mine: Demand) -> Node:
+    plan, columns = node.args[0].value, node.args[1]
+    if (
+        mine.columns is None
+        or not plan.empty.columns.is_unique
+        or isinstance(plan.empty.columns, pd.MultiIndex)
+    ):
+        return node
+    before: Sequence[Any] = list(plan.empty.columns) if columns is None else columns
+    kept = [c for c in before if c in mine.columns]
+    return node if len(kept) == len(before) else Node("parquet", (node.args[0], kept))
+
+
+def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
+    held: Plan = plan.value
+    empty = held.empty if columns is None else held.empty[columns]
+    plain = held.labels == (0, 1) and empty.index.name is None and held.filters is None
+    return frame_meta(empty, sum(held.lengths), NEW, ranged=plain)
+
+
+@lowered("parquet", meta=_meta, trim=_trim)
+def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
+    """The row groups of parquet files, under the labels that each file stores."""
+    held: Plan = plan.value
+    return graph.sources(read_rows, held.chunks, held, columns, lengths=tuple(map(float, held.lengths)))
+
+
+_READ = ("dtype_backend", "filesystem", "use_nullable_dtypes")
+
+
+@public("read_parquet")
+def read_parquet(
+    path: Any, engine: str = "auto", columns: Any = None, groups_as_chunks: bool = False, use_arrow_dtype: bool | None = None,
+    incremental_index: bool = False, storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True,
+    merge_small_file_options: Any = None, gpu: Any = None, filters: Any = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run.
+
+    Chunks are row groups, small ones together (`groups_as_chunks=True`: each its own). Stored labels are kept; where no
+    file stores any, they count on over all files, as they do with `incremental_index=True`. `memory_scale` has no effect.
+    """
+    check_host("read_parquet", gpu)
+    if engine == "fastparquet":
+        raise Unbuilt.argument("read_parquet", "engine", engine, "engine='pyarrow' reads the same files.")
+    if engine not in ("auto", "pyarrow"):
+        raise ArgumentError(f"read_parquet(engine={engine!r}): expected 'auto' or 'pyarrow'.")
+    if isinstance(columns, str):
+        raise ArgumentTypeError(f"read_parquet(columns={columns!r}): expected a list of columns.")
+    keywords = dict(kwargs)
+    for name, value in keywords.items():
+        if name not in _READ:
+            raise ArgumentTypeError.unknown_keyword(
+                "read_parquet", name, (*_READ, *registry.lookup("read_parquet").signature.parameters)
+            )
+        if name != "dtype_backend":
+            raise Unbuilt.argument("read_parquet", name, value, "use storage_options= or dtype_backend=.")
+    if use_arrow_dtype:
+        keywords["dtype_backend"] = "pyarrow"
+    if memory_scale is not None and (not isinstance(memory_scale, (int, float)) or memory_scale <= 0):
+        raise ArgumentError(f"read_parquet(memory_scale={memory_scale!r}): expected a number above 0.")
+    merged = (merge_small_file_options or {}).get("merged_file_size", TOGETHER)
+    plan = _plan(
+        path, columns, groups_as_chunks, filters, storage_options, keywords, merge_small_files, int(merged)
+    )
+    names = dict.fromkeys(q[0] for c in plan.chunks for q in c)
+    stamps = [files.size_of(p, storage_options) for p in names]
+    key = tokenize(plan.chunks, stamps, plan.empty, keywords, filters, storage_options)
+    made = registry.wrap(Node("parquet", (Data(plan, key), None)))
+    if (incremental_index and not made.known.ranged) or (not plan.stored and filters is not None):
+        made = registry.make("frame.renumber", made)
+    return made

@@ -1,0 +1,247 @@
+"""eval and query: expressions in text, chunk by chunk where each row's answer depends on that row alone."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import tokenize
+from typing import Any
+
+import pandas as pd
+
+from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.reduce.reduction import reduced_meta, scalar_dtype
+from marsdask.dataframe.rows.alignment import done, pandas_on_samples, together
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered, public
+
+BY_ROW = frozenset(
+    [
+        "abs",
+        "isin",
+        "isna",
+        "isnull",
+        "notna",
+        "notnull",
+        "between",
+        "round",
+        "clip",
+        "fillna",
+        "str",
+        "dt",
+        "contains",
+        "startswith",
+        "endswith",
+        "lower",
+        "upper",
+        "strip",
+        "len",
+        "year",
+        "month",
+        "day",
+        "hour",
+        "minute",
+        "second",
+        "weekday",
+        "dayofweek",
+        "astype",
+    ]
+)
+"""Members that an expression may use of a column without seeing other rows."""
+MATHS = frozenset(
+    [
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "expm1",
+        "log1p",
+        "sqrt",
+        "sinh",
+        "cosh",
+        "tanh",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "arccosh",
+        "arcsinh",
+        "arctanh",
+        "abs",
+        "log10",
+        "floor",
+        "ceil",
+        "arctan2",
+    ]
+)
+
+
+def names_in(expr: str) -> tuple[set[str], set[str], bool]:
+    """Names of an expression, names after @, and whether each row's answer depends on that row alone."""
+    plain, local, pieces = set(), set(), []
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(expr).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return set(), set(), False
+    previous = ""
+    for token in tokens:
+        if token.type == tokenize.NAME and previous == "@":
+            local.add(token.string)
+        elif token.type == tokenize.NAME:
+            plain.add(token.string)
+        if token.string != "@" and token.type not in (
+            tokenize.NEWLINE,
+            tokenize.ENDMARKER,
+            tokenize.INDENT,
+            tokenize.DEDENT,
+        ):
+            pieces.append(token.string if token.type != tokenize.NL else "\n")
+        previous = token.string
+    if "`" in expr:
+        return plain, local, False
+    try:
+        tree = ast.parse(" ".join(pieces).replace(" \n ", "\n").strip())
+    except SyntaxError:
+        return plain, local, False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr not in BY_ROW:
+            return plain, local, False
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in MATHS:
+            return plain, local, False
+        if isinstance(node, ast.Subscript):
+            return plain, local, False
+    return plain, local, True
+
+
+def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[str, Any]:
+    """The values of @names: from `local_dict` or the first frame above that is not ours."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("marsdask"):
+        frame = frame.f_back
+    for _ in range(level):
+        frame = frame.f_back if frame is not None else None
+    places = [given or {}, outer or {}]
+    if frame is not None:
+        places += [frame.f_locals, frame.f_globals]
+    found = {}
+    for name in names:
+        for place in places:
+            if name in place:
+                found[name] = place[name]
+                break
+        else:
+            raise pd.errors.UndefinedVariableError(name, True)
+    return found
+
+
+def evaluate(
+    frame: Any, method: str, expr: str, kwargs: dict[str, Any], names: list[str], *values: Any
+) -> Any:
+    """pandas' own eval or query with values for @names."""
+    return getattr(frame, method)(
+        expr, local_dict=dict(zip(names, values, strict=True)), global_dict={}, **kwargs
+    )
+
+
+def _meta(
+    frame: FrameMeta, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
+) -> Any:
+    result = pandas_on_samples(evaluate, frame, method, expr, kwargs, names, *values)
+    if method == "query":
+        return frame.fewer(result)
+    if not isinstance(result, (pd.Series, pd.DataFrame)):
+        return TensorMeta((), scalar_dtype(result))
+    if by_row:
+        return frame.same(result)
+    return frame_meta(result, frame.length, Rows()) if len(result) == 2 else reduced_meta(result, Rows())
+
+
+def _demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, _, expr, _, _, by_row = node.args[:6]
+    if not by_row or len([n for n in inputs(node) if isinstance(meta(n), FrameMeta)]) > 1:
+        return [EVERYTHING] * len(inputs(node))
+    used, _, _ = names_in(expr)
+    columns = None if mine.columns is None else mine.columns | (used & set(meta(frame).empty.columns))
+    labels = mine.labels or "index" in used or bool(used & {n for n in meta(frame).empty.index.names if n})
+    return [Demand(columns, mine.order, labels)] + [EVERYTHING] * (len(inputs(node)) - 1)
+
+
+@lowered("frame.evaluated", meta=_meta, demands=_demands)
+def evaluated(
+    frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
+) -> Any:
+    """An expression in text."""
+    result = graph.per_chunk(
+        evaluate,
+        frame if by_row else graph.gather(frame),
+        method,
+        expr,
+        kwargs,
+        names,
+        *values,
+        lengths="unknown" if method == "query" else "same",
+    )
+    known = _meta_of(frame, method, expr, kwargs, names, by_row, values)
+    return graph.to_array(result, scalar=True, dtype=known.dtype) if isinstance(known, TensorMeta) else result
+
+
+def _meta_of(
+    frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, values: Any
+) -> Any:
+    if method == "query":
+        return None
+    plain = [
+        meta(v.node)
+        if isinstance(v, Chunks) and v.node is not None
+        else TensorMeta((), v.dtype)
+        if hasattr(v, "dask")
+        else v
+        for v in values
+    ]
+    return _meta(meta(frame.node), method, expr, kwargs, names, by_row, *plain)  # type: ignore[arg-type]
+
+
+def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
+    if not isinstance(expr, str):
+        raise ArgumentError(f"expr must be a string to be evaluated, {type(expr)} given")
+    if not expr.strip():
+        raise ArgumentError("expr cannot be an empty string")
+    level = kwargs.pop("level", 0)
+    local, outer = kwargs.pop("local_dict", None), kwargs.pop("global_dict", None)
+    _, named, by_row = names_in(expr)
+    values = caller_values(named, level, local, outer)
+    frames = {k: v for k, v in values.items() if isinstance(v, (FrameHandle, pd.Series, pd.DataFrame))}
+    if frames:
+        self_, _, brought = together(self, [], frames)
+        values |= brought
+    else:
+        self_ = self
+    lazy = {k: v for k, v in values.items() if isinstance(v, Handle) and not isinstance(v, FrameHandle)}
+    for name, value in lazy.items():
+        if value.known.shape:
+            raise ArgumentTypeError(
+                f"{method}(): @{name} is a tensor; expected a scalar, a series or a list."
+            )
+    result = registry.make(
+        "frame.evaluated", self_, method, expr, kwargs, list(values), by_row, *values.values()
+    )
+    return done(self, result, False if inplace is pd.api.extensions.no_default else inplace)
+
+
+@public("frame.eval", owners=["DataFrame"], status="delegated")
+def eval_(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+    """What an expression in text says of the columns; an assignment gives the frame with that column."""
+    return _prepare("eval", self, expr, inplace, kwargs)
+
+
+@public("frame.query", owners=["DataFrame"], status="delegated")
+def query(self: Any, expr: Any, inplace: Any = False, **kwargs: Any) -> Any:
+    """The rows for which an expression in text is true; `@name` is a variable of the caller, lazy ones too."""
+    return _prepare("query", self, expr, inplace, kwargs)

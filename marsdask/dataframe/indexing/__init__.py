@@ -1,0 +1,1 @@
+"""Rows and columns by label and position: read, written, renamed."""

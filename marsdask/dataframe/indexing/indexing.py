@@ -1,0 +1,231 @@
+"""`df[...]`: columns by name, rows by mask or slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask.dataframe.rows.alignment import matched, together
+from marsdask.errors import ArgumentTypeError, ColumnNotFound, ShapeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered, public
+
+
+def is_mask(key: Any) -> bool:
+    """Whether a key picks rows by truth: a lazy or pandas series, a tensor, an array or a list of booleans."""
+    if isinstance(key, list):
+        return bool(key) and all(isinstance(v, (bool, np.bool_)) for v in key)
+    dtype = getattr(key, "dtype", None)
+    if dtype is None or getattr(key, "ndim", 0) == 0:
+        return False
+    if str(dtype) == "object" and isinstance(key, (pd.Series, np.ndarray)):
+        return len(key) > 0 and all(isinstance(v, (bool, np.bool_)) for v in key)
+    return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
+
+
+@public("frame.getitem", room="engine", function=True)
+def getitem(frame: Any, key: Any) -> Any:
+    """A column, columns, or rows."""
+    if callable(key) and not isinstance(key, Handle):
+        key = key(frame)
+    if isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
+        return registry.call(registry.lookup("frame.where"), (frame, as_frame(key)), {})
+    if is_mask(key):
+        return masked(frame, key)
+    if isinstance(key, slice):
+        return _sliced(frame, key)
+    if isinstance(frame, _index_kind()):
+        return _index_item(frame, key)
+    if isinstance(key, Handle):
+        key = key.to_numpy()  # labels that only a run can tell
+    if frame.ndim == 2:
+        return selected(frame, key)
+    return frame.loc[key]
+
+
+def _index_kind() -> type:
+    from marsdask.dataframe.core import Index
+
+    return Index
+
+
+def _sliced(frame: Any, key: slice) -> Any:
+    ends = [v for v in (key.start, key.stop) if v is not None]
+    whole = all(isinstance(v, (int, np.integer)) for v in ends)
+    if isinstance(frame, _index_kind()):
+        return registry.make("frame.rows_at", frame, key)
+    floats = frame.ndim < 3 and pd.api.types.is_float_dtype(frame.known.empty.index.dtype)
+    return frame.iloc[key] if whole and not floats else frame.loc[key]
+
+
+def _index_item(index: Any, key: Any) -> Any:
+    if isinstance(key, (int, np.integer)):
+        return registry.make("frame.cell_at", index, int(key))
+    return registry.make("frame.rows_at", index, key if isinstance(key, Handle) else np.asarray(key))
+
+
+def column_key(empty: pd.DataFrame, key: Any) -> Any:
+    """`key` as pandas takes it for columns, or ColumnNotFound."""
+    if isinstance(key, (pd.Index, np.ndarray, pd.Series, tuple)) and not _one_label(empty, key):
+        key = list(key)
+    for name in key if isinstance(key, list) else [key]:
+        try:
+            found = name in empty.columns
+        except TypeError:
+            raise ArgumentTypeError(
+                f"df[{name!r}]: expected a column, a list of columns, a mask or a slice, got {type(name).__name__}."
+            ) from None
+        if not found:
+            raise ColumnNotFound.among(name, empty.columns)
+    return key
+
+
+def _one_label(empty: pd.DataFrame, key: Any) -> bool:
+    return isinstance(key, tuple)
+
+
+def selected(frame: Any, key: Any) -> Any:
+    """A column, or a frame of some columns."""
+    return registry.make("frame.select", frame, column_key(frame.known.empty, key))
+
+
+def masked(frame: Any, mask: Any, *, error: type[Exception] = ShapeError) -> Any:
+    """The rows where a mask is true: a series is aligned by label, everything else is by position."""
+    if isinstance(mask, (pd.Series, FrameHandle)):
+        mask = as_frame(mask)
+        if mask.known.kind == "Index":
+            mask = registry.make("to_tensor", mask)
+        else:
+            frame, (mask,), _ = together(frame, [mask], {})
+            return registry.make("frame.filter", frame, mask)
+    mask = registry.CONVERTERS[registry.Array](_whole_mask(mask))
+    given, mine = mask.shape[0], frame.shape[0]
+    if given == given and mine == mine and given != mine:
+        raise error(f"Item wrong length {int(given)} instead of {int(mine)}.")
+    return registry.make("frame.filter", frame, mask)
+
+
+def _whole_mask(mask: Any) -> Any:
+    if isinstance(mask, Handle):
+        return mask
+    return pd.array(mask, dtype="boolean").to_numpy(dtype=bool, na_value=False)
+
+
+def columns_of(node: Node, key: Any) -> frozenset[Any] | None:
+    """The columns of a node that a key names; None where that is not plain."""
+    columns = meta(node).empty.columns if meta(node).kind == "DataFrame" else None
+    if columns is None or isinstance(columns, pd.MultiIndex):
+        return None
+    return frozenset(key if isinstance(key, list) else [key])
+
+
+def _select_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, key = node.args
+    wanted = columns_of(frame, key)
+    if wanted is not None and mine.columns is not None and isinstance(key, list):
+        wanted &= mine.columns
+    return [Demand(wanted, mine.order, mine.labels)]
+
+
+def _select_trim(node: Node, mine: Demand) -> Node:
+    frame, key = node.args
+    if mine.columns is None or not isinstance(key, list) or columns_of(frame, key) is None:
+        return node
+    kept = [c for c in key if c in mine.columns]
+    return node if len(kept) == len(key) else Node("frame.select", (frame, kept))
+
+
+def _select_meta(frame: FrameMeta, key: Any) -> FrameMeta:
+    return frame.same(frame.empty[key])
+
+
+@lowered("frame.select", meta=_select_meta, demands=_select_demands, trim=_select_trim, traits=["slice"])  # fmt: skip
+def select(frame: Chunks, key: Any) -> Chunks:
+    """One column as a series, or a list of columns as a frame."""
+    return graph.per_chunk(_pick, frame, key)
+
+
+def _pick(chunk: Any, key: Any) -> Any:
+    return chunk[key]
+
+
+def _pick_at(chunk: Any, positions: Any) -> Any:
+    return chunk.iloc[:, positions]
+
+
+def _select_at_demands(node: Node, mine: Demand) -> list[Demand]:
+    return [Demand(None, mine.order, mine.labels)]
+
+
+@lowered("frame.select_at", demands=_select_at_demands, traits=["slice"],
+           meta=lambda frame, positions: frame.same(_pick_at(frame.empty, positions)))  # fmt: skip
+def select_at(frame: Chunks, positions: Any) -> Chunks:
+    """A column, or columns, by position."""
+    return graph.per_chunk(_pick_at, frame, positions)
+
+
+def columns_at(frame: Any, positions: Any) -> Any:
+    """Columns by position, by name where names are distinct, so that others need not be read."""
+    columns = frame.known.empty.columns
+    if not isinstance(columns, pd.MultiIndex) and columns.is_unique:
+        names = columns[positions]
+        return registry.make(
+            "frame.select", frame, names if isinstance(positions, (int, np.integer)) else list(names)
+        )
+    return registry.make("frame.select_at", frame, positions)
+
+
+def _filter_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame = Demand(mine.columns, mine.order, mine.labels)
+    return [frame, Demand(None, mine.order, mine.labels)][: len(inputs(node))]
+
+
+def _filter_trim(node: Node, mine: Demand) -> Node:
+    """Columns nobody looks at are dropped before the filter copies the rest."""
+    frame, mask = node.args
+    kept = columns_seen(frame, mine)
+    return node if kept is None else Node("frame.filter", (Node("frame.select", (frame, kept)), mask))
+
+
+def columns_seen(frame: Node, mine: Demand) -> list[Any] | None:
+    """The columns of `frame` that somebody looks at; None where that is all of them."""
+    known = meta(frame)
+    if mine.columns is None or known.kind != "DataFrame" or not known.empty.columns.is_unique:
+        return None
+    columns: Sequence[Any] = known.empty.columns
+    if isinstance(columns, pd.MultiIndex) or mine.columns >= set(columns):
+        return None
+    return [c for c in columns if c in mine.columns]
+
+
+@lowered("frame.filter", demands=_filter_demands, trim=_filter_trim, traits=["filter"],
+           meta=lambda frame, mask: frame.fewer())  # fmt: skip
+def filter(frame: Chunks, mask: Any) -> Any:
+    """The rows where `mask` is true, in their order and under their labels."""
+    frame, (mask,), _ = yield from matched(frame, (mask,), {})
+    return graph.per_chunk(_keep_rows, frame, mask, lengths="unknown")
+
+
+def _keep_rows(chunk: Any, mask: Any) -> Any:
+    if isinstance(chunk, pd.Index) or isinstance(mask, np.ndarray):
+        return chunk[np.asarray(mask)]
+    if mask.dtype == object and len(mask) == 0:
+        mask = mask.astype(bool)
+    return chunk.loc[mask]
+
+
+@public("DataFrame.pop", owners=["DataFrame"])
+def pop(self: Any, item: Any) -> Any:
+    """A column, which the frame loses."""
+    column = selected(self, item)
+    del self[item]
+    return column

@@ -1,0 +1,366 @@
+"""Rows by label: `loc`, `at`, and looking labels up over all chunks."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.core import DataFrame, FrameHandle
+from marsdask.dataframe.indexing.indexing import column_key, columns_at, is_mask, masked, selected
+from marsdask.dataframe.indexing.positions import column_positions, row_and_column, scalar_dtype
+from marsdask.dataframe.rows.numbering import starts
+from marsdask.errors import ArgumentError, ArgumentTypeError, LabelNotFound, ShapeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered
+
+
+def _label_demands(node: Node, mine: Demand) -> list[Demand]:
+    return [Demand(mine.columns, order=True, labels=True)]
+
+
+def known_labels(known: FrameMeta) -> pd.Index | None:
+    """The row labels where no run is needed to know them."""
+    if known.labels is not None:
+        return known.labels  # type: ignore[no-any-return]
+    if known.ranged and not math.isnan(known.length):
+        return pd.RangeIndex(int(known.length))
+    return None
+
+
+def sample_with(empty: Any, keys: list[Any]) -> Any:
+    """Made-up rows under the given labels, to learn what pandas makes of a lookup."""
+    rows = sample(empty, max(len(keys), 1))
+    index = pd.Index(keys, name=empty.index.name)
+    if isinstance(empty.index, pd.MultiIndex):
+        filler = _sample_label(empty.index)
+        full = [(*k, *filler[len(k) :]) if isinstance(k, tuple) else (k, *filler[1:]) for k in keys]
+        index = pd.MultiIndex.from_tuples(full, names=empty.index.names)
+    elif len(keys):
+        with_dtype = empty.index.dtype
+        with contextlib.suppress(TypeError, ValueError):
+            index = index.astype(with_dtype)
+    return rows.iloc[: len(keys)].set_axis(index, axis=0)
+
+
+def _sample_label(index: pd.MultiIndex) -> tuple[Any, ...]:
+    return tuple(sample(pd.Series([], dtype=level.dtype), 1).iloc[0] for level in index.levels)
+
+
+def is_slice_text(empty: Any, label: Any) -> bool:
+    """Whether a text names a span of dates rather than one."""
+    return isinstance(label, str) and isinstance(empty.index, (pd.DatetimeIndex, pd.PeriodIndex))
+
+
+# One label ----------------------------------------------------------------------------------------------------------
+
+
+def one_label(frame: Any, label: Any) -> Any:
+    """`frame.loc[label]`: a row (or value), or the rows of a label that is there several times."""
+    known = frame.known
+    there = known_labels(known)
+    try:
+        hash(label)
+    except TypeError:
+        raise ArgumentTypeError(f"loc[{label!r}]: a label must be hashable.") from None
+    if there is not None:
+        try:
+            where = there.get_loc(label)
+        except KeyError:
+            raise missing_label(label) from None
+        except TypeError as error:
+            raise ArgumentTypeError(f"loc[{label!r}]: {error}") from None
+        if isinstance(where, (int, np.integer)):
+            name = "frame.row_at" if frame.ndim == 2 else "frame.cell_at"
+            return registry.make(name, frame, int(where))
+        if not isinstance(there, pd.MultiIndex):
+            rows = where if isinstance(where, slice) else np.flatnonzero(where)
+            return registry.make("frame.rows_at", frame, rows)
+    if is_slice_text(known.empty, label):
+        return registry.make("frame.label_slice", frame, slice(label, label), label)
+    return registry.make("frame.at_label", frame, label)
+
+
+def missing_label(*labels: Any) -> LabelNotFound:
+    return LabelNotFound(f"label {', '.join(map(repr, labels[:5]))} not found in the index.")
+
+
+def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
+    rows = sample_with(frame.empty, [label])
+    if (
+        isinstance(rows.index, pd.MultiIndex)
+        and isinstance(label, tuple)
+        and len(label) == rows.index.nlevels
+    ):
+        rows.index = pd.MultiIndex.from_tuples([label], names=rows.index.names)
+    found = rows.loc[label] if len(rows) else rows
+    if not isinstance(found, (pd.DataFrame, pd.Series)):
+        return TensorMeta((), scalar_dtype(frame.empty.dtype))
+    if isinstance(found, pd.Series) and frame.kind == "DataFrame":
+        return FrameMeta(found.iloc[:0], len(found), Rows())
+    return FrameMeta(found.iloc[:0], math.nan, NEW)
+
+
+@lowered("frame.at_label", meta=_at_label_meta, demands=_label_demands)
+def at_label(frame: Chunks, label: Any) -> Any:
+    """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
+    kind = "row" if isinstance(_at_label_meta(_meta_of(frame), label), TensorMeta) else None
+    found = graph.gather(graph.per_chunk(_with_label, frame, [label], lengths="unknown"))
+    if kind is None:
+        promised = _at_label_meta(_meta_of(frame), label)
+        width = (promised.length,) if not math.isnan(promised.length) else (graph.NAN,)
+        return graph.per_chunk(_located, found, label, promised.empty.ndim, lengths=width)
+    dtype = scalar_dtype(frame.empty.dtype)
+    return graph.to_array(graph.per_chunk(_located, found, label, 0, lengths=None), scalar=True, dtype=dtype)
+
+
+def _meta_of(frame: Chunks) -> FrameMeta:
+    from marsdask.plan.meta import meta
+
+    assert frame.node is not None
+    return meta(frame.node)  # type: ignore[no-any-return]
+
+
+def _with_label(chunk: Any, labels: list[Any]) -> Any:
+    """The rows of a chunk that have one of the labels: what the lookup over the whole needs."""
+    index = chunk.index
+    if isinstance(index, pd.MultiIndex):
+        firsts = [k[0] if isinstance(k, tuple) else k for k in labels]
+        return chunk[index.get_level_values(0).isin(firsts)]
+    return chunk[index.isin(labels)]
+
+
+def _located(chunk: Any, label: Any, ndim: int) -> Any:
+    try:
+        found = chunk.loc[label]
+    except KeyError:
+        raise missing_label(label) from None
+    if np.ndim(found) != ndim and not (ndim == 0 and not isinstance(found, (pd.Series, pd.DataFrame))):
+        raise ShapeError(
+            f"loc[{label!r}]: the label is there {len(found)} times, which only a run could tell. "
+            f"Hint: loc[[{label!r}]] gives its rows."
+        )
+    return found
+
+
+# Several labels -----------------------------------------------------------------------------------------------------
+
+
+def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
+    there = known_labels(frame)
+    length, known = math.nan, None
+    if there is not None and not isinstance(there, pd.MultiIndex):
+        missing = [k for k in labels if k not in there]
+        if missing:
+            raise missing_label(*missing)
+        known = pd.Series(0, index=there).loc[labels].index
+        length = len(known)
+    return frame_meta(frame.empty, length, NEW, labels=known)
+
+
+@lowered("frame.at_labels", meta=_at_labels_meta, demands=_label_demands)
+def at_labels(frame: Chunks, labels: list[Any]) -> Chunks:
+    """The rows of labels, in the order of the list; each must be there."""
+    found = graph.per_chunk(_with_label, frame, labels, lengths="unknown")
+    return graph.per_chunk(_located_list, graph.gather(found), labels, lengths="unknown")
+
+
+def _located_list(chunk: Any, labels: list[Any]) -> Any:
+    if not labels:
+        return chunk.iloc[:0]
+    try:
+        return chunk.loc[labels]
+    except KeyError as error:
+        there = chunk.index
+        missing = [k for k in labels if k not in there]
+        raise (missing_label(*missing) if missing else LabelNotFound(str(error))) from None
+
+
+# A span of labels ---------------------------------------------------------------------------------------------------
+
+
+class UnsortedLabels(LabelNotFound, pd.errors.UnsortedIndexError):
+    """A span of labels of several levels that are not sorted."""
+
+
+def _no_span(error: KeyError, key: slice) -> LabelNotFound:
+    """The error about labels that bound no span."""
+    if isinstance(error, pd.errors.UnsortedIndexError):
+        return UnsortedLabels(f"loc[{key!r}]: {error.args[0]}. Hint: call sort_index() first.")
+    return missing_label(error.args[0] if error.args else key)
+
+
+def label_slice(frame: Any, key: slice) -> Any:
+    """`frame.loc[a:b]`, both ends included."""
+    there = known_labels(frame.known)
+    if key.start is None and key.stop is None:
+        return (
+            frame
+            if key.step in (None, 1)
+            else registry.make("frame.rows_at", frame, slice(None, None, key.step))
+        )
+    if there is not None:
+        try:
+            found = there.slice_indexer(key.start, key.stop, key.step)
+        except KeyError as error:
+            raise _no_span(error, key) from None
+        except TypeError as error:
+            raise ArgumentTypeError(f"loc[{key!r}]: {error}") from None
+        return registry.make("frame.rows_at", frame, found)
+    return registry.make("frame.label_slice", frame, key)
+
+
+@lowered("frame.label_slice", demands=_label_demands,
+           meta=lambda frame, key, text=None: frame.fewer())  # fmt: skip
+def label_slice_rows(
+    frame: Chunks, key: slice, text: str | None = None
+) -> Chunks | Generator[Any, Any, Chunks]:
+    """The rows from one label to another: the labels are looked at whole, rows stay in their chunks."""
+    if (key.step or 1) < 0:
+        return _backwards(frame, key)
+    where = graph.value(_span, graph.per_chunk(_labels, frame, lengths=None), key, text, label="span")
+    return graph.per_chunk(_in_span, frame, starts(frame), where, number=True, lengths="unknown")
+
+
+def _backwards(frame: Chunks, key: slice) -> Generator[Any, Any, Chunks]:
+    from marsdask.dataframe.indexing.positions import rows_at
+
+    ((found,)) = yield Ask(graph.value(_span, graph.per_chunk(_labels, frame, lengths=None), key))
+    return (yield from rows_at(frame, found))
+
+
+def _labels(chunk: Any) -> pd.Index:
+    return chunk.index
+
+
+def _span(indexes: list[pd.Index], key: slice, text: str | None = None) -> slice:
+    whole = graph.concat(indexes)
+    try:
+        if text is not None and isinstance(whole.get_loc(text), (int, np.integer)):
+            raise ShapeError(
+                f"loc[{text!r}]: the text names one row of these labels, which only a run could tell. "
+                f"Hint: loc[pd.Timestamp({text!r})] is that row."
+            )
+        return whole.slice_indexer(key.start, key.stop, key.step)  # type: ignore[no-any-return]
+    except KeyError as error:
+        raise _no_span(error, key) from None
+
+
+def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
+    where = where[0] if isinstance(where, list) else where
+    first = first[0] if isinstance(first[0], list) else first
+    a, step = first[i], where.step or 1
+    low = max(where.start - a, (where.start - a) % step) if where.start is not None else 0
+    high = len(chunk) if where.stop is None else min(max(where.stop - a, 0), len(chunk))
+    return chunk.iloc[max(low, 0) : high : step]
+
+
+# The accessors ------------------------------------------------------------------------------------------------------
+
+
+def by_label(frame: Any, rows: Any) -> Any:
+    """`frame.loc[rows]`."""
+    if isinstance(rows, slice):
+        return label_slice(frame, rows)
+    if is_mask(rows):
+        return masked(frame, rows, error=IndexError)
+    if isinstance(rows, Handle):
+        rows = rows.to_numpy()
+    if isinstance(rows, (list, np.ndarray, pd.Index, pd.Series, range, set)):
+        if isinstance(rows, (set, dict)):
+            raise ArgumentTypeError("loc: a set has no order. Hint: pass a list of labels.")
+        return registry.make("frame.at_labels", frame, list(rows))
+    return one_label(frame, rows)
+
+
+def split(frame: Any, key: Any) -> tuple[Any, Any]:
+    """A loc key as rows and columns: with several index levels a tuple may be all labels of one row."""
+    levels = frame.known.empty.index.nlevels
+    if levels > 1 and isinstance(key, tuple):
+        if not isinstance(frame, DataFrame):
+            return key, None
+        whole = len(key) != 2 or not (
+            isinstance(key[0], (tuple, slice, list)) or _is_column(frame, key[1]) or isinstance(key[1], slice)
+        )
+        return (key, None) if whole else key
+    return row_and_column(frame, key, "loc")
+
+
+def _is_column(frame: Any, key: Any) -> bool:
+    try:
+        return key in frame.columns if not isinstance(key, list) else all(k in frame.columns for k in key)
+    except TypeError:
+        return False
+
+
+def columns_by_label(frame: Any, key: Any) -> Any:
+    """Columns of a loc key: a label, a list, a slice of labels, a mask."""
+    columns = frame.columns
+    if isinstance(key, Handle):
+        key = key.to_numpy()
+    if isinstance(key, slice):
+        try:
+            return columns_at(
+                frame, column_positions(frame, columns.slice_indexer(key.start, key.stop, key.step))
+            )
+        except KeyError as error:
+            raise LabelNotFound(f"loc: column {error.args[0]!r} not found.") from None
+    if is_mask(key):
+        return columns_at(frame, np.flatnonzero(np.asarray(key)).tolist())
+    return selected(frame, column_key(frame.known.empty, key))
+
+
+class Loc:
+    """`loc`: rows and columns by label."""
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, frame: Any):
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        rows, columns = split(self._frame, key)
+        frame = self._frame
+        if columns is not None:
+            frame = columns_by_label(frame, columns)
+        found = by_label(frame, rows)
+        return found.copy() if found is self._frame else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        from marsdask.dataframe.indexing.setting import set_at
+
+        set_at(self._frame, "loc", key, value)
+
+
+class At:
+    """`at`: one value by labels."""
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, frame: Any):
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) and self._frame.ndim == 2 else (key,)
+        if len(parts) != self._frame.ndim:
+            raise ArgumentError(f"at[{key!r}]: expected a row label and a column label.")
+        if any(isinstance(k, (slice, list)) for k in parts):
+            raise ArgumentError(f"at[{key!r}]: expected single labels. Hint: use loc.")
+        return Loc(self._frame)[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        Loc(self._frame)[key] = value
+
+
+FrameHandle.loc = property(Loc, doc="Rows and columns by label.")  # type: ignore[attr-defined]
+FrameHandle.at = property(At, doc="One value by labels.")  # type: ignore[attr-defined]

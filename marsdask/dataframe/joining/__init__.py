@@ -1,0 +1,1 @@
+"""Several frames made one: merge, join, concat."""

@@ -1,0 +1,181 @@
+"""Random rows. The draw is made of positions over the whole frame, so one seed gives the same rows for any chunking."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.rows.alignment import together
+from marsdask.errors import ArgumentError, ColumnNotFound
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
+from marsdask.plan.registry import lowered, public
+
+
+def _seed(random_state: Any) -> Any:
+    """What the draw is made from, fixed when the node is made."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if (
+        isinstance(random_state, (int, np.integer))
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
+        return int(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**32 - 1, dtype="u4"))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32 - 1))
+    if isinstance(random_state, (np.random.BitGenerator, np.ndarray, list)):
+        return int(np.random.RandomState(random_state).randint(2**32 - 1, dtype="u4"))
+    raise ArgumentError(
+        "random_state must be an integer, array-like, a BitGenerator, Generator, a numpy RandomState, or None; "
+        f"got {random_state!r}"
+    )
+
+
+@public("frame.sample", owners=["DataFrame", "Series"])
+def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
+            axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
+    """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
+    if n is not None and frac is not None:
+        raise ArgumentError("Please enter a value for `frac` OR `n`, not both")
+    if n is not None and (not isinstance(n, (int, np.integer, float)) or n != int(n)):
+        raise ArgumentError("Only integers accepted as `n` values")
+    for name, number in (("n", n), ("frac", frac)):
+        if number is not None and number < 0:
+            raise ArgumentError(f"A negative number of rows requested. Please provide `{name}` >= 0")
+    if frac is not None and frac > 1 and not replace:
+        raise ArgumentError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
+    number = (
+        {None: 0, 0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis, 9)
+        if axis is None or isinstance(axis, (int, str))
+        else 9
+    )
+    if number >= self.ndim:
+        raise ArgumentError(f"No axis named {axis} for object type {type(self).__name__}")
+    n = int(n) if n is not None else 1 if frac is None else None
+    seed = _seed(random_state)
+    if number == 1:
+        at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
+        return registry.make("frame.columns_at", self, at.tolist(), bool(ignore_index))
+    if isinstance(weights, str):
+        if self.ndim == 1:
+            raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
+        if weights not in self.columns:
+            raise ColumnNotFound.among(weights, self.columns)
+        weights = self[weights]
+    if isinstance(weights, (pd.Series, FrameHandle)):
+        self, (weights,), _ = together(self, [weights], {})
+    elif weights is not None:
+        weights = np.asarray(weights, dtype="f8")
+    made = registry.make("frame.sampled", self, n, frac, bool(replace), weights, seed)
+    return registry.make("frame.renumber", made) if ignore_index else made
+
+
+def _weights(weights: Any, columns: Any) -> Any:
+    if isinstance(weights, pd.Series):
+        return weights.reindex(columns).to_numpy()
+    return weights if weights is None else np.asarray(weights, dtype="f8")
+
+
+def drawn(
+    length: int, n: int | None, frac: float | None, replace: bool, weights: Any, seed: int
+) -> np.ndarray:
+    """Positions drawn as pandas draws them."""
+    size = n if n is not None else round((frac or 0) * length)
+    p = None
+    if weights is not None:
+        p = np.asarray(weights, dtype="f8")
+        if len(p) != length:
+            raise ArgumentError("Weights and axis to be sampled must be of the same length")
+        if np.isinf(p).any():
+            raise ArgumentError("weight vector may not include `inf` values")
+        if (p < 0).any():
+            raise ArgumentError("weight vector many not include negative values")
+        p = np.where(np.isnan(p), 0.0, p)
+        if not p.sum():
+            raise ArgumentError("Invalid weights: weights sum to zero")
+        p = p / p.sum()
+        if not replace and size * p.max() > 1:
+            raise ArgumentError(
+                "Weighted sampling cannot be achieved with replace=False. Either set replace=True or use smaller weights."
+            )
+    if not replace and size > length:
+        raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
+    return np.random.RandomState(seed).choice(length, size=size, replace=replace, p=p).astype(np.intp)
+
+
+@lowered("frame.columns_at", meta=lambda frame, at, ignore_index: frame_meta(
+    _columns_at(frame.empty, at, ignore_index), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+def columns_at(frame: Chunks, at: list[int], ignore_index: bool) -> Chunks:
+    """Columns by position."""
+    return graph.per_chunk(_columns_at, frame, at, ignore_index)
+
+
+def _columns_at(chunk: Any, at: list[int], ignore_index: bool) -> Any:
+    found = chunk.iloc[:, at]
+    return found.set_axis(range(len(at)), axis=1) if ignore_index else found
+
+
+def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> FrameMeta:
+    length = (
+        float(n)
+        if n is not None
+        else round(frac * frame.length)
+        if not math.isnan(frame.length)
+        else math.nan
+    )
+    if not replace and not math.isnan(frame.length) and length > frame.length:
+        raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
+    return frame_meta(frame.empty, length, Rows())
+
+
+@lowered("frame.sampled", meta=_sampled_meta)
+def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> Any:
+    """Random rows, in the order drawn."""
+    if not frame.known:
+        frame = yield Keep(frame)
+    assert frame.lengths is not None
+    if isinstance(weights, Chunks):
+        weights = np.concatenate([np.asarray(w, dtype="f8") for w in (yield Ask(weights))])
+    length = int(sum(frame.lengths))
+    return take(frame, drawn(length, n, frac, replace, weights, seed))
+
+
+ROWS = 1_000_000
+"""Rows of a chunk of taken rows."""
+
+
+def take(frame: Chunks, positions: np.ndarray) -> Chunks:
+    """Rows by position over the whole frame, in any order, in chunks of `ROWS`."""
+    assert frame.lengths is not None
+    starts = np.cumsum([0, *frame.lengths]).astype(int)
+    count = max(-(-len(positions) // ROWS), 1)
+    plan = []
+    for a, b in itertools.pairwise(starts):
+        pieces = []
+        for j in range(count):
+            mine = positions[j * ROWS : (j + 1) * ROWS]
+            at = np.flatnonzero((mine >= a) & (mine < b))
+            pieces.append((mine[at] - a, at))
+        plan.append(pieces)
+    lengths = tuple(float(len(positions[j * ROWS : (j + 1) * ROWS])) for j in range(count))
+    return graph.exchange(frame, _split, _in_draw_order, count, graph.constants(plan), lengths=lengths)
+
+
+def _split(chunk: Any, pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Any]:
+    return [(chunk.iloc[rows], at) for rows, at in pieces]
+
+
+def _in_draw_order(pieces: list[Any]) -> Any:
+    rows = graph.concat([p[0] for p in pieces])
+    return rows.iloc[np.argsort(np.concatenate([p[1] for p in pieces]), kind="stable")]

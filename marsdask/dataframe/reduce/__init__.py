@@ -1,0 +1,1 @@
+"""Rows reduced to one: sums, moments, quantiles, and facts about all rows."""

@@ -1,0 +1,321 @@
+"""agg, describe and quantile: several folds of several columns in one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import checks
+from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.reduce.fold import FOLDS, ORDERED, Step, fold
+from marsdask.dataframe.reduce.reduction import by_column, meta_of, reduced_meta, scalar_dtype
+from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.rows.families import ALL, BOTH, by_rows
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered, public
+
+BLIND = Demand(None, order=False, labels=False)
+REDUCING = frozenset(FOLDS) - {"top", "mode", "quantile"}
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+SAME = {"product": "prod", "kurtosis": "kurt"}
+
+
+@public("frame.agg", "frame.aggregate", owners=ALL)
+def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    """One or several reductions of the columns: names, lists, dicts by column, functions."""
+    kwargs.pop("combine_size", None)
+    if func is None and not kwargs:
+        raise ArgumentTypeError("Must provide 'func' or tuples of 'columns, aggregation'.")
+    if isinstance(func, str):
+        if not hasattr(pd.Series, func) and not hasattr(pd.DataFrame, func):
+            raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
+        along = {"axis": axis} if self.ndim == 2 and axis not in (0, "index") else {}
+        return getattr(self, func)(*args, **along, **kwargs)
+    if by_rows(self, {"axis": axis}):
+        return registry.make("frame.agg", self, "rows", func, axis, args, kwargs)
+    if not args and (plan := _plan(self, func, kwargs)) is not None:
+        return registry.make("frame.agg", self, plan, func, 0, (), kwargs)
+    return registry.make("frame.agg", self, "whole", func, axis, args, kwargs)
+
+
+def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
+    """(column, names of folds) where every function is one; None where pandas must see all rows."""
+    columns = [self.name] if self.ndim == 1 else list(self.columns)
+    if func is None:
+        func = {}
+        for value in named.values():
+            if not (isinstance(value, tuple) and len(value) == 2):
+                return None
+        return None
+    if named or len(set(columns)) < len(columns):
+        return None
+    if isinstance(func, dict) and self.ndim == 2:
+        if any(c not in columns for c in func):
+            return None  # pandas' own error
+        wanted = {c: [f] if isinstance(f, str) else f for c, f in func.items()}
+    else:
+        wanted = dict.fromkeys(columns, func)
+    if not all(
+        isinstance(f, list)
+        and f
+        and all(isinstance(n, str) and SAME.get(n, n) in REDUCING | {"size"} for n in f)
+        for f in wanted.values()
+    ):
+        return None
+    return [(0 if self.ndim == 1 else columns.index(c), list(f)) for c, f in wanted.items()]
+
+
+def _on_samples(frame: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    return frame.agg(func, axis, *args, **kwargs)
+
+
+def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    result = pandas_on_samples(_on_samples, frame, func=func, axis=axis, args=args, kwargs=kwargs)
+    if plan == "rows":
+        return frame.same(result)
+    if (
+        plan == "whole"
+        and isinstance(result, (pd.Series, pd.DataFrame))
+        and len(result) == 2
+        and list(result.index) == [0, 1]
+    ):
+        return frame_meta(result, frame.length, Rows(), ranged=frame.ranged, labels=frame.labels)
+    return reduced_meta(result, NEW)
+
+
+def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, plan = node.args[:2]
+    if isinstance(plan, str):
+        return [EVERYTHING]
+    known = meta(frame)
+    names = {n for _, f in plan for n in f}
+    columns = (
+        None
+        if known.ndim == 1 or isinstance(node.args[2], list)
+        else frozenset(known.empty.columns[at] for at, _ in plan)
+    )
+    return [Demand(columns, bool(names & {*ORDERED, "sum"}), bool(names & {"idxmax", "idxmin"}))]
+
+
+@lowered("frame.agg", meta=_agg_meta, demands=_agg_demands)
+def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    """One or several reductions of the columns: names, lists, dicts by column, functions."""
+    if plan == "rows":
+        return graph.per_chunk(_on_samples, frame, func, axis, args, kwargs)
+    empty = frame.empty
+    like = pandas_on_samples(_on_samples, meta_of(frame), func=func, axis=axis, args=args, kwargs=kwargs)
+    if plan == "whole":
+        done = graph.per_chunk(_on_samples, graph.gather(frame), func, axis, args, kwargs, lengths=None)
+        if not isinstance(like, (pd.Series, pd.DataFrame)):
+            return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
+        return done.with_lengths((float("nan"),))
+    steps: list[Step] = [
+        (at, "size" if n == "size" else SAME.get(n, n), {}) for at, names in plan for n in names
+    ]
+    scalars = isinstance(func, dict) and all(isinstance(f, str) for f in func.values())
+    labels = [empty.name if empty.ndim == 1 else empty.columns[at] for at, _ in plan]
+    build = (
+        by_column if scalars else partial(_table, labels, [names for _, names in plan], empty.ndim == 1, like)
+    )
+    done = fold(frame, steps, build, *((like.index, like.dtype) if scalars else ()))
+    return done.with_lengths((float(len(like)),))
+
+
+def _table(
+    labels: list[Hashable], names: list[list[str]], series: bool, like: Any, answers: list[Any]
+) -> Any:
+    """pandas' own shape: a series of answers by column, side by side."""
+    left = iter(answers)
+    columns = [
+        pd.Series([next(left) for _ in n], index=n, name=c) for c, n in zip(labels, names, strict=True)
+    ]
+    if series:
+        return columns[0].astype(like.dtype) if columns[0].dtype != like.dtype else columns[0]
+    whole = pd.concat(columns, axis=1)
+    return whole.reindex(like.index)[list(like.columns)].astype(
+        {c: d for c, d in like.dtypes.items() if d.kind != "O" and whole[c].notna().all()}
+    )
+
+
+def _quantile_settings(q: Any, interpolation: str) -> dict[str, Any]:
+    values = [q] if np.ndim(q) == 0 else list(q)
+    if any(not 0 <= v <= 1 for v in values):
+        raise ArgumentError(f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
+    checks.choice(interpolation, "quantile(interpolation=)", INTERPOLATIONS)
+    return {"q": q if np.ndim(q) == 0 else values, "interpolation": interpolation}
+
+
+@public("frame.quantile", owners=BOTH)
+def quantile(
+    self: Any,
+    q: Any = 0.5,
+    axis: Any = 0,
+    numeric_only: Any = False,
+    interpolation: Any = "linear",
+    method: Any = "single",
+    combine_size: Any = None,
+) -> Any:
+    """Exact quantiles of each column, holes left out."""
+    if isinstance(axis, str) and axis in INTERPOLATIONS:
+        axis, interpolation = 0, axis  # a series' second argument
+    if isinstance(q, (Series, Index)) or hasattr(q, "node"):
+        raise ArgumentTypeError("quantile(q=): expected numbers. Hint: q.fetch() of an executed one.")
+    settings = _quantile_settings(q, interpolation)
+    return registry.make(
+        "frame.quantile", as_frame(self), settings["q"], axis, numeric_only, interpolation, method
+    )
+
+
+def _quantile(frame: Any, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
+    if frame.ndim == 1:
+        return frame.quantile(q, interpolation)
+    return frame.quantile(q, axis, numeric_only, interpolation, method)
+
+
+def _quantile_meta(frame: FrameMeta, *args: Any) -> Any:
+    result = pandas_on_samples(_quantile, frame, *args)
+    if by_rows(frame, {"axis": args[1]}):
+        if isinstance(result, pd.DataFrame):
+            return FrameMeta(result.iloc[:0], float(len(result)), Rows(), labels=result.index)
+        return frame.same(result)
+    return reduced_meta(result, NEW)
+
+
+def _quantile_demands(node: Node, mine: Demand) -> list[Demand]:
+    return [EVERYTHING if by_rows(meta(node.args[0]), {"axis": node.args[2]}) else BLIND]
+
+
+@lowered("frame.quantile", meta=_quantile_meta, status="gathered", demands=_quantile_demands)
+def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
+    empty, args = frame.empty, (q, axis, numeric_only, interpolation, method)
+    if by_rows(empty, {"axis": axis}):
+        one = graph.gather(frame) if np.ndim(q) else frame
+        return graph.per_chunk(_quantile, one, *args).with_lengths(
+            (float(np.size(q)),) if np.ndim(q) else frame.lengths
+        )
+    like = pandas_on_samples(_quantile, meta_of(frame), *args)
+    settings = {"q": q, "interpolation": interpolation}
+    if method == "table":
+        return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
+    if empty.ndim == 1:
+        done = fold(frame, [(0, "quantile", settings)], _first)
+        return (
+            graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
+            if np.ndim(q) == 0
+            else done.with_lengths((float(len(q)),))
+        )
+    positions = [
+        i for i, d in enumerate(empty.dtypes) if not numeric_only or pd.api.types.is_numeric_dtype(d)
+    ]
+    steps: list[Step] = [(i, "quantile", settings) for i in positions]
+    if np.ndim(q) == 0:
+        return fold(frame, steps, _namedby_column, like.index, like.dtype, q).with_lengths(
+            (float(len(like)),)
+        )
+    return fold(frame, steps, _side_by_side, like).with_lengths((float(len(q)),))
+
+
+def _first(answers: list[Any]) -> Any:
+    return answers[0]
+
+
+def _namedby_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any) -> pd.Series:
+    return by_column(answers, labels, dtype).rename(name)
+
+
+def _side_by_side(answers: list[pd.Series], like: pd.DataFrame) -> pd.DataFrame:
+    whole = pd.concat(answers, axis=1).set_axis(like.columns, axis=1)
+    return whole.set_axis(like.index, axis=0)
+
+
+def _percentiles(percentiles: Any) -> list[float]:
+    if percentiles is None:
+        return [0.25, 0.5, 0.75]
+    values = list(percentiles)
+    if any(not 0 <= v <= 1 for v in values):
+        raise ArgumentError(
+            "describe(percentiles=): percentiles should all be in the interval [0, 1]. Try percentiles / 100.0."
+        )
+    return values
+
+
+def _describe(frame: Any, **kwargs: Any) -> Any:
+    return frame.describe(**kwargs)
+
+
+def _describe_meta(frame: FrameMeta, **kwargs: Any) -> Any:
+    return reduced_meta(pandas_on_samples(_describe, frame, **kwargs), NEW)
+
+
+@public("frame.describe", owners=BOTH)
+def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+    """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
+    _percentiles(percentiles)
+    kwargs = {
+        k: list(v) if isinstance(v, (tuple, np.ndarray)) else v
+        for k, v in (("percentiles", percentiles), ("include", include), ("exclude", exclude))
+        if v is not None
+    }
+    return registry.make("frame.describe", self, **kwargs)
+
+
+@lowered("frame.describe", meta=_describe_meta, demands=lambda node, mine: [Demand(None, True, False)])
+def _described(frame: Chunks, **kwargs: Any) -> Chunks:
+    empty = frame.empty
+    like = pandas_on_samples(_describe, meta_of(frame), **kwargs)
+    columns = [0] if empty.ndim == 1 else [i for i, c in enumerate(empty.columns) if c in like.columns]
+    rows = like.index
+    quantiles = sorted({*_percentiles(kwargs.get("percentiles"))})
+    steps: list[Step] = []
+    plan = []
+    for at in columns:
+        names = _told_of(empty if empty.ndim == 1 else empty.iloc[:, at])
+        plan.append(names)
+        steps += [(at, name, {"q": quantiles} if name == "quantile" else {}) for name in names]
+    return fold(frame, steps, _summary, plan, rows, like).with_lengths((float(len(like)),))
+
+
+def _told_of(column: pd.Series) -> list[str]:
+    dtype = column.dtype
+    if pd.api.types.is_bool_dtype(dtype) or not (
+        pd.api.types.is_numeric_dtype(dtype) or getattr(dtype, "kind", "O") in "mM"
+    ):
+        return ["count", "top"]
+    if getattr(dtype, "kind", "O") == "M":
+        return ["count", "mean", "min", "quantile", "max"]
+    return ["count", "mean", "std", "min", "quantile", "max"]
+
+
+def _summary(answers: list[Any], plan: list[list[str]], rows: pd.Index, like: Any) -> Any:
+    left = iter(answers)
+    columns = []
+    percents = [r for r in rows if str(r).endswith("%")]
+    for names in plan:
+        found: dict[Any, Any] = {}
+        for name in names:
+            answer = next(left)
+            if name == "quantile":
+                found |= dict(zip(percents, answer, strict=True))
+            elif name == "top":
+                found |= dict(zip(("unique", "top", "freq"), answer, strict=True))
+            else:
+                found[name] = answer
+        columns.append(found)
+    if isinstance(like, pd.Series):
+        return pd.Series(
+            [columns[0].get(r, np.nan) for r in rows], index=rows, name=like.name, dtype=like.dtype
+        )
+    data = {
+        i: pd.Series([found.get(r, np.nan) for r in rows], index=rows, dtype=d)
+        for i, (found, d) in enumerate(zip(columns, like.dtypes, strict=True))
+    }
+    return pd.DataFrame(data, index=rows).set_axis(like.columns, axis=1)

@@ -1,0 +1,260 @@
+"""Facts about rows as a whole: monotonic, unique; transposed frames and dot products."""
+
+from __future__ import annotations
+
+import math
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
+from marsdask.dataframe.reduce.fold import column
+from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.errors import ArgumentTypeError, ShapeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta, sample
+from marsdask.plan.node import inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered, public
+
+BOOL = TensorMeta((), np.dtype(bool))
+
+
+def _edges(chunk: Any, decreasing: bool, strict: bool) -> Any:
+    """First and last value and whether the chunk alone is in order; None of an empty one."""
+    if not len(chunk):
+        return None
+    values = column(chunk, 0)
+    index = pd.Index(values)
+    ordered = index.is_monotonic_decreasing if decreasing else index.is_monotonic_increasing
+    return (
+        values.iloc[[0]],
+        values.iloc[[-1]],
+        bool(ordered and not values.isna().any() and (not strict or index.is_unique)),
+    )
+
+
+def _join_edges(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
+    full = [p for p in parts if p is not None]
+    return reduce(partial(_two_edges, decreasing, strict), full) if full else None
+
+
+def _two_edges(decreasing: bool, strict: bool, a: Any, b: Any) -> Any:
+    ends = pd.Index(pd.concat([a[1], b[0]]))
+    ordered = ends.is_monotonic_decreasing if decreasing else ends.is_monotonic_increasing
+    return a[0], b[1], bool(a[2] and b[2] and ordered and (not strict or ends.is_unique))
+
+
+def _in_order(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
+    state = _join_edges(decreasing, strict, parts)
+    return np.bool_(True if state is None else state[2])
+
+
+@lowered(
+    "frame.in_order",
+    meta=lambda frame, decreasing, strict: BOOL,
+    demands=lambda node, mine: [Demand(None, True, False)],
+)
+def monotonic(frame: Chunks, decreasing: bool, strict: bool) -> Any:
+    """Whether values are in order from the first row to the last."""
+    parts = graph.per_chunk(_edges, frame, decreasing, strict, lengths=None)
+    return graph.to_array(
+        graph.tree(parts, partial(_join_edges, decreasing, strict), partial(_in_order, decreasing, strict)),
+        scalar=True,
+        dtype=bool,
+    )
+
+
+def _unique_parts(chunk: Any) -> Any:
+    values = column(chunk, 0)
+    return None if values.duplicated().any() else values
+
+
+def _join_unique(parts: list[Any]) -> Any:
+    if any(p is None for p in parts):
+        return None
+    values = graph.concat(parts)
+    return None if values.duplicated().any() else values
+
+
+def _is_unique(parts: list[Any]) -> Any:
+    return np.bool_(_join_unique(parts) is not None)
+
+
+@lowered("frame.all_distinct", meta=lambda frame: BOOL, traits=["blind"])
+def all_distinct(frame: Chunks) -> Any:
+    """Whether no value occurs twice."""
+    return graph.to_array(
+        graph.tree(graph.per_chunk(_unique_parts, frame, lengths=None), _join_unique, _is_unique),
+        scalar=True,
+        dtype=bool,
+    )
+
+
+@public("frame.check_monotonic", owners=["Series", "Index"])
+def check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) -> Any:
+    """Whether values rise (fall, with `decreasing`) from row to row, `strict`ly or not: a tensor of no dimension."""
+    return registry.make("frame.in_order", self, bool(decreasing), bool(strict))
+
+
+def _is_monotonic(self: Any) -> Any:
+    """Whether no value is below the one before: a lazy bool."""
+    return check_monotonic(self)
+
+
+def _is_falling(self: Any) -> Any:
+    """Whether no value is above the one before: a lazy bool."""
+    return check_monotonic(self, decreasing=True)
+
+
+def _unique(self: Any) -> Any:
+    """Whether no value occurs twice: a lazy bool."""
+    return registry.make("frame.all_distinct", self)
+
+
+def _has_duplicates(self: Any) -> Any:
+    """Whether some value occurs twice: a lazy bool."""
+    return ~_unique(self)
+
+
+def _hasnans(self: Any) -> Any:
+    """Whether there are holes: a lazy bool."""
+    return registry.make("frame.any", registry.make("frame.isna", self))
+
+
+for _kind in (Series, Index):
+    _kind.is_monotonic = _kind.is_monotonic_increasing = property(_is_monotonic)  # type: ignore[attr-defined]
+    _kind.is_monotonic_decreasing = property(_is_falling)  # type: ignore[attr-defined]
+    _kind.is_unique = property(_unique)  # type: ignore[attr-defined]
+    _kind.hasnans = property(_hasnans)  # type: ignore[attr-defined]
+Index.has_duplicates = property(_has_duplicates)  # type: ignore[attr-defined]
+
+
+def _transposed_meta(frame: FrameMeta, labels: pd.Index) -> FrameMeta:
+    whole = sample(frame.empty)
+    rows = pd.concat([whole] * (len(labels) // 2 + 1)).iloc[: len(labels)].set_axis(labels, axis=0)
+    result = rows.T
+    return frame_meta(result, len(frame.empty.columns), NEW, labels=frame.empty.columns)
+
+
+@lowered("frame.transposed", status="gathered", meta=_transposed_meta)
+def transposed(frame: Chunks, labels: pd.Index) -> Chunks:
+    """Rows as columns, in one chunk."""
+    return graph.per_chunk(_transpose, graph.gather(frame), lengths=(float(len(frame.empty.columns)),))
+
+
+def _transpose(chunk: pd.DataFrame) -> pd.DataFrame:
+    return chunk.T
+
+
+@public("frame.transpose", owners=["DataFrame", "Series"], status="gathered")
+def transpose(self: Any, copy: Any = None) -> Any:
+    """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
+    if self.ndim == 1:
+        return self
+    labels = meta(self.node).labels
+    if labels is None:  # the columns of the result: only a run can tell
+        labels = self.index.to_pandas()
+    return registry.make("frame.transposed", self, labels)
+
+
+for _kind in (DataFrame, Series, Index):  # type: ignore[assignment]
+    _kind.T = property(transpose if _kind is not Index else lambda self: self)  # type: ignore[attr-defined]
+
+
+def _dot_meta(frame: FrameMeta, other: Any) -> Any:
+    if not isinstance(other, FrameMeta):
+        right: Any = np.ones([int(n) for n in other.shape], other.dtype)
+    else:
+        count = len(frame.empty.columns)
+        right = (
+            pd.concat([sample(other.empty)] * (count // 2 + 1))
+            .iloc[:count]
+            .set_axis(frame.empty.columns, axis=0)
+        )
+    result = pandas_on_samples(_dot, frame, right)
+    return frame.same(result)
+
+
+def _dot(left: Any, right: Any) -> Any:
+    return left.dot(right)
+
+
+@lowered(
+    "frame.dotted",
+    meta=_dot_meta,
+    demands=lambda node, mine: [Demand(None, mine.order, mine.labels), EVERYTHING][: len(inputs(node))],
+)
+def dotted(frame: Chunks, other: Any) -> Chunks:
+    """Each row times a matrix or vector, which every chunk gets whole."""
+    return graph.per_chunk(
+        _dot, frame, graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
+    )
+
+
+@lowered(
+    "frame.dotted_whole",
+    status="gathered",
+    meta=lambda frame, other: _whole_dot_meta(frame, other),
+)
+def dotted_whole(frame: Chunks, other: Any) -> Any:
+    """A series times a series or frame of the same labels."""
+    done = graph.per_chunk(
+        _dot,
+        graph.gather(frame),
+        graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1),
+        lengths=None,
+    )
+    if isinstance(other, Chunks) and other.empty.ndim == 2:
+        return done.with_lengths((float(len(other.empty.columns)),))
+    return graph.to_array(
+        done,
+        scalar=True,
+        dtype=np.result_type(
+            frame.empty.dtype, other.empty.dtype if isinstance(other, Chunks) else other.dtype
+        ),
+    )
+
+
+def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
+    if isinstance(other, FrameMeta) and other.ndim == 2:
+        result = pandas_on_samples(_dot, frame, other)
+        return frame_meta(result, len(result), NEW, labels=result.index)
+    return TensorMeta(
+        (),
+        np.result_type(frame.empty.dtype, other.empty.dtype if isinstance(other, FrameMeta) else other.dtype),
+    )
+
+
+@public("frame.dot", owners=["DataFrame", "Series"])
+def dot(self: Any, other: Any) -> Any:
+    """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
+    if isinstance(other, (pd.Series, pd.DataFrame)):
+        other = as_frame(other)
+    elif isinstance(other, (list, np.ndarray)):
+        other = registry.CONVERTERS[registry.Array](np.asarray(other))
+    if not isinstance(other, Handle):
+        raise ArgumentTypeError(f"unsupported type: {type(other)}")
+    if self.ndim == 1:
+        return registry.make("frame.dotted_whole", self, other)
+    inner = other.known.length if isinstance(other, FrameHandle) else other.known.shape[0]
+    if not math.isnan(inner) and inner != len(self.columns):
+        raise ShapeError(
+            f"dot(): matrices are not aligned: {len(self.columns)} columns and {int(inner)} rows."
+        )
+    labels = getattr(other.known, "labels", None)
+    if labels is not None and set(labels) != set(self.columns):
+        raise ShapeError("dot(): matrices are not aligned: the columns and the other's labels differ.")
+    return registry.make("frame.dotted", self, other)
+
+
+def _matmul(self: Any, other: Any) -> Any:
+    return dot(self, other)
+
+
+for _kind in (DataFrame, Series):  # type: ignore[assignment]
+    _kind.__matmul__ = _matmul  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""Other shapes and other chunks of the same data."""

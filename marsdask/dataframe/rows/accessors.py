@@ -1,0 +1,287 @@
+""".str, .dt and .cat: made from the members that the installed pandas has, chunk by chunk."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, together
+from marsdask.dataframe.rows.families import row_by_row_demands
+from marsdask.errors import UnknownName
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
+from marsdask.plan.node import Node, calling
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered, public
+
+PANDAS: dict[str, Any] = {
+    "str": pd.Series.str,
+    "dt": pd.core.indexes.accessors.CombinedDatetimelikeProperties,
+    "cat": pd.core.arrays.categorical.CategoricalAccessor,
+}
+NEEDS_RUN = {"str.get_dummies": "its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()",
+             "cat.remove_unused_categories": "which categories are used is known only after a run", "dt.freq": "it is known only after a run"}  # fmt: skip
+
+
+class Accessor:
+    """What `series.str`, `.dt` and `.cat` give: pandas' members, lazily."""
+
+    kind = ""
+
+    def __init__(self, series: Any):
+        self._series = series
+        try:
+            pandas_on_samples(partial(_reach, self.kind), series.known)
+        except AttributeError as error:
+            raise UnknownName(str(error)) from None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise UnknownName.among(f".{self.kind}", name, dir(self))
+
+    def __dir__(self) -> list[str]:
+        names = {op.public for op in registry.OPS.values() if op.owners == (self.kind,)}
+        return sorted({*object.__dir__(self), *names})
+
+
+class StringAccessor(Accessor):
+    """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
+
+    kind = "str"
+
+    def __getitem__(self, key: Any) -> Any:
+        return access(self._series, "str", "__getitem__", (key,), {})
+
+
+class DatetimeAccessor(Accessor):
+    """Parts and operations of dates, times and differences."""
+
+    kind = "dt"
+
+
+class CategoricalAccessor(Accessor):
+    """Categories, their codes and order."""
+
+    kind = "cat"
+
+
+CLASSES: dict[str, type[Accessor]] = {
+    "str": StringAccessor,
+    "dt": DatetimeAccessor,
+    "cat": CategoricalAccessor,
+}
+
+
+def _reach(kind: str, series: Any) -> Any:
+    return getattr(series, kind)
+
+
+def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
+    """A member of an accessor of pandas."""
+    member = getattr(getattr(series, kind), name)
+    return member(*args, **kwargs) if call else member
+
+
+def _columns(kwargs: dict[str, Any]) -> int | None:
+    """How many columns a split with expand=True has."""
+    return kwargs["n"] + 1 if kwargs.get("expand") and kwargs.get("n", -1) > 0 else None
+
+
+def _split(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
+    done = reach(series, kind, name, args, kwargs)
+    return done.reindex(columns=range(_columns(kwargs) or 0)).astype(series.dtype)
+
+
+def _accessed_meta(
+    frame: FrameMeta, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any
+) -> Any:
+    does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    if others:
+        result: Any = pandas_on_samples(_join_chunk, frame, kwargs, *others)
+    else:
+        result = pandas_on_samples(does, frame, kind, name, args, kwargs, call)
+    if isinstance(result, (np.ndarray, list)):
+        return TensorMeta((frame.length,), np.asarray(result).dtype)
+    if name == "extractall":
+        return frame_meta(result, float("nan"), NEW)
+    if any(isinstance(o, FrameMeta) and o.rows != frame.rows for o in others):
+        return frame_meta(
+            result, float("nan") if kwargs.get("join") in ("outer", "inner", "right") else frame.length, NEW
+        )
+    return frame.same(result)
+
+
+def _accessed_demands(node: Node, mine: Demand) -> list[Demand]:
+    return row_by_row_demands(node, Demand(None, mine.order, mine.labels))
+
+
+@lowered("frame.accessed", meta=_accessed_meta, demands=_accessed_demands)
+def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
+    """A member of .str, .dt or .cat, chunk by chunk."""
+    if others:
+        frame, others, _ = yield from matched(frame, others, {})
+        return graph.per_chunk(_join_chunk, frame, kwargs, *others)
+    does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    lengths = "unknown" if name == "extractall" else "same"
+    result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths)
+    example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
+    if isinstance(example, (np.ndarray, list)):
+        return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
+    return graph.even(result) if isinstance(example, pd.DataFrame) else result
+
+
+def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
+    """The lazy result of a member."""
+    with calling(f"{kind}.{name}"):  # properties come here without a call
+        return registry.make("frame.accessed", series, kind, name, tuple(args), kwargs, call)
+
+
+def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
+    return series.str.cat(list(others) or None, **kwargs)
+
+
+@lowered(
+    "frame.text",
+    meta=lambda frame, kwargs: TensorMeta((), np.dtype(object)),
+    demands=lambda node, mine: [Demand(None, True, False)],
+)
+def text(frame: Chunks, kwargs: Any) -> Any:
+    """All values as one text."""
+    return graph.to_array(
+        graph.per_chunk(_join_chunk, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object
+    )
+
+
+def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
+    series = self._series
+    kwargs = {k: v for k, v in (("sep", sep), ("na_rep", na_rep)) if v is not None}
+    if others is None:
+        return registry.make("frame.text", series, kwargs)
+    several = (
+        list(others)
+        if isinstance(others, (list, tuple))
+        and any(isinstance(o, (Handle, pd.Series, pd.Index, np.ndarray, list)) for o in others)
+        else [others]
+    )
+    if hasattr(others, "columns"):
+        several = [others[c] for c in others.columns]
+    ready = []
+    for other in several:
+        if isinstance(other, (pd.Index, np.ndarray, list, Index)):  # positional
+            values = other if isinstance(other, Index) else as_frame(pd.Series(other))
+            ready.append(registry.make("frame.cut_as", values, series))
+        else:
+            ready.append(as_frame(other))
+    if join != "left":
+        kwargs["join"] = join
+    first, ready, _ = together(series, ready, {})
+    return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
+
+
+@lowered(
+    "frame.cut_as",
+    meta=lambda other, first: FrameMeta(
+        other.empty.to_series()
+        if isinstance(other.empty, pd.Index)
+        else other.empty.set_axis(first.empty.index),
+        first.length,
+        first.rows,
+        first.ranged,
+    ),
+)
+def cut_as(other: Chunks, first: Chunks) -> Any:
+    """Positional values as a series in the chunks, and under the labels, of another."""
+    from marsdask.dataframe.rows.alignment import _cut_alike
+
+    made = _cut_alike(other, first)
+    cut = (yield from made) if inspect.isgenerator(made) else made
+    return graph.per_chunk(_labelled, cut, first)
+
+
+def _labelled(values: Any, like: Any) -> Any:
+    return pd.Series(values.array, index=like.index, name=getattr(values, "name", None))
+
+
+def member(kind: str, name: str) -> None:
+    """Declare one member of an accessor of pandas: its properties too."""
+    full = f"{kind}.{name}"
+    if full in NEEDS_RUN:
+        registry.unbuilt(full, NEEDS_RUN[full], room="dataframe", owners=[kind], function=False)
+        return
+    source = inspect.getattr_static(PANDAS[kind], name)
+    found = getattr(PANDAS[kind], name, None)
+    is_property = not callable(found) or isinstance(source, property)
+    does: Any = partial(_property if is_property else _member, kind, name)
+    public(
+        full,
+        room="dataframe",
+        owners=[kind],
+        status="delegated",
+        traits=["property"] if is_property else [],
+        signature=_signature(found),
+        doc=f"pandas' `{full}` of each value.",
+    )(_cat if full == "str.cat" else does)
+
+
+def _signature(member: Any) -> inspect.Signature:
+    """pandas' signature without annotations; of a property nothing but `self`."""
+    kind = inspect.Parameter
+    try:
+        found = inspect.signature(member).parameters.values()
+    except (TypeError, ValueError):
+        return inspect.Signature([kind("self", kind.POSITIONAL_OR_KEYWORD)])
+    return inspect.Signature([p.replace(annotation=kind.empty) for p in found])
+
+
+def _property(kind: str, name: str, self: Accessor) -> Any:
+    if kind in ("dt", "cat"):
+        example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
+        if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
+            return example  # what the dtype says: tz, unit, categories, ordered
+    return access(self._series, kind, name, (), {}, False)
+
+
+def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
+    unbounded = kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None)
+    if kind == "str" and name in ("split", "rsplit") and unbounded:
+        kwargs["n"] = _most_splits(self._series, name, args, kwargs)
+        if kwargs["n"] == 0:
+            return access(self._series, kind, "slice", (), {}).to_frame(0)
+    return access(self._series, kind, name, args, kwargs)
+
+
+def _most_splits(series: Any, name: str, args: Any, kwargs: dict[str, Any]) -> int:
+    """How many columns the frame will have, less one: only a run can tell."""
+    lists = access(series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
+    most = access(lists, "str", "len", (), {}).max().execute().fetch()
+    return int(most) - 1 if most == most else 0
+
+
+for _kind, _pandas in PANDAS.items():
+    for _name in sorted(n for n in dir(_pandas) if not n.startswith("_")):
+        member(_kind, _name)
+    for _op in [op for op in registry.OPS.values() if op.owners == (_kind,) and "property" in op.traits]:
+        setattr(CLASSES[_kind], _op.public, property(_op.prepare, doc=registry.documentation(_op)))
+    registry.attach(CLASSES[_kind], _kind)
+
+
+def _accessor(kind: str) -> Callable[[Any], Accessor]:
+    def get(self: Any) -> Accessor:
+        return CLASSES[kind](self)
+
+    get.__doc__ = CLASSES[kind].__doc__
+    return get
+
+
+for _kind in PANDAS:
+    setattr(Series, _kind, property(_accessor(_kind)))
+Index.str = property(_accessor("str"))  # type: ignore[attr-defined]

@@ -1,0 +1,189 @@
+"""Families of frame operations, a line each: `rows("round")`, `method("shift", lowering)`.
+
+A method of pandas is a node with the arguments that were given, by keyword. What pandas makes of a few made-up rows is its metadata.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.rows.alignment import done, matched, pandas_on_samples, sampled, together
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, TensorMeta, meta
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered, public
+
+BOTH = ("DataFrame", "Series")
+ALL = (*BOTH, "Index")
+NOT_GIVEN = pd.api.extensions.no_default
+
+
+def pandas_signature(name: str, extra: Sequence[inspect.Parameter] = ()) -> inspect.Signature:
+    """pandas' signature of a method of frames, or of series where frames have none; each parameter by place or by name."""
+    kind = inspect.Parameter
+    source = getattr(pd.DataFrame, name, None) or getattr(pd.Series, name)
+    own = [
+        p.replace(annotation=kind.empty, kind=kind.POSITIONAL_OR_KEYWORD)
+        for p in inspect.signature(source).parameters.values()
+        if p.kind not in (kind.VAR_KEYWORD, kind.VAR_POSITIONAL)
+    ]
+    return inspect.Signature([*own, *extra])
+
+
+def call(name: str, piece: Any, **kwargs: Any) -> Any:
+    """pandas' method on a piece."""
+    return getattr(piece, name)(**kwargs)
+
+
+def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether an operation goes along each row: then chunks are independent."""
+    return frame.ndim == 2 and kwargs.get("axis", 0) in (1, "columns")
+
+
+def same_rows_meta(name: str, frame: FrameMeta, **kwargs: Any) -> FrameMeta:
+    """Metadata of a method that keeps the frame's rows."""
+    return frame.same(pandas_on_samples(partial(call, name), frame, **kwargs))
+
+
+def column_demands(node: Node, mine: Demand) -> list[Demand]:
+    """Each column of the result needs that column alone, in the rows' order."""
+    columns = None if node.kwargs.get("axis", 0) not in (0, None, "index", "rows") else mine.columns
+    return [Demand(columns, True, mine.labels)]
+
+
+def method(
+    name: str,
+    lower: Callable[..., Any],
+    *,
+    aliases: Iterable[str] = (),
+    like: str = "",
+    owners: tuple[str, ...] = BOTH,
+    arrange: Callable[[Any, dict[str, Any]], Any] | None = None,
+    meta: Callable[..., Any] | None = None,
+    demands: Callable[..., Any] | None = column_demands,
+    status: registry.Status = "tiled",
+    doc: str = "",
+) -> None:
+    """Declare a method of pandas under its names. `like` is its name in pandas where that is another.
+
+    `arrange(self, kwargs)` checks and changes the arguments in place, and may give another frame to go on with. With
+    `inplace=True` the handle is bound to the result, and None is what users get.
+    """
+    signature = pandas_signature(like or name)
+    defaults = {p.name: p.default for p in signature.parameters.values()}
+
+    def prepare(self: Any, **given: Any) -> Any:
+        inplace = given.pop("inplace", False)
+        kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
+        frame = arrange(self, kwargs) if arrange is not None else None
+        made = registry.make(f"frame.{name}", self if frame is None else frame, **kwargs)
+        return done(self, made, False if inplace is NOT_GIVEN else inplace)
+
+    rule = meta or partial(same_rows_meta, like or name)
+    doc = doc or inspect.getdoc(lower) or ""
+    for each in (name, *aliases):
+        public(f"frame.{each}", room="dataframe", owners=owners, signature=signature, doc=doc, direct=False)(
+            prepare
+        )
+        lowered(f"frame.{each}", meta=rule, demands=demands, status=status)(lower)
+
+
+def rows(
+    name: str, *aliases: str, arrange: Callable[..., Any] | None = None, owners: tuple[str, ...] = BOTH
+) -> None:
+    """Declare a method of pandas of which each row depends on that row, and on that row of frames among the arguments."""
+    method(
+        name,
+        partial(_row_by_row, name),
+        aliases=aliases,
+        owners=owners,
+        arrange=arrange or aligned,
+        meta=partial(_row_by_row_meta, name),
+        demands=row_by_row_demands,
+        status="delegated",
+        doc=f"pandas' `{name}`, chunk by chunk; frames among the arguments are aligned by labels.",
+    )
+
+
+def aligned(self: Any, kwargs: dict[str, Any]) -> Any:
+    """Callables are called with the frame; arrays become tensors by row; frames are brought to the same rows."""
+    for key, value in kwargs.items():
+        if callable(value) and not isinstance(value, Handle):
+            kwargs[key] = value = value(self)
+        by_row = isinstance(value, list) and key in ("cond", "left", "right")
+        if by_row or (isinstance(value, np.ndarray) and value.ndim):
+            kwargs[key] = registry.CONVERTERS[registry.Array](np.asarray(value))
+    first, _, brought = together(self, [], kwargs)
+    kwargs.update(brought)
+    return first
+
+
+def _row_by_row(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
+    frame, _, kwargs = yield from matched(frame, (), {k: whole(v) for k, v in kwargs.items()})
+    made = graph.per_chunk(partial(call, name), frame, **kwargs)
+    if name in ("where", "mask", "clip"):
+        made = graph.even(made, frame)
+    holes = isinstance(frame.empty, pd.Index) and name in ("isna", "notna")
+    return graph.to_array(made, dtype=bool) if holes else made
+
+
+def whole(value: Any) -> Any:
+    """Lazy values inside of a list or dict as one lazy list or dict."""
+    if type(value) not in (list, tuple, dict):
+        return value
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    lazy = [isinstance(v, Chunks) or hasattr(v, "dask") for v in items]
+    if not any(lazy):
+        return value
+    keys = list(value) if isinstance(value, dict) else None
+    return graph.value(_container, keys, lazy, *items, label="values")
+
+
+def _container(keys: list[Any] | None, lazy: list[bool], *items: Any) -> Any:
+    plain = [
+        (v[0] if len(v) == 1 else graph.concat(v)) if is_lazy else v
+        for v, is_lazy in zip(items, lazy, strict=True)
+    ]
+    return plain if keys is None else dict(zip(keys, plain, strict=True))
+
+
+def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
+    """pandas' own on made-up rows of which a condition takes one; lazy numbers are no whole ones."""
+    for key, value in kwargs.items():
+        if isinstance(value, TensorMeta) and not value.shape and value.dtype.kind == "f":
+            kwargs[key] = value.dtype.type(1.5)
+    if name in ("where", "mask"):
+        kwargs["cond"] = _one_true(sampled(kwargs["cond"]))
+    result = pandas_on_samples(partial(call, name), frame, **kwargs)
+    if isinstance(result, np.ndarray):  # an index' holes
+        return TensorMeta((frame.length,), result.dtype)
+    return frame.same(result)
+
+
+def _one_true(cond: Any) -> Any:
+    if not hasattr(cond, "shape") or not len(cond.shape):
+        return cond
+    cond = cond.copy()
+    (cond.iloc if hasattr(cond, "iloc") else cond)[0] = False
+    return cond
+
+
+def row_by_row_demands(node: Node, mine: Demand) -> list[Demand]:
+    """The frame's columns one by one, unless another frame takes part; everything where labels are aligned."""
+    frame, *rest = inputs(node)
+    known = meta(frame)
+    others = [found for found in map(meta, rest) if isinstance(found, FrameMeta)]
+    if any(other.rows != known.rows for other in others):
+        return [EVERYTHING] * (len(rest) + 1)
+    alone = not by_rows(known, node.kwargs) and not any(other.ndim == 2 for other in others)
+    every = Demand(None, mine.order, mine.labels)
+    return [Demand(mine.columns if alone else None, mine.order, mine.labels), *[every] * len(rest)]

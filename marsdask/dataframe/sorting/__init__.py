@@ -1,0 +1,1 @@
+"""Order and equality of rows: exchanges by key, sorts, ranks, duplicates, counts."""

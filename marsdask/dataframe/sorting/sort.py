@@ -1,0 +1,251 @@
+"""Rows in order: sort_values, sort_index, the largest and smallest, ranks. Always stable, over all chunks.
+
+One chunk where the data are small; else pivots from samples, rows exchanged by where pandas' own sort puts them among the
+pivots. So several keys, directions, missing values and `key=` need no rules of ours.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import checks
+from marsdask.dataframe.rows.alignment import done, pandas_on_samples
+from marsdask.dataframe.sorting import shuffle
+from marsdask.errors import ArgumentError, ColumnNotFound
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import held
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered, public
+
+KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+SAMPLES = 64
+"""Rows per chunk among which pivots are chosen: with 64 the largest of 32 chunks was 1.3 times the mean."""
+
+
+@dataclass(frozen=True)
+class Sort:
+    """How rows are sorted: by columns and levels, by the values of a series (`by` is empty), or by labels (`by` is None)."""
+
+    by: Any
+    ascending: Any = True
+    na_position: str = "last"
+    key: Any = None
+    level: Any = None
+    sort_remaining: bool = True
+
+    def of(self, frame: Any, **more: Any) -> Any:
+        """pandas' own stable sort."""
+        how = {"ascending": self.ascending, "na_position": self.na_position, "key": self.key, **more}
+        if self.by is None:
+            remaining = self.sort_remaining
+            return frame.sort_index(level=self.level, sort_remaining=remaining, kind="stable", **how)
+        return frame.sort_values(*([self.by] if frame.ndim == 2 else []), kind="stable", **how)
+
+    def order(self, thin: Any) -> np.ndarray:
+        """Positions of rows in sorted order; of labels, or of rows under the labels 0..n-1."""
+        if isinstance(thin, pd.Index):
+            return self.of(pd.Series(np.arange(len(thin)), index=thin)).to_numpy()  # type: ignore[no-any-return]
+        return self.of(thin).index.to_numpy()  # type: ignore[no-any-return]
+
+    def thin(self, frame: Any) -> Any:
+        """What rows are sorted by: some columns, a series, or the labels; under the labels 0..n-1 where there are columns."""
+        if self.by is None:
+            return frame.index
+        if frame.ndim == 1:
+            return frame.reset_index(drop=True)
+        levels = {n: frame.index.get_level_values(n) for n in self.by if n not in frame.columns}
+        columns = frame[[n for n in self.by if n in frame.columns]].reset_index(drop=True)
+        return columns.assign(**levels) if levels else columns
+
+
+def _sort(
+    by: Any, ascending: Any, kind: Any, na_position: Any, key: Any, parallel_kind: Any, psrs_kinds: Any, keys: int, **labels: Any
+) -> Sort:  # fmt: skip
+    """The arguments of a sort, checked; Mars's `parallel_kind` and `psrs_kinds` have no effect."""
+    checks.choice(kind, "sort(kind=)", (None, *KINDS))
+    checks.choice(na_position, "sort(na_position=)", ("first", "last"))
+    checks.choice(parallel_kind, "sort(parallel_kind=)", ("PSRS", None))
+    if psrs_kinds is not None and not isinstance(psrs_kinds, (list, tuple)):
+        raise ArgumentError(f"sort(psrs_kinds={psrs_kinds!r}): expected a list of three names, or None.")
+    several = isinstance(ascending, (list, tuple))
+    flags = list(ascending) if several else [ascending]
+    if not all(isinstance(f, (bool, np.bool_, int)) and f in (0, 1) for f in flags):
+        raise ArgumentError(f"sort(ascending={ascending!r}): expected True or False, or a list of them.")
+    if several and len(flags) != keys:
+        raise ArgumentError(f"Length of ascending ({len(flags)}) must match length of by ({keys})")
+    found = [bool(f) for f in flags]
+    return Sort(by, found if len(found) > 1 else found[0], na_position, key, **labels)
+
+
+def _finished(self: Any, made: Any, ignore_index: Any, inplace: Any) -> Any:
+    return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
+
+
+@public("DataFrame.sort_values", owners=["DataFrame"])
+def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+                na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+    names = list(by) if isinstance(by, list) else [by]
+    across = checks.frame_axis(axis, 2, "sort_values") == 1
+    order = _sort(
+        by if across else names, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(names)
+    )
+    if across:
+        return done(self, registry.make("frame.sorted_across", self, order, bool(ignore_index)), inplace)
+    for name in names:
+        if name not in self.columns and name not in self.known.empty.index.names:
+            raise ColumnNotFound.among(name, self.columns)
+    made = registry.make("frame.sorted", self, order) if names else registry.wrap(self.node, held(self))
+    return _finished(self, made, ignore_index, inplace)
+
+
+@public("Series.sort_values", owners=["Series"])
+def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
+                ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
+    checks.frame_axis(axis, 1, "sort_values")
+    order = _sort([], ascending, kind, na_position, key, parallel_kind, psrs_kinds, 1)
+    return _finished(self, registry.make("frame.sorted", self, order), ignore_index, inplace)
+
+
+@public("frame.sort_index", owners=["DataFrame", "Series"])
+def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+               na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False, key: Any = None,
+               parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
+    """Rows in the order of their labels (columns with `axis=1`), stable whatever `kind`."""
+    index = self.known.empty.index
+    levels = list(level) if isinstance(level, (list, tuple)) else [] if level is None else [level]
+    order = _sort(
+        None, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(levels) or index.nlevels,
+        level=level, sort_remaining=bool(sort_remaining),
+    )  # fmt: skip
+    if checks.frame_axis(axis, self.ndim, "sort_index") == 1:
+        return done(self, registry.make("frame.sorted_across", self, order, bool(ignore_index)), inplace)
+    for each in levels:
+        index._get_level_number(each)
+    if index.nlevels == 1:  # with a level pandas sorts unstably
+        order = replace(order, level=None)
+    return _finished(self, registry.make("frame.sorted", self, order), ignore_index, inplace)
+
+
+def sorted_chunk(frame: Any, how: Sort) -> Any:
+    """A chunk's rows in order."""
+    order = how.order(how.thin(frame))
+    return frame.iloc[order] if (order[1:] < order[:-1]).any() else frame
+
+
+def _sampled(frame: Any, how: Sort) -> Any:
+    thin = how.thin(frame)
+    at = np.unique(np.linspace(0, max(len(thin) - 1, 0), min(SAMPLES, len(thin))).astype(int))
+    return thin[at] if isinstance(thin, pd.Index) else thin.iloc[at]
+
+
+def pivots(samples: Sequence[Any], count: int, how: Sort) -> Any:
+    """`count - 1` rows that cut all rows into about equal parts."""
+    whole = graph.concat(list(samples))
+    whole = whole if isinstance(whole, pd.Index) else whole.reset_index(drop=True)
+    order = how.order(whole)
+    at = order[np.linspace(0, len(order), count, endpoint=False).astype(int)[1:]] if len(order) else order
+    return whole[at] if isinstance(whole, pd.Index) else whole.iloc[at].reset_index(drop=True)
+
+
+def _cut(frame: Any, *, cuts: Any, how: Sort, count: int) -> list[Any]:
+    """A chunk's sorted rows between the pivots. Rows equal to a pivot come after it: equal rows stay together."""
+    thin = how.thin(frame)
+    both = graph.concat([cuts, thin])
+    if len(both) != len(cuts) + len(thin) or not len(thin):
+        both = cuts.append(thin) if isinstance(thin, pd.Index) else pd.concat([cuts, thin])
+    both = both if isinstance(both, pd.Index) else both.reset_index(drop=True)
+    order = how.order(both)
+    pivot = order < len(cuts)
+    rows = order[~pivot] - len(cuts)
+    part = np.cumsum(pivot)[~pivot]
+    bounds = np.searchsorted(part, np.arange(count + 1))
+    return [frame.iloc[rows[a:b]] for a, b in itertools.pairwise(bounds)]
+
+
+def _joined(pieces: list[Any], *, how: Sort) -> Any:
+    return sorted_chunk(graph.concat(pieces), how)
+
+
+def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
+    frame, how = node.args
+    empty = meta(frame).empty
+    by = how.by or ()
+    labels = how.by is None or any(n not in getattr(empty, "columns", ()) for n in by)
+    columns = (
+        None
+        if demand.columns is None or empty.ndim == 1
+        else frozenset([*demand.columns, *(n for n in by if n in empty.columns)])
+    )
+    return [Demand(columns, order=demand.order, labels=demand.labels or labels)]
+
+
+def _sorted_trim(node: Node, demand: Demand) -> Node:
+    """Nothing where nobody looks at the order; else without columns nobody sees."""
+    frame, how = node.args
+    if not demand.order:
+        return frame
+    have = meta(frame).empty
+    if demand.columns is None or have.ndim == 1 or not have.columns.is_unique:
+        return node
+    wanted = {*demand.columns, *(how.by or ())}
+    if wanted >= set(have.columns):
+        return node
+    return Node(node.op, (Node("frame.select", (frame, [c for c in have.columns if c in wanted])), how))
+
+
+def _sorted_meta(frame: FrameMeta, how: Sort) -> FrameMeta:
+    if how.key is not None or how.by is None:
+        pandas_on_samples(sorted_chunk, frame, how)  # its errors are the user's
+    return frame_meta(frame.empty, frame.length, Rows())
+
+
+@lowered("frame.sorted", meta=_sorted_meta, demands=_sorted_demands, trim=_sorted_trim)
+def sorted_rows(frame: Chunks, how: Sort) -> Any:
+    """All rows in order."""
+    empty = frame.empty
+    if frame.count > 1 and not frame.known:
+        frame = yield Keep(frame)
+    partial_levels = how.level is not None and empty.index.nlevels > 1
+    if shuffle.is_small(frame, shuffle.row_bytes(empty)) or partial_levels:
+        graph.rule("sort: in one chunk")
+        return graph.per_chunk(sorted_chunk, graph.gather(frame), how)
+    graph.rule("sort: exchange between sampled pivots")
+    return (yield from in_order(frame, how))
+
+
+def in_order(frame: Chunks, how: Sort) -> Any:
+    """Rows exchanged between sampled pivots: each chunk sorted, and all of one before the next."""
+    samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
+    cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
+    cut = partial(_cut, cuts=cuts, how=how, count=frame.count)
+    return graph.exchange(frame, cut, partial(_joined, how=how), frame.count)
+
+
+def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
+    if how.by is not None:  # which column comes first the values of a row say
+        return FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged)
+    made = pandas_on_samples(_across, frame, how, ignore_index)
+    return frame_meta(made, frame.length, frame.rows, ranged=frame.ranged)
+
+
+def _across(frame: Any, how: Sort, ignore_index: bool) -> Any:
+    return how.of(frame, axis=1, ignore_index=ignore_index)
+
+
+@lowered("frame.sorted_across", status="gathered", meta=_across_meta)
+def sorted_across(frame: Chunks, how: Sort, ignore_index: bool) -> Chunks:
+    """Columns in the order of their labels, or of a row's values."""
+    return graph.per_chunk(_across, frame if how.by is None else graph.gather(frame), how, ignore_index)

@@ -1,0 +1,182 @@
+"""Holes: which elements are, what is filled in for them, what is left without them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import checks
+from marsdask.dataframe.core import FrameHandle, Series
+from marsdask.dataframe.rows.alignment import done, matched, pandas_on_samples
+from marsdask.dataframe.rows.choices import one_chunk
+from marsdask.dataframe.rows.families import (
+    ALL,
+    NOT_GIVEN,
+    aligned,
+    by_rows,
+    call,
+    row_by_row_demands,
+    rows,
+    whole,
+)
+from marsdask.dataframe.windows.neighbours import check_limit, fill
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta, meta, sample
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.registry import lowered, public
+
+FILLS = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill"}
+
+rows("isna", "isnull", owners=ALL)
+rows("notna", "notnull", owners=ALL)
+
+
+@public("frame.fillna", owners=ALL)
+def fillna(
+    self: Any,
+    value: Any = None,
+    method: Any = None,
+    axis: Any = None,
+    inplace: Any = False,
+    limit: Any = None,
+    downcast: Any = None,
+) -> Any:
+    """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
+    given = {"value": value, "method": method, "axis": axis, "limit": limit}
+    kwargs = {k: v for k, v in given.items() if v is not None}
+    check_limit(limit, "fillna(limit=)")
+    if value is None and method is None:
+        raise ArgumentError("fillna(): must specify a fill 'value' or 'method'.")
+    if value is not None and method is not None:
+        raise ArgumentError("fillna(): cannot specify both 'value' and 'method'.")
+    if isinstance(value, list):
+        raise ArgumentTypeError('"value" parameter must be a scalar or dict, but you passed a "list"')
+    frame = self
+    if isinstance(value, (Series, pd.Series)) and self.ndim == 2:
+        kwargs["value"] = one_chunk(value)
+    elif self.ndim == 1 and limit is not None and isinstance(value, FrameHandle):
+        frame, kwargs["value"] = one_chunk(self), one_chunk(value)
+    elif value is not None and not isinstance(value, dict):
+        frame = aligned(self, kwargs)
+    made = registry.make("frame.fillna", frame, **kwargs)
+    return done(self, made, False if inplace is NOT_GIVEN else inplace)
+
+
+def _fill(chunk: Any, *, method: Any = None, **kwargs: Any) -> Any:
+    return chunk.fillna(**kwargs) if method is None else getattr(chunk, FILLS[method])(**kwargs)
+
+
+def _fillna_meta(frame: FrameMeta, **kwargs: Any) -> Any:
+    checks.choice(kwargs.get("method"), "fillna(method=)", (None, *FILLS))
+    value = kwargs.get("value")
+    if isinstance(value, FrameMeta) and frame.ndim == 2 and value.ndim == 1:
+        labels = () if value.labels is None else value.labels
+        kwargs["value"] = pd.Series([sample(value.empty).iloc[0]] * len(labels), index=labels)
+    return frame.same(pandas_on_samples(_fill, frame, **kwargs))
+
+
+def _fillna_demands(node: Node, mine: Demand) -> list[Demand]:
+    known, value = meta(node.args[0]), node.kwargs.get("value")
+    if type(value) is Node and getattr(meta(value), "ndim", 0) == 1 and known.ndim == 2:
+        return [mine, EVERYTHING]
+    if node.kwargs.get("limit") is not None or "method" in node.kwargs:
+        columns = None if by_rows(known, node.kwargs) else mine.columns
+        return [Demand(columns, True, mine.labels), *[EVERYTHING] * (len(inputs(node)) - 1)]
+    return row_by_row_demands(node, mine)
+
+
+@lowered("frame.fillna", meta=_fillna_meta, demands=_fillna_demands)
+def _fillna(frame: Chunks, method: Any = None, **kwargs: Any) -> Generator[Any, Any, Any]:
+    if method is not None:
+        return fill(FILLS[method], frame, kwargs)
+    kwargs = {k: whole(v) for k, v in kwargs.items()}
+    if kwargs.get("limit") is None or by_rows(frame.empty, kwargs) or frame.count == 1:
+        frame, _, kwargs = yield from matched(frame, (), kwargs)
+        return graph.per_chunk(_fill, frame, **kwargs)
+    holes = graph.per_chunk(_count_holes, frame, lengths=None)
+    return graph.per_chunk(_fill_limited, frame, graph.scan(holes, _plus, None, label="before"), **kwargs)
+
+
+def _count_holes(chunk: Any) -> Any:
+    return chunk.isna().sum()
+
+
+def _plus(before: Any, holes: Any) -> Any:
+    return holes if before is None else before + holes
+
+
+def _fill_limited(chunk: Any, before: Any, value: Any, limit: int, **kwargs: Any) -> Any:
+    if before is None:
+        return chunk.fillna(value, limit=limit, **kwargs)
+    if chunk.ndim == 1:
+        return chunk.fillna(value, limit=limit - before, **kwargs) if limit > before else chunk
+    columns = []
+    for i, name in enumerate(chunk.columns):
+        mine = value.get(name) if isinstance(value, (dict, pd.Series)) else value
+        left = limit - before.iloc[i]
+        column = chunk.iloc[:, i]
+        columns.append(column if mine is None or left <= 0 else column.fillna(mine, limit=left))
+    return pd.concat(columns, axis=1) if columns else chunk
+
+
+@public("frame.dropna", owners=ALL)
+def dropna(
+    self: Any,
+    axis: Any = 0,
+    how: Any = NOT_GIVEN,
+    thresh: Any = NOT_GIVEN,
+    subset: Any = None,
+    inplace: Any = NOT_GIVEN,
+    ignore_index: bool = False,
+) -> Any:
+    """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
+    kwargs = {k: v for k, v in (("how", how), ("thresh", thresh)) if v is not NOT_GIVEN}
+    if self.ndim == 1:
+        kwargs.pop("thresh", None)
+    if self.ndim == 2 and axis in (1, "columns"):
+        made = _without_columns(self, subset, **kwargs)
+    else:
+        if subset is not None and self.ndim == 2:
+            subset = list(subset) if isinstance(subset, (list, tuple, pd.Index, np.ndarray)) else [subset]
+        kwargs |= {"axis": axis} if axis != 0 else {}
+        kwargs |= {"subset": subset} if subset is not None else {}
+        made = registry.make("frame.dropna", self, **kwargs)
+    if ignore_index:
+        made = registry.make("frame.renumber", made)
+    return done(self, made, False if inplace is NOT_GIVEN else inplace)
+
+
+def _without_columns(self: Any, subset: Any, how: Any = None, thresh: Any = None) -> Any:
+    """dropna(axis=1): which columns are left, and so the result's metadata, is known only after a run."""
+    if how is not None and thresh is not None:
+        raise ArgumentTypeError("You cannot set both the how and thresh arguments at the same time.")
+    if how not in (None, "any", "all"):
+        raise ArgumentError(f"invalid how option: {how}")
+    rows = self if subset is None else self.loc[subset if isinstance(subset, list) else [subset]]
+    present = rows.count().execute().fetch()
+    total = len(rows.index.to_pandas()) if math.isnan(rows.known.length) else int(rows.known.length)
+    keep = present >= (thresh if thresh is not None else 1 if how == "all" else total)
+    return self[[c for c, k in zip(self.columns, keep, strict=True) if k]]
+
+
+def _dropna_demands(node: Node, mine: Demand) -> list[Demand]:
+    subset = node.kwargs.get("subset")
+    columns = None if mine.columns is None or subset is None else mine.columns | frozenset(subset)
+    return [Demand(columns, mine.order, mine.labels)]
+
+
+@lowered(
+    "frame.dropna",
+    demands=_dropna_demands,
+    meta=lambda frame, **kwargs: frame.fewer(pandas_on_samples(partial(call, "dropna"), frame, **kwargs)),
+)
+def _dropna(frame: Chunks, **kwargs: Any) -> Chunks:
+    return graph.per_chunk(partial(call, "dropna"), frame, lengths="unknown", **kwargs)
