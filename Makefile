@@ -88,10 +88,9 @@ check: $(READY)  ## lint, types, imports and the tests of what changed since SIN
 test-changed: $(READY)  ## the tests of what changed since SINCE, by the graph of imports
 	$(PY) -m pytest -q $(PARALLEL) -p tests.changed --since $(SINCE) $(ARGS); code=$$?; [ $$code = 0 ] || [ $$code = 5 ]
 
-lint: $(READY)  ## ruff: rules and format; no file too long
+lint: $(READY)  ## ruff: rules and format
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(PY) tools/long_files.py
 
 format: $(READY)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix

@@ -1,4 +1,3 @@
-# long: the inputs, the two sides and how they are compared
 """Oracle tests made from the registry: each entry's `cases`, on one chunk, many, ragged ones and an empty one.
 
 A tensor case is the text of arguments, `"x, axis=0"`, or with `f` in it a whole expression, `"f(x)[0]"`; names are those of
