@@ -61,10 +61,11 @@ def number(value: Any, what: str, *, above: float | None = None, least: float | 
         raise ArgumentTypeError(
             f"{given(what, value)}: expected a number{bound}, got {type(value).__name__}."
         )
-    out = (above is not None and not value > above) or (least is not None and not value >= least)
-    if out or not np.isfinite(float(value)):
+    found = float(value)
+    out = (above is not None and not found > above) or (least is not None and not found >= least)
+    if out or not np.isfinite(found):
         raise ArgumentError(f"{given(what, value)}: expected a finite number{bound}.")
-    return float(value)
+    return found
 
 
 def function(value: Any, what: str) -> Any:
