@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marsdask.deploy.kubernetes.names import SERVICE_TYPES
 from marsdask.errors import MarsDaskError
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def stop(reach: Callable[[], Api], namespace: str, force: bool, timeout: float) 
 @click.option("--namespace", metavar="NAME", help="A Role for clusters in this namespace, which is there.")
 @click.option(
     "--service-type",
-    type=click.Choice(["NodePort", "ClusterIP", "LoadBalancer"]),
+    type=click.Choice(SERVICE_TYPES),
     default="NodePort",
     show_default=True,
     help="How clusters are reached.",

@@ -11,7 +11,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from marsdask.errors import ArgumentError
+from marsdask.deploy.kubernetes import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.sizes import parse_size
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -91,3 +92,38 @@ def check_path(path: Any, name: str) -> None:
     """An error that names the argument where `path` is not absolute."""
     if not isinstance(path, str) or not path.startswith("/") or ".." in path.split("/"):
         raise ArgumentError(f"{name}={path!r}: expected an absolute path without '..', such as '/mnt/disk1'.")
+
+
+def volumes(value: Any, name: str) -> tuple[VolumeConfig, ...]:
+    """One volume or several."""
+    found = (value,) if isinstance(value, VolumeConfig) else value
+    if not isinstance(found, (list, tuple)) or not all(isinstance(v, VolumeConfig) for v in found):
+        raise ArgumentTypeError(
+            f"{name}={value!r}: expected a list of HostPathVolumeConfig or EmptyDirVolumeConfig; "
+            "for other kinds of volumes use pod_template=."
+        )
+    return tuple(found)
+
+
+def spill_volumes(value: Any, name: str) -> tuple[VolumeConfig, ...]:
+    """The volumes to spill to. A path is a directory of the node, as in Mars."""
+    if isinstance(value, str):
+        value = checks.texts(value, name, separators=",:")
+    elif isinstance(value, VolumeConfig):
+        value = [value]
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ArgumentTypeError(
+            f"{name}={value!r}: expected paths such as ['/mnt/disk1'], or volumes such as "
+            "[EmptyDirVolumeConfig('spill', '/spill', size_limit='50g')]."
+        )
+    return tuple(
+        each if isinstance(each, VolumeConfig) else _of_node(i, checks.text(each, name), name)
+        for i, each in enumerate(value)
+    )
+
+
+def _of_node(i: int, path: str, name: str) -> HostPathVolumeConfig:
+    try:
+        return HostPathVolumeConfig(f"host-path-vol-{i}", f"/mnt/hostpath{i}", path)
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None

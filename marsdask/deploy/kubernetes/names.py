@@ -9,6 +9,9 @@ GROUP, VERSION = "kubernetes.dask.org", "v1"
 MANAGED_BY, US = "app.kubernetes.io/managed-by", "marsdask"
 MANAGED = {MANAGED_BY: US}
 """The label on everything that `new_cluster` makes."""
+ROLES = ("supervisor", "worker")
+"""In the words of Mars."""
+SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
 

@@ -36,8 +36,6 @@ READING: tuple[Rule, ...] = (
 )
 """What `KubernetesClusterClient(api_client, namespace, endpoint)` needs to compute: nothing of the operator's."""
 
-SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
-
 
 def rules(service_type: str, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
     """What a user of clusters with that type of Service may have to do; `inside`: from a pod of the same cluster."""

@@ -122,10 +122,10 @@ def _scheduler_pod(args: Arguments) -> Spec:
         words += ["--protocol", "tls", "--host", "tls://0.0.0.0", "--port", str(port)]
     else:  # one web port for pages and sessions, as http://host:port has it in Mars
         words += ["--protocol", "tcp,ws", "--host", "0.0.0.0", "--port", f"{port},{web}"]
-    requested, limit = args.supervisor_memory
-    resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(requested)}}
-    if limit is not None:
-        resources["limits"] = {"memory": str(limit)}
+    memory, ratio = args.supervisor_mem, args.supervisor_mem_limit_ratio
+    resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(memory)}}
+    if ratio is not None:
+        resources["limits"] = {"memory": str(int(memory * ratio))}
     env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
     ports = [_port("tcp-comm", port), _port("http-dashboard", web)]
     pod = _pod(args, args.supervisor, "scheduler", words, env, resources, ports, args.volumes)
