@@ -30,6 +30,15 @@ class Failure(click.ClickException):
     exit_code = Exit.FAILED
 
 
+@contextlib.contextmanager
+def blamed(option: str, *kinds: type[Exception], said: str = "") -> Iterator[None]:
+    """An error of these kinds becomes click's error of the option: `said`, and the error's own words."""
+    try:
+        yield
+    except kinds as error:
+        raise click.BadParameter(f"{said}{error}", param_hint=option) from error
+
+
 def run(main: Coroutine[Any, Any, int]) -> int:
     """Run `main` on the event loop that is configured; its exit code."""
     from distributed.config import get_loop_factory
@@ -86,10 +95,8 @@ def pid_file(path: str | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    try:
+    with blamed("--pid-file", OSError, said=f"{path} cannot be written: "):
         Path(path).write_text(str(os.getpid()), encoding="utf-8")
-    except OSError as error:
-        raise click.BadParameter(f"{path} cannot be written: {error}", param_hint="--pid-file") from error
     try:
         yield
     finally:
