@@ -254,7 +254,7 @@ def _is_ours(api: Api, namespace: str) -> bool:
         found = api.namespace(namespace)
     except NotPermitted:
         return False
-    return bool(found) and (found or {})["metadata"].get("labels", {}).get(names.MANAGED_BY) == names.US
+    return found is not None and names.labels_of(found).get(names.MANAGED_BY) == names.US
 
 
 @declared

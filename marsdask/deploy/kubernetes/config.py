@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+from marsdask.checks import choice
 from marsdask.deploy.kubernetes import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.sizes import parse_size
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 HOST_PATH_TYPES = (
     "DirectoryOrCreate",
     "Directory",
@@ -35,10 +34,7 @@ class VolumeConfig(ABC):
     mount_path: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
-            raise ArgumentError(
-                f"name={self.name!r}: expected lower case letters, digits and '-', at most 63, for a volume."
-            )
+        checks.label(self.name, "name")
         check_path(self.mount_path, "mount_path")
 
     @abstractmethod
@@ -60,10 +56,7 @@ class HostPathVolumeConfig(VolumeConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_path(self.host_path, "host_path")
-        if self.volume_type not in HOST_PATH_TYPES:
-            raise ArgumentError(
-                f"volume_type={self.volume_type!r}: expected one of {', '.join(HOST_PATH_TYPES)}."
-            )
+        choice(self.volume_type, "volume_type", HOST_PATH_TYPES)
 
     def volume(self) -> dict[str, Any]:
         return {"name": self.name, "hostPath": {"path": self.host_path, "type": self.volume_type}}
