@@ -113,7 +113,9 @@ class Way:
         try:
             there = await self.open()
         except (OSError, TimeoutError) as error:
-            text = f"No supervisor answers at {self.supervisor}: {error or type(error).__name__}\n".encode()
+            text = (
+                f"No supervisor answers at {self.supervisor}: {str(error) or type(error).__name__}\n".encode()
+            )
             head = f"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
             with contextlib.suppress(OSError):
                 writer.write(head.encode() + text)

@@ -144,7 +144,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             self.sync(self._connect_within, timeout)
         except (OSError, TimeoutError) as error:
             raise ClusterUnreachable(
-                f"the scheduler at {self.comm_address} does not answer: {error or type(error).__name__}. Hint: can this "
+                f"the scheduler at {self.comm_address} does not answer: {str(error) or type(error).__name__}. Hint: can this "
                 "machine reach the nodes' ports? Else use service_type='ClusterIP', which goes through the Kubernetes API."
             ) from error
 
