@@ -8,7 +8,7 @@ import enum
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ async def signals() -> AsyncIterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-async def first(event: asyncio.Event, work: Coroutine[Any, Any, Any]) -> bool:
+async def first(event: asyncio.Event, work: Awaitable[Any]) -> bool:
     """Whether `event` came before `work` was done. An error of the work is raised here."""
     waiting, working = asyncio.ensure_future(event.wait()), asyncio.ensure_future(work)
     try:

@@ -43,6 +43,10 @@ class Plan:
     security: Any = field(default=None, repr=False)
 
 
+AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_cpu")
+"""Options that the plan takes as they are."""
+
+
 @click.command("supervisor", cls=options.MarsCommand)
 @options.shared()
 @click.option(
@@ -101,15 +105,10 @@ def main(**given: Any) -> None:
             port,
             web_host,
             web_port,
-            dashboard=given["dashboard"],
             prefix=given["dashboard_prefix"],
-            jupyter=given["jupyter"],
-            interface=given["interface"],
             preload=preload,
             scheduler_file=given["scheduler_file"] or "",
-            idle_timeout=given["idle_timeout"],
-            n_worker=given["n_worker"],
-            n_cpu=given["n_cpu"],
+            **{name: given[name] for name in AS_GIVEN},
             temporary=temporary,
             security=tls.security("scheduler"),
         )

@@ -15,6 +15,18 @@ from marsdask.deploy.running import Failure
 from marsdask.deploy.worker_process import Plan, work
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
 
+AS_GIVEN = (
+    "interface",
+    "protocol",
+    "dashboard",
+    "dashboard_address",
+    "scheduler_sni",
+    "lifetime",
+    "lifetime_stagger",
+    "lifetime_restart",
+)
+"""Options that Dask's worker takes as they are; what is None is left to it."""
+
 
 @click.command("worker", cls=options.MarsCommand)
 @options.shared()
@@ -126,19 +138,11 @@ def main(**given: Any) -> None:
         **bind,
         **memory,
         "resources": resources or None,
-        "interface": given["interface"],
-        "protocol": given["protocol"],
         "preload": preload or None,
-        "dashboard": given["dashboard"],
-        "dashboard_address": given["dashboard_address"],
-        "scheduler_sni": given["scheduler_sni"],
+        **{name: given[name] for name in AS_GIVEN},
     }
-    worker |= {"local_directory": given["local_directory"]} if given["local_directory"] else {}
-    worker |= {
-        name: given[name]
-        for name in ("lifetime", "lifetime_stagger", "lifetime_restart")
-        if given[name] is not None
-    }
+    if given["local_directory"]:  # over that of the spill directories
+        worker["local_directory"] = given["local_directory"]
     plan = Plan(
         scheduler,
         given["scheduler_file"],

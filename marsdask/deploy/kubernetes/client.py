@@ -149,26 +149,15 @@ class KubernetesClusterClient:
     def _rows(self) -> list[tuple[str, str]]:
         if self.cluster.place is None:
             return [("namespace", self.namespace), ("state", "not started")]
-        dask = self._dask()
+        dask: Any = None if self._session is None else self._session.engine.client  # type: ignore[attr-defined]
         state = "closed" if dask is None else str(dask.status)
         return [
             ("namespace", self.namespace),
             ("endpoint", self.endpoint),
-            ("workers", str(self._workers())),
+            ("workers", str(len(dask.nthreads()) if state == "running" else 0)),
             ("encrypted", "yes" if self.cluster.security else "no"),
             ("state", state),
         ]
-
-    def _workers(self) -> int:
-        """How many workers there are now; none where the scheduler is away."""
-        dask = self._dask()
-        if dask is None or dask.status != "running":
-            return 0
-        return len(dask.nthreads())
-
-    def _dask(self) -> Any:
-        """The session's client of Dask, or None without a session."""
-        return None if self._session is None else self._session.engine.client  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name} {value}" for name, value in self._rows())

@@ -97,14 +97,11 @@ def check_operator(api: Api) -> None:
 
 def is_operator(deployment: dict[str, Any]) -> bool:
     """Whether a Deployment runs Dask's operator: ours, the Helm chart's, anybody's."""
-    for container in deployment["spec"]["template"]["spec"]["containers"]:
-        words = [*container.get("command", ()), *container.get("args", ())]
-        if (
-            any("dask_kubernetes" in word for word in words)
-            or "dask-kubernetes-operator" in container["image"]
-        ):
-            return True
-    return False
+    return any(
+        "dask-kubernetes-operator" in each["image"]
+        or any("dask_kubernetes" in word for word in (*each.get("command", ()), *each.get("args", ())))
+        for each in deployment["spec"]["template"]["spec"]["containers"]
+    )
 
 
 def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
