@@ -251,8 +251,8 @@ def new_cluster(*args: Any, **kwargs: Any) -> KubernetesClusterClient:
     """A Dask cluster in a namespace of its own, with a session on it that `execute()` uses from now on.
 
     Returns when `min_worker_num` workers have registered at the scheduler. On any failure what was made is deleted again,
-    and the error tells pods, events and log lines. What is in parentheses below holds where nobody says; docs/kubernetes.md
-    has more.
+    and the error tells pods, events and log lines. Arguments after `timeout` are given by name; what is in parentheses below
+    holds where nobody says. docs/kubernetes.md has more.
 
     Raises ArgumentError or ArgumentTypeError, which name the argument, before anything is asked of Kubernetes;
     NotPermitted and KubernetesError before anything is made; ClusterStartTimeout and ClusterNotStarted after that.

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from marsdask.checks import choice
 from marsdask.deploy.kubernetes import checks, config, credentials
@@ -16,6 +16,7 @@ from marsdask.errors import ArgumentError
 from marsdask.sizes import LEAST_MEMORY, parse_size
 
 Check = Callable[[Any, str], Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -331,9 +332,9 @@ SIGNATURE = inspect.Signature(
 )
 
 
-def declared(function: Any) -> Any:
+def declared(function: F) -> F:
     """`new_cluster` with the table's signature, and its arguments in the documentation."""
     told = "\n".join(each.documented() for each in ARGUMENTS.values())
-    function.__signature__ = SIGNATURE
-    function.__doc__ = f"{inspect.getdoc(function)}\n\nParameters\n----------\n{told}\n"
+    vars(function)["__signature__"] = SIGNATURE
+    function.__doc__ = f"{inspect.getdoc(function) or ''}\n\nParameters\n----------\n{told}\n"
     return function
