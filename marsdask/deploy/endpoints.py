@@ -21,10 +21,15 @@ import click
 
 from marsdask.deploy.running import Failure
 from marsdask.engine.address import Unsuited, reached
-from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch
+from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch, MarsDaskError
 
 T = TypeVar("T")
 NAME = "marsdask_supervisor"
+
+
+def is_port(text: str) -> bool:
+    """Whether a text is a number from 0 to 65535, in ASCII's digits."""
+    return text.isascii() and text.isdigit() and int(text) < 65536
 
 
 def split_endpoint(endpoint: str) -> tuple[str, int]:
@@ -37,8 +42,8 @@ def split_endpoint(endpoint: str) -> tuple[str, int]:
     """
     text = str(endpoint).strip()
     scheme, found, rest = text.rpartition("://")
-    host, colon, port = rest.rpartition(":")
-    good = colon and host and "/" not in host and port.isascii() and port.isdigit() and 0 < int(port) < 65536
+    host, _, port = rest.rpartition(":")
+    good = host and "/" not in host and is_port(port) and int(port) > 0
     if not good or (found and scheme not in ("tcp", "tls")):
         raise ArgumentError(f"got {endpoint!r}, expected HOST:PORT, for example 10.0.0.1:7103.")
     return host, int(port)
@@ -116,6 +121,14 @@ def the_one_here() -> str:
             f"{len(addresses)} supervisors of yours run on this machine, {', '.join(addresses)}: choose one with -s."
         )
     return addresses[0]
+
+
+def the_one_to_join() -> str:
+    """The same for a command that is told no other: where it cannot be said, the command ends."""
+    try:
+        return the_one_here()
+    except MarsDaskError as error:
+        raise Failure(str(error)) from error
 
 
 async def looked_for(where: str, patience: float, attempt: Callable[[float], Awaitable[T]]) -> T:

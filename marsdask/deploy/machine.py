@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import errno
 import importlib.util
+import itertools
 import os
 import socket
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,18 @@ def check_free(option: str, host: str, port: int, *, of_host: str = "-H/--host")
         raise Failure(f"{option} {port} on {bare}: {why}.") from error
 
 
-def check_modules(given: Mapping[str, Iterable[str]]) -> None:
-    """An error that names the option of a module that is not found, or of a file that is not there."""
+def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str, ...]:
+    """What a process loads at its start, by the options and by `-f`.
+
+    An error names the option of a module that is not found, or of a file that is not there.
+    """
     running.import_here()
-    for option, names in given.items():
+    loaded = {
+        "--load-modules": given["load_modules"],
+        "third_party_modules": configured,
+        "--preload": given["preload"],
+    }
+    for option, names in (loaded | {"--preload-nanny": given.get("preload_nanny", ())}).items():
         for name in names:
             if "://" in name or " " in name:  # to be downloaded, or a program itself
                 continue
@@ -83,6 +92,7 @@ def check_modules(given: Mapping[str, Iterable[str]]) -> None:
                 why = _not_found(name)
             if why:
                 raise click.BadParameter(f"{name!r} cannot be loaded: {why}.", param_hint=option)
+    return tuple(itertools.chain(*loaded.values()))
 
 
 def _not_found(module: str) -> str:
@@ -110,7 +120,5 @@ def check_directory(option: str, path: str) -> None:
     """An error that names the option where no files can be put; a directory that is not there is made."""
     from marsdask.spill.directory import check_usable
 
-    try:
+    with running.blamed(option, BadSpillDirectory):
         check_usable(path)
-    except BadSpillDirectory as error:
-        raise click.BadParameter(str(error), param_hint=option) from error

@@ -6,13 +6,13 @@ A wrong value is a click error that names the option, raised before anything is 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from marsdask.deploy.endpoints import split_endpoint
+from marsdask.deploy.endpoints import is_port, split_endpoint
 from marsdask.errors import ArgumentError
 
 Decorator = Callable[[Any], Any]
@@ -22,48 +22,54 @@ else:
     Kind = click.ParamType  # older versions take no brackets
 
 
-class Ignored(NamedTuple):
-    """An option of Mars that is taken and has no effect, and why. `harmless` is a value that says nothing."""
+class Oddity(NamedTuple):
+    """An option of Mars that has no effect, or that is refused, and why. `harmless` is a value that says nothing."""
 
     names: tuple[str, ...]
     reason: str
     flag: bool = False
     harmless: str | None = None
+    refused: bool = False
 
-
-class Refused(NamedTuple):
-    """An option of Mars that cannot be honoured: why, and what to do."""
-
-    names: tuple[str, ...]
-    reason: str
-    flag: bool = False
+    def tell(self, ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        """A callback of the option: an error, or a warning that names it."""
+        if not (value if self.flag else [v for v in value if v != self.harmless]):
+            return
+        spelled = "/".join(self.names)
+        if self.refused:
+            raise click.UsageError(f"{spelled} cannot be honoured: {self.reason}", ctx)
+        warning(f"{spelled} has no effect: {self.reason}.")
 
 
 REFUSED = (
-    Refused(
-        ("-k", "--kv-store"), "Dask keeps no state in etcd. Give workers -s HOST:PORT of the supervisor."
+    Oddity(
+        ("-k", "--kv-store"),
+        "Dask keeps no state in etcd. Give workers -s HOST:PORT of the supervisor.",
+        refused=True,
     ),
-    Refused(
-        ("-D",), "Mars's -Dkey=value sets nothing in Dask. Write a configuration file and give it with -f."
+    Oddity(
+        ("-D",),
+        "Mars's -Dkey=value sets nothing in Dask. Write a configuration file and give it with -f.",
+        refused=True,
     ),
 )
 IGNORED_BY_SUPERVISOR = (
-    Ignored(("--nproc", "--n-process"), "Dask's scheduler is one process"),
-    Ignored(("--disable-failover",), "lost work is always done again", flag=True),
+    Oddity(("--nproc", "--n-process"), "Dask's scheduler is one process"),
+    Oddity(("--disable-failover",), "lost work is always done again", flag=True),
 )
 IGNORED_BY_WORKER = (
-    Ignored(
+    Oddity(
         ("--net-procs", "--io-procs", "--n-io-process"),
         "a worker sends and receives in the process that computes",
         harmless="1",
     ),
-    Ignored(
+    Oddity(
         ("--disk-compression",), "Dask compresses what it spills by itself; see distributed.comm.compression"
     ),
-    Ignored(("--transfer-compression",), "set distributed.comm.compression instead"),
-    Ignored(("--ignore-avail-mem",), "a worker counts its own memory only", flag=True),
-    Ignored(("--write-shuffle-to-disk",), "a shuffle spills when memory is short", flag=True),
-    Ignored(("--disable-proc-recover",), "give --no-nanny for a worker that is not restarted", flag=True),
+    Oddity(("--transfer-compression",), "set distributed.comm.compression instead"),
+    Oddity(("--ignore-avail-mem",), "a worker counts its own memory only", flag=True),
+    Oddity(("--write-shuffle-to-disk",), "a shuffle spills when memory is short", flag=True),
+    Oddity(("--disable-proc-recover",), "give --no-nanny for a worker that is not restarted", flag=True),
 )
 
 
@@ -174,9 +180,7 @@ class Port(Kind):
         if isinstance(value, int):
             return value
         ends = str(value).split(":")
-        if len(ends) > 1 + self.several or not all(
-            e.isascii() and e.isdigit() and int(e) < 65536 for e in ends
-        ):
+        if len(ends) > 1 + self.several or not all(map(is_port, ends)):
             more = ", or FIRST:LAST" if self.several else ""
             self.fail(f"got {value!r}, expected a port from 0 to 65535{more}.", param, ctx)
         if len(ends) == 1:
@@ -208,7 +212,7 @@ class WebAddress(Kind):
         host, _, port = str(value).rpartition(":")
         if host:
             Host().convert(host, param, ctx)
-        if not port.isascii() or not port.isdigit() or int(port) > 65535:
+        if not is_port(port):
             self.fail(f"got {value!r}, expected HOST:PORT or :PORT.", param, ctx)
         return str(value)
 
@@ -321,47 +325,32 @@ def modules() -> Decorator:
     )
 
 
-def oddities(ignored: Sequence[Ignored]) -> Decorator:
+def oddities(ignored: Sequence[Oddity]) -> Decorator:
     """The options of Mars that do nothing here, and those that are refused; not shown by --help."""
-    options = [
-        click.option(
-            *each.names,
-            is_flag=each.flag,
-            multiple=not each.flag,
-            hidden=True,
-            expose_value=False,
-            callback=say(each),
+    return stacked(
+        *(
+            click.option(
+                *each.names,
+                is_flag=each.flag,
+                multiple=not each.flag,
+                hidden=True,
+                expose_value=False,
+                callback=each.tell,
+            )
+            for each in (*ignored, *REFUSED)
         )
-        for each in ignored
-    ]
-    options += [
-        click.option(
-            *each.names, multiple=True, hidden=True, expose_value=False, callback=refuse(each), default=None
-        )
-        for each in REFUSED
-    ]
-    return stacked(*options)
+    )
 
 
-def say(option: Ignored) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """A callback that warns once, by name, where an option without effect is given."""
-
-    def warn(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-        said = [v for v in value if v != option.harmless] if isinstance(value, tuple) else value
-        if said:
-            warning(f"{'/'.join(option.names)} has no effect: {option.reason}.")
-
-    return warn
+def supervisors(*names: str, help: str) -> Decorator:
+    """The option that says which supervisor, by both of its long names."""
+    return click.option("-s", *names, multiple=True, callback=joined, metavar="HOST:PORT", help=help)
 
 
-def refuse(option: Refused) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """A callback that fails where an option that cannot be honoured is given."""
-
-    def fail(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-        if value:
-            raise click.UsageError(f"{'/'.join(option.names)} cannot be honoured: {option.reason}", ctx)
-
-    return fail
+def death_timeout() -> Decorator:
+    return click.option(
+        "--death-timeout", type=Duration(), default=60.0, help="How long to look for the supervisor: 60s."
+    )
 
 
 def warning(text: str) -> None:
@@ -380,10 +369,9 @@ def stacked(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-def where_to_bind(
-    host: str | None, advertise: str | None, endpoint: str | None, port: int | str | None
-) -> tuple[str | None, str | None, int | str]:
+def where_to_bind(given: Mapping[str, Any]) -> tuple[str | None, str | None, int | str]:
     """Host to bind, address to tell others (None: the same), and port (0: a free one)."""
+    host, advertise, endpoint, port = (given[name] for name in ("host", "advertise", "endpoint", "port"))
     if endpoint is not None:
         if host is not None:
             raise click.UsageError("-e/--endpoint and -H/--host both say what to bind: give one of them.")
@@ -393,6 +381,8 @@ def where_to_bind(
         port = said
     if host is None:
         host, advertise = advertise or os.environ.get("MARS_CONTAINER_IP") or None, None
+    if host and given["interface"]:
+        raise click.UsageError("--interface and -H/--host both say what to bind: give one of them.")
     if advertise == host:
         advertise = None
     return host, advertise, 0 if port is None else port

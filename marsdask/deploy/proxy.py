@@ -15,9 +15,9 @@ import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.machine import EVERYWHERE, check_free, host_option
-from marsdask.deploy.options import Duration, Port
+from marsdask.deploy.options import Port
 from marsdask.deploy.running import Exit, Failure
-from marsdask.errors import ArgumentError, MarsDaskError
+from marsdask.errors import ArgumentError
 
 CHUNK = 2**18
 
@@ -32,18 +32,12 @@ CHUNK = 2**18
     envvar="MARS_BIND_PORT",
     help="Port to open; default: a free one.",
 )
-@click.option(
-    "-s",
+@options.supervisors(
     "--schedulers",
     "--supervisors",
-    multiple=True,
-    callback=options.joined,
-    metavar="HOST:PORT",
     help="The supervisor, or http:// of its web port; default: yours on this machine.",
 )
-@click.option(
-    "--death-timeout", type=Duration(), default=60.0, help="How long to look for the supervisor: 60s."
-)
+@options.death_timeout()
 @options.modules()
 @options.oddities(())
 def main(**given: Any) -> None:
@@ -51,28 +45,18 @@ def main(**given: Any) -> None:
 
     Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.
     """
-    host, advertise, port = options.where_to_bind(
-        given["host"], given["advertise"], given["endpoint"], given["port"]
-    )
     if given["load_modules"] or given["preload"] or given["interface"]:
         raise click.UsageError("--load-modules, --preload and --interface are for supervisors and workers.")
+    host, advertise, port = options.where_to_bind(given)
     supervisor = _supervisor(given["schedulers"]) if given["schedulers"] is not None else None
     settings.prepare(given, "web")
-    files = {"ca-file": given["tls_ca_file"], "cert": given["tls_cert"], "key": given["tls_key"]}
-    tls.configure("client", files)
-    supervisor = supervisor or _found()
+    tls.configure("client", tls.files(given))
+    supervisor = supervisor or endpoints.the_one_to_join()
     check_free("-p/--port", host or EVERYWHERE, int(port), of_host=host_option(given))
     with running.pid_file(given["pid_file"]):
         way = Way(supervisor, tls.security("client"))
         code = running.run(serve(way, host or EVERYWHERE, int(port), advertise, given["death_timeout"]))
     raise SystemExit(code)
-
-
-def _found() -> str:
-    try:
-        return endpoints.the_one_here()
-    except MarsDaskError as error:
-        raise Failure(str(error)) from error
 
 
 def _supervisor(given: str) -> str:
@@ -87,10 +71,8 @@ def _supervisor(given: str) -> str:
                 f"got {given!r}, expected http://HOST:PORT.", param_hint="-s/--schedulers"
             )
         return given
-    try:
+    with running.blamed("-s/--schedulers", ArgumentError):
         return endpoints.the_one(given)
-    except ArgumentError as error:
-        raise click.BadParameter(str(error), param_hint="-s/--schedulers") from error
 
 
 class Way:
@@ -131,7 +113,9 @@ class Way:
         try:
             there = await self.open()
         except (OSError, TimeoutError) as error:
-            text = f"No supervisor answers at {self.supervisor}: {error or type(error).__name__}\n".encode()
+            text = (
+                f"No supervisor answers at {self.supervisor}: {str(error) or type(error).__name__}\n".encode()
+            )
             head = f"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
             with contextlib.suppress(OSError):
                 writer.write(head.encode() + text)

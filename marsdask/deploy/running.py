@@ -8,7 +8,7 @@ import enum
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,15 @@ class Failure(click.ClickException):
     """Something went wrong after the options were read: said on stderr, exit code 1."""
 
     exit_code = Exit.FAILED
+
+
+@contextlib.contextmanager
+def blamed(option: str, *kinds: type[Exception], said: str = "") -> Iterator[None]:
+    """An error of these kinds becomes click's error of the option: `said`, and the error's own words."""
+    try:
+        yield
+    except kinds as error:
+        raise click.BadParameter(f"{said}{error}", param_hint=option) from error
 
 
 def run(main: Coroutine[Any, Any, int]) -> int:
@@ -66,7 +75,7 @@ async def signals() -> AsyncIterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-async def first(event: asyncio.Event, work: Coroutine[Any, Any, Any]) -> bool:
+async def first(event: asyncio.Event, work: Awaitable[Any]) -> bool:
     """Whether `event` came before `work` was done. An error of the work is raised here."""
     waiting, working = asyncio.ensure_future(event.wait()), asyncio.ensure_future(work)
     try:
@@ -86,10 +95,8 @@ def pid_file(path: str | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    try:
+    with blamed("--pid-file", OSError, said=f"{path} cannot be written: "):
         Path(path).write_text(str(os.getpid()), encoding="utf-8")
-    except OSError as error:
-        raise click.BadParameter(f"{path} cannot be written: {error}", param_hint="--pid-file") from error
     try:
         yield
     finally:

@@ -19,6 +19,7 @@ import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
 from marsdask.deploy.options import IGNORED_VARIABLES, warning
+from marsdask.deploy.running import blamed
 from marsdask.engine import defaults as ours
 from marsdask.errors import MissingExtra, near
 
@@ -56,16 +57,13 @@ def read_config(text: str | None, file: str | None) -> dict[str, Any]:
     """The settings of `-f` and, above them, of `-c`, nested."""
     given: dict[str, Any] = {}
     if file is not None:
-        try:
+        wrong = (yaml.YAMLError, UnicodeDecodeError, OSError)
+        with blamed("-f/--config-file", *wrong, said=f"{file} is no YAML: "):
             read = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-        except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-            raise click.BadParameter(f"{file} is no YAML: {error}", param_hint="-f/--config-file") from error
         given = _mapping({} if read is None else read, "-f/--config-file", file)
     if text is not None:
-        try:
+        with blamed("-c/--config", ValueError, said=f"{text!r} is no JSON: "):
             read = json.loads(text)
-        except ValueError as error:
-            raise click.BadParameter(f"{text!r} is no JSON: {error}", param_hint="-c/--config") from error
         given = dask.config.merge(given, _mapping(read, "-c/--config", text))
     return given
 
@@ -264,12 +262,8 @@ def defaults(given: Mapping[str, Any]) -> None:
 
 def _said(key: str) -> bool:
     """Whether the environment or a configuration file of Dask's sets `key`, be it to null."""
-    return _has(dask.config.collect(), key)
-
-
-def _has(config: Mapping[str, Any], key: str) -> bool:
     missing = object()
-    return dask.config.get(key, missing, config=dict(config)) is not missing
+    return dask.config.get(key, missing, config=dask.config.collect()) is not missing
 
 
 def hand_down() -> None:

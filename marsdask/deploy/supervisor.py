@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -44,6 +43,10 @@ class Plan:
     security: Any = field(default=None, repr=False)
 
 
+AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_cpu")
+"""Options that the plan takes as they are."""
+
+
 @click.command("supervisor", cls=options.MarsCommand)
 @options.shared()
 @click.option(
@@ -59,14 +62,8 @@ class Plan:
     "--dashboard/--no-dashboard", default=True, help="Whether there is a dashboard on the web port."
 )
 @click.option("--dashboard-prefix", default="", metavar="PATH", help="Where a proxy shows the web port.")
-@click.option(
-    "-s",
-    "--supervisors",
-    "--schedulers",
-    multiple=True,
-    callback=options.joined,
-    metavar="HOST:PORT",
-    help="Its own endpoint or nothing: Dask has one scheduler.",
+@options.supervisors(
+    "--supervisors", "--schedulers", help="Its own endpoint or nothing: Dask has one scheduler."
 )
 @click.option(
     "--scheduler-file", type=click.Path(dir_okay=False), help="Write the address there, for a shared disk."
@@ -97,12 +94,7 @@ def main(**given: Any) -> None:
     of_web = "-w/--web-port" if given["dashboard_address"] is None else "--dashboard-address"
     check_free("-p/--port", host, port, of_host=of_host)
     check_free(of_web, web_host, web_port, of_host=of_host if of_web == "-w/--web-port" else of_web)
-    modules = {
-        "--load-modules": given["load_modules"],
-        "third_party_modules": said.modules,
-        "--preload": given["preload"],
-    }
-    machine.check_modules(modules)
+    preload = machine.modules(given, said.modules)
     if given["scheduler_file"]:
         machine.check_writable("--scheduler-file", given["scheduler_file"])
     with contextlib.ExitStack() as stack:
@@ -113,15 +105,10 @@ def main(**given: Any) -> None:
             port,
             web_host,
             web_port,
-            dashboard=given["dashboard"],
             prefix=given["dashboard_prefix"],
-            jupyter=given["jupyter"],
-            interface=given["interface"],
-            preload=tuple(itertools.chain(*modules.values())),
+            preload=preload,
             scheduler_file=given["scheduler_file"] or "",
-            idle_timeout=given["idle_timeout"],
-            n_worker=given["n_worker"],
-            n_cpu=given["n_cpu"],
+            **{name: given[name] for name in AS_GIVEN},
             temporary=temporary,
             security=tls.security("scheduler"),
         )
@@ -132,16 +119,12 @@ def main(**given: Any) -> None:
 
 
 def _address(given: dict[str, Any]) -> tuple[str, int]:
-    host, advertise, port = options.where_to_bind(
-        given["host"], given["advertise"], given["endpoint"], given["port"]
-    )
+    host, advertise, port = options.where_to_bind(given)
     if advertise is not None:
         raise click.UsageError(
             f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
             f"Give -a {advertise} alone, which binds it."
         )
-    if given["interface"] and host:
-        raise click.UsageError("--interface and -H/--host both say what to bind: give one of them.")
     if given["supervisors"] is not None:
         _check_own(given["supervisors"], host, int(port))
     return ("" if given["interface"] else host or EVERYWHERE), int(port)
@@ -149,10 +132,8 @@ def _address(given: dict[str, Any]) -> tuple[str, int]:
 
 def _check_own(supervisors: str, host: str | None, port: int) -> None:
     """Mars gives every supervisor the endpoints of all; here there is one."""
-    try:
+    with running.blamed("-s/--supervisors", ArgumentError):
         its_host, its_port = endpoints.split_endpoint(endpoints.the_one(supervisors))
-    except ArgumentError as error:
-        raise click.BadParameter(str(error), param_hint="-s/--supervisors") from error
     if its_port != port or (host not in (None, EVERYWHERE) and its_host != host):
         raise click.BadParameter(
             f"{supervisors} is not this supervisor, {host or EVERYWHERE}:{port}. A Dask cluster has one scheduler: "
@@ -176,7 +157,7 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
 @contextlib.contextmanager
 def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     """Certificates are configured meanwhile; the directory of temporary ones, which is removed in the end."""
-    files = {"ca-file": given["tls_ca_file"], "cert": given["tls_cert"], "key": given["tls_key"]}
+    files = tls.files(given)
     if not given["tls_temporary"]:
         tls.configure("scheduler", files)
         if given["n_worker"]:

@@ -20,6 +20,11 @@ FILES = {"ca-file": "ca.pem", "cert": "cert.pem", "key": "key.pem"}
 ROLES = ("scheduler", "worker", "client")
 
 
+def files(given: Mapping[str, Any]) -> dict[str, str | None]:
+    """What the options of a command name."""
+    return {name: given[f"tls_{name.replace('-', '_')}"] for name in FILES}
+
+
 def configure(role: str, given: Mapping[str, str | None]) -> None:
     """Put the files of `--tls-ca-file`, `--tls-cert` and `--tls-key` into Dask's configuration for `role`.
 

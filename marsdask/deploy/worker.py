@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import socket
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -16,6 +14,18 @@ from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
 from marsdask.deploy.running import Failure
 from marsdask.deploy.worker_process import Plan, work
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
+
+AS_GIVEN = (
+    "interface",
+    "protocol",
+    "dashboard",
+    "dashboard_address",
+    "scheduler_sni",
+    "lifetime",
+    "lifetime_stagger",
+    "lifetime_restart",
+)
+"""Options that Dask's worker takes as they are; what is None is left to it."""
 
 
 @click.command("worker", cls=options.MarsCommand)
@@ -28,15 +38,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory,
     envvar="MARS_BIND_PORT",
     help="Port of the worker; default: a free one.",
 )
-@click.option(
-    "-s",
-    "--supervisors",
-    "--schedulers",
-    multiple=True,
-    callback=options.joined,
-    metavar="HOST:PORT",
-    help="The supervisor; default: yours on this machine.",
-)
+@options.supervisors("--supervisors", "--schedulers", help="The supervisor; default: yours on this machine.")
 @click.option(
     "--scheduler-file",
     type=click.Path(dir_okay=False),
@@ -100,9 +102,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory,
     help="Where its own pages are; default: a free port.",
 )
 @click.option("--dashboard/--no-dashboard", default=True, help="Whether it has pages.")
-@click.option(
-    "--death-timeout", type=Duration(), default=60.0, help="How long to look for the supervisor: 60s."
-)
+@options.death_timeout()
 @click.option(
     "--leave-timeout",
     type=Duration(),
@@ -125,15 +125,8 @@ def main(**given: Any) -> None:
     devices = _devices(given["cuda_devices"])
     resources = _resources(given["resources"], devices)
     said = settings.prepare(given, "worker")
-    tls.configure(
-        "worker", {"ca-file": given["tls_ca_file"], "cert": given["tls_cert"], "key": given["tls_key"]}
-    )
-    modules = {
-        "--load-modules": given["load_modules"],
-        "third_party_modules": said.modules,
-        "--preload": given["preload"],
-    }
-    machine.check_modules(modules | {"--preload-nanny": given["preload_nanny"]})
+    tls.configure("worker", tls.files(given))
+    preload = machine.modules(given, said.modules)
     if bind["host"]:
         machine.check_free("-p/--port", bind["host"], 0, of_host=machine.host_option(given))
     if given["local_directory"]:
@@ -145,19 +138,11 @@ def main(**given: Any) -> None:
         **bind,
         **memory,
         "resources": resources or None,
-        "interface": given["interface"],
-        "protocol": given["protocol"],
-        "preload": tuple(itertools.chain(*modules.values())) or None,
-        "dashboard": given["dashboard"],
-        "dashboard_address": given["dashboard_address"],
-        "scheduler_sni": given["scheduler_sni"],
+        "preload": preload or None,
+        **{name: given[name] for name in AS_GIVEN},
     }
-    worker |= {"local_directory": given["local_directory"]} if given["local_directory"] else {}
-    worker |= {
-        name: given[name]
-        for name in ("lifetime", "lifetime_stagger", "lifetime_restart")
-        if given[name] is not None
-    }
+    if given["local_directory"]:  # over that of the spill directories
+        worker["local_directory"] = given["local_directory"]
     plan = Plan(
         scheduler,
         given["scheduler_file"],
@@ -183,9 +168,7 @@ def main(**given: Any) -> None:
 
 def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
     """Where the worker binds and what it tells others, as arguments of Dask's worker."""
-    host, advertise, port = options.where_to_bind(
-        given["host"], given["advertise"], given["endpoint"], given["port"]
-    )
+    host, advertise, port = options.where_to_bind(given)
     if given["listen_address"] or given["contact_address"]:
         if host or given["port"] is not None:
             raise click.UsageError(
@@ -194,8 +177,6 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
         return _bind_as_dask(given["listen_address"], given["contact_address"])
     if given["interface"]:
         machine.address_of(given["interface"])
-        if host:
-            raise click.UsageError("--interface and -H/--host both say what to bind: give one of them.")
     if given["nworkers"] > 1:
         if not given["nanny"]:
             raise click.UsageError("--no-nanny and --nworkers: without a nanny there is one worker.")
@@ -249,21 +230,14 @@ def _scheduler(given: Mapping[str, Any]) -> str | None:
         except MarsDaskError as error:
             kind = click.BadParameter if isinstance(error, ArgumentError) else Failure
             raise kind(f"-s/--supervisors: {error}") from error
-    try:
+    with running.blamed("-s/--supervisors", ArgumentError):
         return endpoints.the_one(given["supervisors"])
-    except ArgumentError as error:
-        raise click.BadParameter(str(error), param_hint="-s/--supervisors") from error
 
 
 def _found() -> str:
     import dask
 
-    if configured := dask.config.get("scheduler-address", None):
-        return str(configured)
-    try:
-        return endpoints.the_one_here()
-    except MarsDaskError as error:
-        raise Failure(str(error)) from error
+    return dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
 
 
 def _devices(text: str | None) -> list[str] | None:
@@ -328,20 +302,13 @@ def _worker_class(name: str | None) -> str:
     from distributed.utils import import_term
 
     running.import_here()
-    name = name or _default_class()
-    try:
+    name = name or "marsdask.spill.MarsWorker"
+    wrong = (ImportError, AttributeError, ValueError)
+    with running.blamed("--worker-class", *wrong, said=f"{name!r} cannot be imported: "):
         found = import_term(name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise click.BadParameter(
-            f"{name!r} cannot be imported: {error}", param_hint="--worker-class"
-        ) from error
     if not isinstance(found, type) or not issubclass(found, Worker):
         raise click.BadParameter(f"{name!r} is no class of workers.", param_hint="--worker-class")
     return name
-
-
-def _default_class() -> str:
-    return "marsdask.spill.MarsWorker" if find_spec("marsdask.spill.worker") else "distributed.Worker"
 
 
 if __name__ == "__main__":

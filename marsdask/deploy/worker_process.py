@@ -49,13 +49,13 @@ async def work(plan: Plan) -> int:
         _check_ports(plan, reached[0])
         workers = _made(plan, reached[0])
         try:
-            if await running.first(asked, _started(workers)):
+            if await running.first(asked, asyncio.gather(*workers)):
                 return Exit.FINE
             for each in workers:
                 where = each.worker_address if plan.nanny else each.address
                 click.echo(f"Worker at {where}, of the supervisor at {reached[0]}", err=True)
             _warn(plan, workers)
-            if await running.first(asked, _finished(workers)):
+            if await running.first(asked, asyncio.gather(*(each.finished() for each in workers))):
                 return await _leave(workers, plan.leave_timeout)
         except (OSError, RuntimeError, TimeoutError, ValueError) as error:
             raise Failure(f"the worker cannot start: {running.cause(error)}") from error
@@ -104,16 +104,14 @@ def _made(plan: Plan, address: str) -> list[Any]:
         arguments["preload"] = defaults.worker_preloads(arguments.get("preload"))
     else:
         arguments["port"] = arguments.pop("worker_port", 0)
-    names = (
-        [plan.name] if plan.count == 1 or not plan.name else [f"{plan.name}-{n}" for n in range(plan.count)]
-    )
+    # Bound to all addresses a nanny would tell others one that they may not reach.
+    host = None if plan.worker.get("interface") else _facing(address)
+    own = {k: v for k, v in plan.watch.items() if v is not None} | {"host": host, "worker_class": kind}
     made = []
     for number in range(plan.count):
-        name = names[number % len(names)]
+        name = f"{plan.name}-{number}" if plan.name and plan.count > 1 else plan.name
         if plan.nanny:
-            nanny = noting(Nanny)(
-                address, name=name, **_of_nanny(plan, address, arguments), worker_class=kind
-            )
+            nanny = noting(Nanny)(address, name=name, **arguments | own)
             nanny.worker_kwargs["host"] = arguments.get("host")
             made.append(nanny)
         else:
@@ -144,13 +142,6 @@ def _bound(plan: Plan, address: str) -> dict[str, Any]:
     return bound
 
 
-def _of_nanny(plan: Plan, address: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A nanny's arguments. Bound to all addresses it would tell others one that they may not reach."""
-    own = {k: v for k, v in plan.watch.items() if v is not None}
-    host = None if plan.worker.get("interface") else _facing(address)
-    return {**arguments, **own, "host": host}
-
-
 def _facing(address: str) -> str:
     """The address of this machine that the supervisor sees: all that a worker needs to bind."""
     from distributed.comm.addressing import get_address_host
@@ -179,14 +170,6 @@ def noting(kind: type) -> type:
     return Noting
 
 
-async def _started(workers: list[Any]) -> None:
-    await asyncio.gather(*workers)
-
-
-async def _finished(workers: list[Any]) -> None:
-    await asyncio.gather(*(each.finished() for each in workers))
-
-
 async def _leave(workers: list[Any], timeout: float) -> int:
     """Hand the data of `workers` over to others, as far as that goes in `timeout` seconds; the exit code."""
     addresses = [address for each in workers if (address := getattr(each, "worker_address", each.address))]
@@ -201,7 +184,7 @@ async def _leave(workers: list[Any], timeout: float) -> int:
         )
     except (OSError, TimeoutError) as error:
         click.echo(
-            f"The data was not handed over: {error or f'it took over {timeout:g} s (--leave-timeout)'}.",
+            f"The data was not handed over: {str(error) or f'it took over {timeout:g} s (--leave-timeout)'}.",
             err=True,
         )
         return Exit.DATA_LEFT

@@ -1,17 +1,22 @@
 """The arguments of `new_cluster`: each is checked before Kubernetes is asked anything, and named where it is wrong."""
 
+import re
 import warnings
+from pathlib import Path
 
 import pytest
 
 from marsdask.deploy.kubernetes import EmptyDirVolumeConfig, HostPathVolumeConfig, arguments, new_cluster
-from marsdask.deploy.kubernetes.arguments import DEFAULTS, NO_MEANING, Arguments
+from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.deploy.kubernetes.table import ARGUMENTS
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 
 pytestmark = pytest.mark.once
 
 GIB = 2**30
+PAGE = Path(__file__).parents[2] / "docs/kubernetes.md"
 NAN = float("nan")
+NO_MEANING = [name for name, each in ARGUMENTS.items() if each.ignored]
 
 
 class NoApi:
@@ -79,7 +84,12 @@ def test_a_wrong_value_is_named_and_nothing_is_asked(name, value):
 
 
 def test_every_argument_has_a_wrong_value_here():
-    assert {name for name, _ in BAD} == DEFAULTS.keys() - NO_MEANING.keys() - {"kube_api_client"}
+    assert {name for name, _ in BAD} == ARGUMENTS.keys() - set(NO_MEANING) - {"kube_api_client"}
+
+
+@pytest.mark.parametrize("name", [name for name, each in ARGUMENTS.items() if not each.ignored])
+def test_every_argument_is_in_the_table_of_the_docs(name):
+    assert re.search(rf"^\|.*`{name}`.*\|.*\|.*\|$", PAGE.read_text(), re.MULTILINE)
 
 
 def test_an_unknown_argument_names_the_nearest():
@@ -92,7 +102,7 @@ def test_something_else_for_an_api_client():
         new_cluster("x")
 
 
-@pytest.mark.parametrize("name", sorted(NO_MEANING))
+@pytest.mark.parametrize("name", NO_MEANING)
 def test_an_argument_without_meaning_is_told_once(name, monkeypatch):
     monkeypatch.setattr(arguments, "_warned", set())
     with pytest.warns(UserWarning, match=rf"{name}=.* has no effect"):

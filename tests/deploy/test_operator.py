@@ -155,7 +155,7 @@ def test_without_the_extra(monkeypatch) -> None:
 
 def test_names() -> None:
     with pytest.raises(ArgumentError, match="63"):
-        operator.checked_namespace("x" * 64)
+        operator.manifests("x" * 64)
     assert operator.checked_image("").startswith("marsdask/marsdask:v")
 
 

@@ -7,7 +7,7 @@ import shutil
 import jsonschema
 import pytest
 
-from marsdask.deploy.kubernetes import credentials, operator, rights
+from marsdask.deploy.kubernetes import credentials, names, operator, rights
 from marsdask.deploy.kubernetes.arguments import Arguments
 from tests.deploy.test_specs import CALLS, made
 from tests.kubernetes.node import programs
@@ -52,7 +52,7 @@ def wrong(schemas: dict, name: str, value: dict) -> list[str]:
 def objects() -> list[dict]:
     """All manifests of `install`, `rbac` and `new_cluster`; custom resources as the pods and Services they ask for."""
     found = [*operator.manifests("dask-operator", "marsdask/marsdask:test")]
-    for kind in rights.SERVICE_TYPES:
+    for kind in names.SERVICE_TYPES:
         found += [rights.role(kind, None), rights.role(kind, "flights")]
     found.append(rights.reader("flights"))
     for call in CALLS:

@@ -7,8 +7,7 @@ import socket
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-COMM, WEB = "tcp-comm", "http-dashboard"
-"""Names of the ports."""
+from marsdask.deploy.kubernetes.names import COMM, WEB
 
 
 class Place(NamedTuple):

@@ -35,10 +35,15 @@ class Api:
         if self.owned:
             self.client.close()
 
-    def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Body | None:
         """The answer of a call as Kubernetes writes it; None where there is no such thing."""
         found = self.raw(function, *args, **kwargs)
-        return None if found is None else json.loads(found)
+        return None if found is None else dict(json.loads(found))
+
+    def listed(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Body]:
+        """What a call lists; nothing where Kubernetes does not know of such things."""
+        found = self.call(function, *args, **kwargs)
+        return list(found["items"]) if found else []
 
     def raw(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> bytes | None:
         """The bytes of an answer; None where there is no such thing."""
@@ -64,55 +69,41 @@ class Api:
 
     # The operator's resources
 
-    def made(self, plural: str, namespace: str, body: Body, *, dry_run: bool = False) -> Body:
+    def made(self, plural: str, namespace: str, body: Body, *, dry_run: bool = False) -> Body | None:
         """Create one of the operator's resources; a field that its definition does not know is an error."""
-        kwargs: Body = {"field_validation": "Strict"}
-        if dry_run:
-            kwargs["dry_run"] = "All"
-        made: Body = self.call(
-            self.custom.create_namespaced_custom_object, GROUP, VERSION, namespace, plural, body, **kwargs
-        )
-        return made
+        kwargs: Body = {"field_validation": "Strict"} | ({"dry_run": "All"} if dry_run else {})
+        function = self.custom.create_namespaced_custom_object
+        return self.call(function, GROUP, VERSION, namespace, plural, body, **kwargs)
 
     def get(self, plural: str, namespace: str, name: str) -> Body | None:
-        found: Body | None = self.call(
-            self.custom.get_namespaced_custom_object, GROUP, VERSION, namespace, plural, name
-        )
-        return found
+        function = self.custom.get_namespaced_custom_object
+        return self.call(function, GROUP, VERSION, namespace, plural, name)
 
     def patched(
         self, plural: str, namespace: str, name: str, patch: Body, *, scale: bool = False
     ) -> Body | None:
-        function = (
-            self.custom.patch_namespaced_custom_object_scale
-            if scale
-            else self.custom.patch_namespaced_custom_object
-        )
-        # Clients from 33 on take the first kind of patch they know, earlier ones the one that fits and no such argument.
-        kind = (
-            {"_content_type": "application/merge-patch+json"}
-            if "_content_type" in signature(function).parameters
-            else {}
-        )
-        done: Body | None = self.call(function, GROUP, VERSION, namespace, plural, name, patch, **kind)
-        return done
+        function = getattr(self.custom, f"patch_namespaced_custom_object{'_scale' if scale else ''}")
+        return self.call(function, GROUP, VERSION, namespace, plural, name, patch, **merging(function))
+
+    def freed(self, plural: str, namespace: str, name: str) -> None:
+        """Take the finalizers off one of the operator's resources, as the operator would."""
+        self.patched(plural, namespace, name, {"metadata": {"finalizers": None}})
 
     def deleted(self, plural: str, namespace: str, name: str) -> bool:
         function = self.custom.delete_namespaced_custom_object
         return self.call(function, GROUP, VERSION, namespace, plural, name) is not None
 
-    def clusters(self, namespace: str | None = None, selector: str | None = None) -> list[Body]:
-        """The DaskClusters of a namespace, or of all."""
+    def resources(self, plural: str, namespace: str | None = None, selector: str | None = None) -> list[Body]:
+        """The operator's resources of a kind, in a namespace or in all."""
         kwargs = {} if selector is None else {"label_selector": selector}
         if namespace is None:
-            found = self.call(
-                self.custom.list_cluster_custom_object, GROUP, VERSION, "daskclusters", **kwargs
-            )
-        else:
-            found = self.call(
-                self.custom.list_namespaced_custom_object, GROUP, VERSION, namespace, "daskclusters", **kwargs
-            )
-        return list(found["items"]) if found else []
+            return self.listed(self.custom.list_cluster_custom_object, GROUP, VERSION, plural, **kwargs)
+        function = self.custom.list_namespaced_custom_object
+        return self.listed(function, GROUP, VERSION, namespace, plural, **kwargs)
+
+    def clusters(self, namespace: str | None = None, selector: str | None = None) -> list[Body]:
+        """The DaskClusters of a namespace, or of all."""
+        return self.resources("daskclusters", namespace, selector)
 
     def knows_dask(self) -> bool:
         """Whether the operator's definitions are installed: every user may ask."""
@@ -121,28 +112,22 @@ class Api:
     # Kubernetes' own
 
     def namespace(self, name: str) -> Body | None:
-        found: Body | None = self.call(self.core.read_namespace, name)
-        return found
+        return self.call(self.core.read_namespace, name)
 
     def pods(self, namespace: str, selector: str) -> list[Body]:
-        found = self.call(self.core.list_namespaced_pod, namespace, label_selector=selector)
-        return list(found["items"]) if found else []
+        return self.listed(self.core.list_namespaced_pod, namespace, label_selector=selector)
 
     def services(self, namespace: str, selector: str) -> list[Body]:
-        found = self.call(self.core.list_namespaced_service, namespace, label_selector=selector)
-        return list(found["items"]) if found else []
+        return self.listed(self.core.list_namespaced_service, namespace, label_selector=selector)
 
     def service(self, namespace: str, name: str) -> Body | None:
-        found: Body | None = self.call(self.core.read_namespaced_service, name, namespace)
-        return found
+        return self.call(self.core.read_namespaced_service, name, namespace)
 
     def secret(self, namespace: str, name: str) -> Body | None:
-        found: Body | None = self.call(self.core.read_namespaced_secret, name, namespace)
-        return found
+        return self.call(self.core.read_namespaced_secret, name, namespace)
 
     def events(self, namespace: str) -> list[Body]:
-        found = self.call(self.core.list_namespaced_event, namespace)
-        return list(found["items"]) if found else []
+        return self.listed(self.core.list_namespaced_event, namespace)
 
     def log(self, namespace: str, pod: str, *, lines: int, previous: bool = False) -> str | None:
         """The last lines a pod's container has written; None where there is no log."""
@@ -159,7 +144,17 @@ class Api:
         asked |= {"namespace": namespace} if namespace else {}
         body = {"spec": {"resourceAttributes": asked}}
         answer = self.call(self.authorization.create_self_subject_access_review, body)
-        return bool(answer["status"]["allowed"])
+        return bool(answer and answer["status"]["allowed"])
+
+
+def merging(function: Callable[..., Any]) -> Body:
+    """The argument that makes a patch a merge.
+
+    Clients from 33 on take the first kind of patch they know, earlier ones the one that fits, and have no such argument.
+    """
+    # They wrap their functions, so what is documented says it.
+    known = "_content_type" in signature(function).parameters
+    return {"_content_type": "application/merge-patch+json"} if known else {}
 
 
 def current(kubeconfig: str | None = None, context: str | None = None) -> Any:

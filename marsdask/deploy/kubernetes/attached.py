@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import distributed
 from dask_kubernetes.operator import KubeCluster
@@ -18,6 +17,8 @@ from marsdask.deploy.kubernetes import addresses, checks, killed, names, removal
 from marsdask.deploy.kubernetes.addresses import Place, host_port
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.forward import Forward
+from marsdask.deploy.kubernetes.states import State
+from marsdask.deploy.kubernetes.waiting import until
 from marsdask.errors import ArgumentError, ClusterUnreachable, KubernetesError, NotPermitted, NoWorkers
 
 CONNECT_TIMEOUT = 30.0
@@ -90,8 +91,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def scheduler_pods(self) -> list[dict[str, Any]]:
         """The scheduler's pod, one that goes away last."""
-        pods = self.api.pods(self.namespace, f"{names.CLUSTER}={self.name},{names.COMPONENT}=scheduler")
-        return sorted(pods, key=lambda p: "deletionTimestamp" in p["metadata"])
+        return sorted(self._pods("scheduler"), key=lambda p: "deletionTimestamp" in p["metadata"])
 
     def _forwarded(self, place: Place) -> Place:
         if self.forward is None:
@@ -109,16 +109,17 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     @property
     def comm_address(self) -> str:
         """The scheduler's address as clients of Dask take it."""
-        if self.place is None or self.place.host is None:
-            raise ClusterUnreachable(f"the scheduler in namespace {self.namespace!r} has no address yet")
-        return f"{'tls' if self.security else 'tcp'}://{host_port(self.place.host, self.place.comm)}"
+        return f"{'tls' if self.security else 'tcp'}://{self._host_port('comm')}"
 
     @property
     def endpoint(self) -> str:
         """The cluster's web address. With TLS it is for looking and for finding the cluster again, else for sessions too."""
+        return f"http://{self._host_port('web')}"
+
+    def _host_port(self, port: Literal["comm", "web"]) -> str:
         if self.place is None or self.place.host is None:
             raise ClusterUnreachable(f"the scheduler in namespace {self.namespace!r} has no address yet")
-        return f"http://{host_port(self.place.host, self.place.web)}"
+        return host_port(self.place.host, getattr(self.place, port))
 
     @property
     def dashboard_link(self) -> str:
@@ -143,7 +144,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             self.sync(self._connect_within, timeout)
         except (OSError, TimeoutError) as error:
             raise ClusterUnreachable(
-                f"the scheduler at {self.comm_address} does not answer: {error or type(error).__name__}. Hint: can this "
+                f"the scheduler at {self.comm_address} does not answer: {str(error) or type(error).__name__}. Hint: can this "
                 "machine reach the nodes' ports? Else use service_type='ClusterIP', which goes through the Kubernetes API."
             ) from error
 
@@ -195,9 +196,11 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def _end_adapting(self) -> None:
         """Return when the operator has let go of the autoscaler: what it was about to do could still undo a new size."""
-        deadline = time.monotonic() + AUTOSCALER_ENDS
-        while self.api.deleted("daskautoscalers", self.namespace, self.name) and time.monotonic() < deadline:
-            time.sleep(0.1)
+        until(
+            lambda: not self.api.deleted("daskautoscalers", self.namespace, self.name),
+            AUTOSCALER_ENDS,
+            every=0.1,
+        )
 
     def adapt(self, minimum: int = 0, maximum: int | None = None) -> None:
         """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`."""
@@ -232,17 +235,27 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         try:
             super().wait_for_workers(n_workers, timeout)
         except TimeoutError as error:
-            found = states.states(self.api.pods(self.namespace, f"{names.CLUSTER}={self.name}"))
-            events = states.warnings_of(self.api.events(self.namespace))
-            raise NoWorkers(f"{error} s.\n{states.report(found, events, {})}") from error
+            report = states.report(self._states(), self._events(), {})
+            raise NoWorkers(f"{error} s.\n{report}") from error
 
     # Looking at it
+
+    def _pods(self, role: str = "") -> list[dict[str, Any]]:
+        """The cluster's pods, or those of one role."""
+        of_role = f",{names.COMPONENT}={role}" if role else ""
+        return self.api.pods(self.namespace, f"{names.CLUSTER}={self.name}{of_role}")
+
+    def _states(self) -> list[State]:
+        return states.states(self._pods())
+
+    def _events(self) -> list[str]:
+        return states.warnings_of(self.api.events(self.namespace))
 
     def logs(self, tail: int = 1000) -> dict[str, str]:
         """The last `tail` lines of every pod, by the pod's name."""
         checks.count(tail, "tail")
         found = {}
-        for pod in self.api.pods(self.namespace, f"{names.CLUSTER}={self.name}"):
+        for pod in self._pods():
             name = pod["metadata"]["name"]
             try:
                 found[name] = self.api.log(self.namespace, name, lines=tail) or ""
@@ -254,8 +267,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def killed(self) -> list[tuple[float, dict[str, Any]]]:
         """Workers whose containers the kernel has killed for their memory, as Dask tells of those it stops itself."""
-        workers = self.api.pods(self.namespace, f"{names.CLUSTER}={self.name},{names.COMPONENT}=worker")
-        return killed.events_of(workers, "tls" if self.security else "tcp")
+        return killed.events_of(self._pods("worker"), "tls" if self.security else "tcp")
 
     async def _get_logs(self, *_: Any, **__: Any) -> Any:
         from distributed.utils import Log, Logs

@@ -50,7 +50,7 @@ def ratio(value: Any, name: str) -> float:
     """A factor from 1 on."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value < math.inf:
         raise bad(name, value, "a number from 1 on: the limit is that many times the request")
-    return float(value)
+    return value
 
 
 def seconds(value: Any, name: str) -> float:
@@ -88,18 +88,8 @@ def label(value: Any, name: str, *, most: int = 63) -> str:
     return value
 
 
-def choice(value: Any, name: str, choices: Iterable[str]) -> str:
-    """One of `choices`."""
-    known = list(choices)
-    if value not in known:
-        raise bad(name, value, f"one of {', '.join(map(repr, known))}")
-    return str(value)
-
-
 def mapping(value: Any, name: str) -> dict[str, Any]:
     """A dict whose keys are texts."""
-    if value is None:
-        return {}
     if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
         raise ArgumentTypeError(f"{name}={value!r}: expected a dict whose keys are texts.")
     return dict(value)
@@ -139,8 +129,6 @@ def labels(value: Any, name: str) -> dict[str, str]:
 
 def texts(value: Any, name: str, *, separators: str = ",") -> tuple[str, ...]:
     """Several texts: a list, or one text with separators."""
-    if value is None:
-        return ()
     if isinstance(value, str):
         value = [part.strip() for part in re.split(f"[{re.escape(separators)}]", value) if part.strip()]
     if not isinstance(value, Iterable) or isinstance(value, Mapping):
@@ -150,8 +138,6 @@ def texts(value: Any, name: str, *, separators: str = ",") -> tuple[str, ...]:
 
 def command(value: Any, name: str) -> tuple[str, ...]:
     """A command line as a list; a text is given to a shell."""
-    if value is None:
-        return ()
     if isinstance(value, str) and value:
         return ("/bin/sh", "-c", value)
     if not isinstance(value, (list, tuple)) or not value or not all(isinstance(v, str) and v for v in value):
@@ -161,8 +147,6 @@ def command(value: Any, name: str) -> tuple[str, ...]:
 
 def dicts(value: Any, name: str) -> tuple[dict[str, Any], ...]:
     """A list of dicts, as Kubernetes writes them."""
-    if value is None:
-        return ()
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         raise ArgumentTypeError(f"{name}={value!r}: expected a list of dicts.")
     return tuple(mapping(each, name) for each in value)

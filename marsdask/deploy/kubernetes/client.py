@@ -14,6 +14,7 @@ from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.attached import AttachedCluster
 from marsdask.deploy.kubernetes.cluster import KubernetesCluster
+from marsdask.deploy.kubernetes.table import SIGNATURE, declared
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -148,26 +149,15 @@ class KubernetesClusterClient:
     def _rows(self) -> list[tuple[str, str]]:
         if self.cluster.place is None:
             return [("namespace", self.namespace), ("state", "not started")]
-        dask = self._dask()
+        dask: Any = None if self._session is None else self._session.engine.client  # type: ignore[attr-defined]
         state = "closed" if dask is None else str(dask.status)
         return [
             ("namespace", self.namespace),
             ("endpoint", self.endpoint),
-            ("workers", str(self._workers())),
+            ("workers", str(len(dask.nthreads()) if state == "running" else 0)),
             ("encrypted", "yes" if self.cluster.security else "no"),
             ("state", state),
         ]
-
-    def _workers(self) -> int:
-        """How many workers there are now; none where the scheduler is away."""
-        dask = self._dask()
-        if dask is None or dask.status != "running":
-            return 0
-        return len(dask.nthreads())
-
-    def _dask(self) -> Any:
-        """The session's client of Dask, or None without a session."""
-        return None if self._session is None else self._session.engine.client  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name} {value}" for name, value in self._rows())
@@ -253,77 +243,27 @@ def _is_ours(api: Api, namespace: str) -> bool:
         found = api.namespace(namespace)
     except NotPermitted:
         return False
-    return bool(found) and (found or {})["metadata"].get("labels", {}).get(names.MANAGED_BY) == names.US
+    return found is not None and names.labels_of(found).get(names.MANAGED_BY) == names.US
 
 
-def new_cluster(
-    kube_api_client: Any = None,
-    image: str | None = None,
-    supervisor_num: int = 1,
-    supervisor_cpu: float | str | None = None,
-    supervisor_mem: float | str | None = None,
-    worker_num: int = 1,
-    worker_cpu: float | str | None = None,
-    worker_mem: float | str | None = None,
-    worker_spill_paths: Any = None,
-    worker_cache_mem: float | str | None = None,
-    min_worker_num: int | None = None,
-    web_num: int = 1,
-    web_cpu: float | str | None = None,
-    web_mem: float | str | None = None,
-    service_type: str | None = None,
-    timeout: float | None = None,
-    **kwargs: Any,
-) -> KubernetesClusterClient:
+@declared
+def new_cluster(*args: Any, **kwargs: Any) -> KubernetesClusterClient:
     """A Dask cluster in a namespace of its own, with a session on it that `execute()` uses from now on.
 
-    Returns when `min_worker_num` workers (all where it is None or 0) have registered at the scheduler. On any failure
-    what was made is deleted again, and the error tells pods, events and log lines. docs/kubernetes.md has a table of all
-    arguments.
-
-    Parameters
-    ----------
-    kube_api_client : kubernetes.client.ApiClient, optional
-        From `kubernetes.config.new_client_from_config()`; None takes the current context, or a pod's service account.
-    image : str, optional
-        For scheduler and workers; marsdask is in it.
-    worker_num, worker_cpu, worker_mem
-        Number of workers; cores of each (1), a number or '500m'; memory of each ('2g'), in powers of 1024 as in Mars.
-    supervisor_cpu, supervisor_mem
-        What the scheduler asks for: 0.1 cores and 256 MiB where nobody says.
-    worker_spill_paths : list of paths or volumes, optional
-        Directories of the nodes, or EmptyDirVolumeConfig; a directory that goes with the pod where nobody says.
-    worker_cache_mem : optional
-        How much of its memory a worker keeps data in, '40%' or '4g'.
-    service_type : 'NodePort', 'ClusterIP' or 'LoadBalancer'
-        How the cluster is reached from here.
-    timeout : seconds, optional
-        One deadline for everything. None waits while the cluster can still come up.
-    **kwargs
-        namespace, existing_namespace, min_worker_num's neighbours and more: see docs/kubernetes.md.
+    Returns when `min_worker_num` workers have registered at the scheduler. On any failure what was made is deleted again,
+    and the error tells pods, events and log lines. Arguments after `timeout` are given by name; what is in parentheses below
+    holds where nobody says. docs/kubernetes.md has more.
 
     Raises ArgumentError or ArgumentTypeError, which name the argument, before anything is asked of Kubernetes;
     NotPermitted and KubernetesError before anything is made; ClusterStartTimeout and ClusterNotStarted after that.
     """
-    given = {
-        "image": image,
-        "supervisor_num": supervisor_num,
-        "supervisor_cpu": supervisor_cpu,
-        "supervisor_mem": supervisor_mem,
-        "worker_num": worker_num,
-        "worker_cpu": worker_cpu,
-        "worker_mem": worker_mem,
-        "worker_spill_paths": worker_spill_paths,
-        "worker_cache_mem": worker_cache_mem,
-        "min_worker_num": min_worker_num,
-        "web_num": web_num,
-        "web_cpu": web_cpu,
-        "web_mem": web_mem,
-        "service_type": service_type,
-        "timeout": timeout,
-    }
-    cluster_cls = kwargs.pop("cluster_cls", KubernetesCluster)
-    return KubernetesClusterClient(cluster_cls(kube_api_client, **given, **kwargs)).start()
+    try:
+        given = SIGNATURE.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise ArgumentTypeError(f"new_cluster(): {error}.") from None
+    named = given.pop("kwargs", {})
+    cluster_cls = named.pop("cluster_cls", KubernetesCluster)
+    return KubernetesClusterClient(cluster_cls(given.pop("kube_api_client", None), **given, **named)).start()
 
 
 @atexit.register

@@ -7,7 +7,7 @@ import time
 import warnings
 from typing import Any
 
-from marsdask.deploy.kubernetes import addresses, credentials, names, preflight, removal, specs, states
+from marsdask.deploy.kubernetes import addresses, credentials, preflight, removal, specs, states
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.attached import AttachedCluster
@@ -136,12 +136,6 @@ class KubernetesCluster(AttachedCluster):
             if wanted is not None and self.registered >= wanted:
                 return
             time.sleep(min(0.05, left))
-
-    def _states(self) -> list[State]:
-        return states.states(self.api.pods(self.namespace, f"{names.CLUSTER}={self.name}"))
-
-    def _events(self) -> list[str]:
-        return states.warnings_of(self.api.events(self.namespace))
 
     def _taken_up(self) -> bool:
         made = self.api.get("daskclusters", self.namespace, self.name)

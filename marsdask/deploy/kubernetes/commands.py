@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marsdask.deploy.kubernetes.names import SERVICE_TYPES
 from marsdask.errors import MarsDaskError
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ def reaching(command: Any) -> Any:
     return reached
 
 
+waiting = click.option(
+    "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
+)
 ObjectsAsText = click.Choice(["yaml", "json"])
 
 
@@ -109,9 +113,7 @@ def written(manifests: list[dict[str, Any]], form: str) -> str:
 @kubernetes.command()
 @reaching
 @click.option("--force", is_flag=True, help="Delete all of Dask's clusters and jobs first.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
-)
+@waiting
 def uninstall(reach: Callable[[], Api], force: bool, timeout: float) -> None:
     """Remove what `install` made, and nothing else. Refuses while there are Dask clusters."""
     from marsdask.deploy.kubernetes import install
@@ -182,9 +184,7 @@ def list_(reach: Callable[[], Api]) -> None:
 @reaching
 @click.argument("namespace")
 @click.option("--force", is_flag=True, help="Do without the operator: take its finalizers off.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
-)
+@waiting
 def stop(reach: Callable[[], Api], namespace: str, force: bool, timeout: float) -> None:
     """Stop the clusters in NAMESPACE, and the namespace if it was made for one. Running it twice is fine."""
     from marsdask.deploy.kubernetes.removal import stop_namespace
@@ -197,7 +197,7 @@ def stop(reach: Callable[[], Api], namespace: str, force: bool, timeout: float) 
 @click.option("--namespace", metavar="NAME", help="A Role for clusters in this namespace, which is there.")
 @click.option(
     "--service-type",
-    type=click.Choice(["NodePort", "ClusterIP", "LoadBalancer"]),
+    type=click.Choice(SERVICE_TYPES),
     default="NodePort",
     show_default=True,
     help="How clusters are reached.",

@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from marsdask.errors import ArgumentError
+from marsdask.checks import choice
+from marsdask.deploy.kubernetes import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.sizes import parse_size
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 HOST_PATH_TYPES = (
     "DirectoryOrCreate",
     "Directory",
@@ -34,10 +34,7 @@ class VolumeConfig(ABC):
     mount_path: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
-            raise ArgumentError(
-                f"name={self.name!r}: expected lower case letters, digits and '-', at most 63, for a volume."
-            )
+        checks.label(self.name, "name")
         check_path(self.mount_path, "mount_path")
 
     @abstractmethod
@@ -59,10 +56,7 @@ class HostPathVolumeConfig(VolumeConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_path(self.host_path, "host_path")
-        if self.volume_type not in HOST_PATH_TYPES:
-            raise ArgumentError(
-                f"volume_type={self.volume_type!r}: expected one of {', '.join(HOST_PATH_TYPES)}."
-            )
+        choice(self.volume_type, "volume_type", HOST_PATH_TYPES)
 
     def volume(self) -> dict[str, Any]:
         return {"name": self.name, "hostPath": {"path": self.host_path, "type": self.volume_type}}
@@ -91,3 +85,38 @@ def check_path(path: Any, name: str) -> None:
     """An error that names the argument where `path` is not absolute."""
     if not isinstance(path, str) or not path.startswith("/") or ".." in path.split("/"):
         raise ArgumentError(f"{name}={path!r}: expected an absolute path without '..', such as '/mnt/disk1'.")
+
+
+def volumes(value: Any, name: str) -> tuple[VolumeConfig, ...]:
+    """One volume or several."""
+    found = (value,) if isinstance(value, VolumeConfig) else value
+    if not isinstance(found, (list, tuple)) or not all(isinstance(v, VolumeConfig) for v in found):
+        raise ArgumentTypeError(
+            f"{name}={value!r}: expected a list of HostPathVolumeConfig or EmptyDirVolumeConfig; "
+            "for other kinds of volumes use pod_template=."
+        )
+    return tuple(found)
+
+
+def spill_volumes(value: Any, name: str) -> tuple[VolumeConfig, ...]:
+    """The volumes to spill to. A path is a directory of the node, as in Mars."""
+    if isinstance(value, str):
+        value = checks.texts(value, name, separators=",:")
+    elif isinstance(value, VolumeConfig):
+        value = [value]
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ArgumentTypeError(
+            f"{name}={value!r}: expected paths such as ['/mnt/disk1'], or volumes such as "
+            "[EmptyDirVolumeConfig('spill', '/spill', size_limit='50g')]."
+        )
+    return tuple(
+        each if isinstance(each, VolumeConfig) else _of_node(i, checks.text(each, name), name)
+        for i, each in enumerate(value)
+    )
+
+
+def _of_node(i: int, path: str, name: str) -> HostPathVolumeConfig:
+    try:
+        return HostPathVolumeConfig(f"host-path-vol-{i}", f"/mnt/hostpath{i}", path)
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None

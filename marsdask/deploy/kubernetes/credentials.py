@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from marsdask.deploy.kubernetes import names
 from marsdask.deploy.kubernetes.names import metadata
-from marsdask.errors import ArgumentError, MissingExtra
+from marsdask.errors import ArgumentError, ArgumentTypeError, MissingExtra
 
 if TYPE_CHECKING:
     from marsdask.deploy.kubernetes.arguments import Arguments
@@ -27,6 +27,24 @@ def made() -> Any:
         raise MissingExtra.needed(
             "cryptography", "tls", "an encrypted cluster whose certificates are made for you"
         ) from error
+
+
+def checked(value: Any, name: str) -> Any:
+    """False, or a Security of distributed with what scheduler, workers and clients need."""
+    from distributed.security import Security
+
+    if value is False:
+        return value
+    if not isinstance(value, Security):
+        raise ArgumentTypeError(
+            f"{name}={value!r}: expected None (certificates are made), False (no encryption) or a "
+            f"distributed Security, got {type(value).__name__}."
+        )
+    pairs = [f"tls_{role}_{kind}" for role in ROLES for kind in ("cert", "key")]
+    missing = [field for field in ("tls_ca_file", *pairs) if getattr(value, field) is None]
+    if missing:
+        raise ArgumentError(f"{name}: a Security with {', '.join(missing)} as well was expected.")
+    return value
 
 
 def secret_data(security: Any, *, own: bool) -> dict[str, str]:

@@ -6,13 +6,14 @@ Only what is missing is made, and only what was made is removed. An operator tha
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from marsdask.deploy.kubernetes import operator, states
 from marsdask.deploy.kubernetes.api import Api, Body
-from marsdask.deploy.kubernetes.installation import INSTALL, Installation, described, labels_of, look
-from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY, VERSION
+from marsdask.deploy.kubernetes.installation import INSTALL, Installation, described, look
+from marsdask.deploy.kubernetes.names import MANAGED_BY, labels_of
 from marsdask.deploy.kubernetes.objects import KINDS, Objects, place
+from marsdask.deploy.kubernetes.waiting import until
 from marsdask.errors import ClusterNotStarted, InUse, KubernetesError, StillThere
 
 PLURALS = ("daskjobs", "daskclusters", "daskautoscalers", "daskworkergroups")
@@ -60,8 +61,9 @@ def ensure(objects: Objects, manifest: Body, *, upgrade: bool) -> str:
         return "there, not ours, left alone"
     if not upgrade:
         return "there"
-    changed = objects.patch(manifest)["metadata"]["resourceVersion"] != found["metadata"]["resourceVersion"]
-    return "changed" if changed else "there, as it should be"
+    patched = objects.patch(manifest) or found
+    same = patched["metadata"]["resourceVersion"] == found["metadata"]["resourceVersion"]
+    return "there, as it should be" if same else "changed"
 
 
 def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[str]:
@@ -136,7 +138,7 @@ def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterato
     if not found:
         yield f"Nothing of `{INSTALL}` is here."
         return
-    used = [each for plural in PLURALS[:2] for each in resources(api, plural)]
+    used = [each for plural in PLURALS[:2] for each in api.resources(plural)]
     if used and not force:
         names = ", ".join(f"{each['metadata']['namespace']}/{each['metadata']['name']}" for each in used[:5])
         raise InUse(
@@ -167,43 +169,27 @@ ORDER = (
 """Definitions first: the operator has to be there for the end of what they define."""
 
 
-def resources(api: Api, plural: str) -> list[Body]:
-    """Dask's resources of a kind, in all namespaces."""
-    found = api.call(api.custom.list_cluster_custom_object, GROUP, VERSION, plural)
-    return list(found["items"]) if found else []
-
-
 def remove_resources(api: Api, deadline: float) -> Iterator[str]:
     """Delete every cluster, job and autoscaler. What no operator lets go is freed here, after half of the time."""
     works = any(each.ready for each in look(api).operators)
     for plural in PLURALS:
-        for each in resources(api, plural):
+        for each in api.resources(plural):
             name, namespace = place(each)
             api.deleted(plural, namespace, name)
             yield f"{plural}/{name} in {namespace}: deleted"
 
     def gone() -> bool:
-        return not any(resources(api, plural) for plural in PLURALS)
+        return not any(api.resources(plural) for plural in PLURALS)
 
     if until(gone, (deadline - time.monotonic()) / 2 if works else 2):
         return
     for plural in PLURALS:
-        for each in resources(api, plural):
+        for each in api.resources(plural):
             name, namespace = place(each)
-            api.patched(plural, namespace, name, {"metadata": {"finalizers": None}})
+            api.freed(plural, namespace, name)
             yield f"{plural}/{name} in {namespace}: freed without the operator"
 
 
 def called(manifest: Body) -> str:
     """An object's kind and name."""
     return f"{manifest['kind']} {manifest['metadata']['name']}"
-
-
-def until(holds: Callable[[], bool], seconds: float) -> bool:
-    """Whether it holds within so many seconds."""
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.2)
-    return True

@@ -8,7 +8,7 @@ from typing import Any
 
 from marsdask.deploy.kubernetes import operator
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import MANAGED_BY
+from marsdask.deploy.kubernetes.names import MANAGED_BY, labels_of
 from marsdask.deploy.kubernetes.objects import Objects
 from marsdask.deploy.kubernetes.preflight import is_operator
 from marsdask.errors import ClusterUnreachable
@@ -93,7 +93,7 @@ def look(api: Api) -> Installation:
         raise ClusterUnreachable(f"{api.client.configuration.host} answers, but is no Kubernetes API.")
     read = {each["metadata"]["name"]: objects.read(each) for each in operator.definitions()}
     there = {name: found for name, found in read.items() if found}
-    deployments = api.call(api.apps.list_deployment_for_all_namespaces)["items"]
+    deployments = api.listed(api.apps.list_deployment_for_all_namespaces)
     return Installation(
         kubernetes=f"{version['gitVersion']} at {api.client.configuration.host}",
         definitions={name: labels_of(found).get(operator.VERSION, "") for name, found in there.items()},
@@ -117,8 +117,3 @@ def described(deployment: Mapping[str, Any]) -> Operator:
         by=by,
         ready=bool(current and status.get("availableReplicas") and status.get("updatedReplicas")),
     )
-
-
-def labels_of(found: Mapping[str, Any]) -> Mapping[str, str]:
-    labels: Mapping[str, str] = found["metadata"].get("labels") or {}
-    return labels

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from marsdask.deploy.kubernetes.names import COMM
+
 TOPIC = "worker-restart-memory"
 """Where Dask tells of workers it has stopped for their memory."""
 COUNTERS = (Path("/sys/fs/cgroup/memory.events"), Path("/sys/fs/cgroup/memory/memory.oom_control"))
@@ -61,7 +63,7 @@ def events_of(pods: Iterable[Mapping[str, Any]], scheme: str) -> list[tuple[floa
                 p["containerPort"]
                 for c in pod["spec"]["containers"]
                 for p in c.get("ports", ())
-                if p.get("name") == "tcp-comm"
+                if p.get("name") == COMM
             ),
             None,
         )

@@ -24,14 +24,21 @@ def clusters(api: Api, now: datetime | None = None) -> list[Row]:
     """Every cluster that `new_cluster` made and this user may see, and the namespaces without one."""
     selector = f"{MANAGED_BY}={US}"
     made = api.clusters(selector=selector) if api.knows_dask() else []
-    namespaces = api.call(api.core.list_namespace, label_selector=selector)["items"]
+    namespaces = api.listed(api.core.list_namespace, label_selector=selector)
     return rows(made, namespaces, now or datetime.now(UTC))
 
 
 def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: datetime) -> list[Row]:
     """A row for each cluster and each namespace that has none, by name."""
     found = [
-        Row(*_place(c), str(c["spec"]["worker"]["replicas"]), age(c, now), _state(c, "there")) for c in made
+        Row(
+            c["metadata"]["namespace"],
+            c["metadata"]["name"],
+            str(c["spec"]["worker"]["replicas"]),
+            age(c, now),
+            _state(c, "there"),
+        )
+        for c in made
     ]
     taken = {row.namespace for row in found}
     for each in namespaces:
@@ -39,10 +46,6 @@ def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: date
         if name not in taken:
             found.append(Row(name, "-", "-", age(each, now), _state(each, "no cluster in it")))
     return sorted(found)
-
-
-def _place(made: Mapping[str, Any]) -> tuple[str, str]:
-    return made["metadata"]["namespace"], made["metadata"]["name"]
 
 
 def _state(made: Mapping[str, Any], otherwise: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 GROUP, VERSION = "kubernetes.dask.org", "v1"
@@ -9,6 +10,11 @@ GROUP, VERSION = "kubernetes.dask.org", "v1"
 MANAGED_BY, US = "app.kubernetes.io/managed-by", "marsdask"
 MANAGED = {MANAGED_BY: US}
 """The label on everything that `new_cluster` makes."""
+ROLES = ("supervisor", "worker")
+"""In the words of Mars."""
+SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
+COMM, WEB = "tcp-comm", "http-dashboard"
+"""Names of a scheduler's and a worker's ports."""
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
 
@@ -26,3 +32,9 @@ def own_service(cluster: str) -> str:
 def secret(cluster: str) -> str:
     """The Secret with the certificates of a cluster."""
     return f"{cluster}-tls"
+
+
+def labels_of(found: Mapping[str, Any]) -> Mapping[str, str]:
+    """The labels of an object that is there."""
+    labels: Mapping[str, str] = found["metadata"].get("labels") or {}
+    return labels

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
-from marsdask.deploy.kubernetes.api import Api, Body
+from marsdask.deploy.kubernetes.api import Api, Body, merging
 
 # Kind -> the class of the client's calls, and what they call it.
 KINDS = {
@@ -26,17 +24,15 @@ class Objects:
         self.api = api
 
     def read(self, manifest: Body) -> Body | None:
-        found: Body | None = self.api.call(self.function("read", manifest["kind"]), *place(manifest))
-        return found
+        return self.api.call(self.function("read", manifest["kind"]), *place(manifest))
 
     def create(self, manifest: Body) -> None:
         self.api.call(self.function("create", manifest["kind"]), *place(manifest)[1:], manifest)
 
-    def patch(self, manifest: Body) -> Body:
+    def patch(self, manifest: Body) -> Body | None:
         """Set what the manifest says; what it does not mention stays. The object as it is then."""
         function = self.function("patch", manifest["kind"])
-        patched: Body = self.api.call(function, *place(manifest), manifest, **merging(function))
-        return patched
+        return self.api.call(function, *place(manifest), manifest, **merging(function))
 
     def delete(self, manifest: Body) -> bool:
         return self.api.call(self.function("delete", manifest["kind"]), *place(manifest)) is not None
@@ -46,28 +42,21 @@ class Objects:
         owner, noun = KINDS[kind]
         name = noun.removeprefix("namespaced_")
         everywhere = "_for_all_namespaces" if noun != name else ""
-        listed = self.api.call(getattr(self.of(owner), f"list_{name}{everywhere}"), label_selector=selector)
-        return [each | {"kind": kind} for each in listed["items"]] if listed else []
+        found = self.api.listed(self.called(owner, f"list_{name}{everywhere}"), label_selector=selector)
+        return [each | {"kind": kind} for each in found]
 
-    def function(self, verb: str, kind: str) -> Callable[..., Any]:
+    def function(self, verb: str, kind: str) -> Any:
         owner, noun = KINDS[kind]
-        found: Callable[..., Any] = getattr(self.of(owner), f"{verb}_{noun}")
-        return found
+        return self.called(owner, f"{verb}_{noun}")
 
-    def of(self, owner: str) -> Any:
+    def called(self, owner: str, name: str) -> Any:
+        """A call of the client's, by its class and name."""
         from kubernetes import client
 
-        return getattr(client, owner)(self.api.client)
+        return getattr(getattr(client, owner)(self.api.client), name)
 
 
 def place(manifest: Body) -> list[str]:
     """Name, and namespace where there is one."""
     metadata = manifest["metadata"]
     return [metadata["name"], *([metadata["namespace"]] if "namespace" in metadata else [])]
-
-
-def merging(function: Callable[..., Any]) -> Body:
-    """The argument that makes a patch a merge; clients before 33 have none, and merge dicts by themselves."""
-    # They wrap their functions, so what is documented says it.
-    known = "_content_type" in signature(function).parameters
-    return {"_content_type": "application/merge-patch+json"} if known else {}

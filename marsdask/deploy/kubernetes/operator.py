@@ -11,6 +11,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from marsdask.deploy.kubernetes import checks, rights
 from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY
 from marsdask.errors import ArgumentError, MissingExtra
 
@@ -25,7 +26,7 @@ HANDLERS = "marsdask.deploy.kubernetes.handlers"
 """The module that the operator loads beside its own; not imported here, it needs kopf."""
 SELECTOR = {KIND: HELM, "app.kubernetes.io/instance": NAME}
 
-RIGHTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+RIGHTS: tuple[rights.Rule, ...] = (
     # A DaskJob creates its cluster; the end of the job, or of an idle cluster's time, deletes it.
     (GROUP, "daskclusters", ("create", "delete", "get", "list", "patch", "watch")),
     # `delete` of these two is for giving them an owner: OwnerReferencesPermissionEnforcement, below, asks for it.
@@ -56,7 +57,7 @@ def manifests(
     namespace: str = NAMESPACE, image: str = "", *, pull_secret: str | None = None
 ) -> list[dict[str, Any]]:
     """Everything that `marsdask kubernetes install` makes, in the order in which it has to be made."""
-    checked_namespace(namespace)
+    checks.label(namespace, "namespace")
     return [*definitions(), namespace_(namespace), account(namespace), role(), binding(namespace),
             deployment(namespace, checked_image(image), pull_secret)]  # fmt: skip
 
@@ -113,15 +114,7 @@ def account(namespace: str) -> dict[str, Any]:
 
 def role() -> dict[str, Any]:
     """The operator's rights in the whole cluster."""
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRole",
-        "metadata": {"name": NAME, "labels": labels()},
-        "rules": [
-            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
-            for group, resource, verbs in RIGHTS
-        ],
-    }
+    return rights.manifest(NAME, RIGHTS, labels())
 
 
 def binding(namespace: str) -> dict[str, Any]:
@@ -188,14 +181,6 @@ def container(image: str) -> dict[str, Any]:
         },
         "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],
     }
-
-
-def checked_namespace(name: str) -> str:
-    if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", name):
-        raise ArgumentError(
-            f"namespace={name!r}: expected at most 63 lower case letters, digits and '-', with no '-' at the ends."
-        )
-    return name
 
 
 def checked_image(image: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from marsdask.deploy.kubernetes import rights
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.deploy.kubernetes.names import labels_of
 from marsdask.errors import ArgumentError, KubernetesError, NotPermitted
 
 INSTALL = "Hint: an administrator runs `marsdask kubernetes install` once for the whole cluster."
@@ -69,7 +70,7 @@ def check_namespace(api: Api, args: Arguments) -> None:
             "existing_namespace=True, then stop() leaves it."
         )
     if found is not None and args.host_paths:
-        level = found["metadata"].get("labels", {}).get("pod-security.kubernetes.io/enforce", "privileged")
+        level = labels_of(found).get("pod-security.kubernetes.io/enforce", "privileged")
         if level != "privileged":
             raise ArgumentError(
                 f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "
@@ -80,7 +81,7 @@ def check_namespace(api: Api, args: Arguments) -> None:
 def check_operator(api: Api) -> None:
     """An error if no Dask operator runs. Who may not look at Deployments learns it a little later."""
     try:
-        found = api.call(api.apps.list_deployment_for_all_namespaces)["items"]
+        found = api.listed(api.apps.list_deployment_for_all_namespaces)
     except NotPermitted:
         return
     operators = [d for d in found if is_operator(d)]
@@ -96,14 +97,11 @@ def check_operator(api: Api) -> None:
 
 def is_operator(deployment: dict[str, Any]) -> bool:
     """Whether a Deployment runs Dask's operator: ours, the Helm chart's, anybody's."""
-    for container in deployment["spec"]["template"]["spec"]["containers"]:
-        words = [*container.get("command", ()), *container.get("args", ())]
-        if (
-            any("dask_kubernetes" in word for word in words)
-            or "dask-kubernetes-operator" in container["image"]
-        ):
-            return True
-    return False
+    return any(
+        "dask-kubernetes-operator" in each["image"]
+        or any("dask_kubernetes" in word for word in (*each.get("command", ()), *each.get("args", ())))
+        for each in deployment["spec"]["template"]["spec"]["containers"]
+    )
 
 
 def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
@@ -130,7 +128,7 @@ def check_quota(api: Api, namespace: str, wanted: dict[str, Decimal]) -> None:
     from kubernetes.utils import parse_quantity
 
     try:
-        quotas = api.call(api.core.list_namespaced_resource_quota, namespace)["items"]
+        quotas = api.listed(api.core.list_namespaced_resource_quota, namespace)
     except NotPermitted:
         return  # Kubernetes itself will tell, when it makes the pods
     for quota in quotas:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import CLUSTER, GROUP, MANAGED_BY, US, VERSION
+from marsdask.deploy.kubernetes.names import CLUSTER, COMPONENT, MANAGED_BY, US, labels_of, secret
+from marsdask.deploy.kubernetes.waiting import until
 from marsdask.errors import KubernetesError, NotPermitted, StillThere
 
 LONGEST_WAIT = 300.0
@@ -30,9 +28,9 @@ def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> No
     selector = f"{MANAGED_BY}={US},{CLUSTER}={cluster}"
     for role in ("scheduler", "worker"):
         api.call(api.networking.delete_namespaced_network_policy, f"{cluster}-{role}", namespace)
-    api.call(api.core.delete_namespaced_secret, f"{cluster}-tls", namespace)
+    api.call(api.core.delete_namespaced_secret, secret(cluster), namespace)
     for service in api.services(namespace, selector):
-        if service["metadata"].get("labels", {}).get("dask.org/component") is None:
+        if COMPONENT not in labels_of(service):
             api.call(api.core.delete_namespaced_service, service["metadata"]["name"], namespace)
 
 
@@ -42,29 +40,21 @@ def _let_go(api: Api, namespace: str, cluster: str) -> None:
     In a namespace that goes away it may not make what it still wants to make: it tries again for ever, and keeps its
     finalizer. Nothing of the cluster is there yet, so what it does not take off in a few seconds we take off.
     """
-    deadline = time.monotonic() + LET_GO
-    while api.get("daskclusters", namespace, cluster) is not None:
-        if time.monotonic() > deadline:
-            release(api, namespace)
-            return
-        time.sleep(0.2)
+    if not until(lambda: api.get("daskclusters", namespace, cluster) is None, LET_GO):
+        release(api, namespace)
 
 
 def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, timeout: float) -> None:
     """Return when a cluster is gone; StillThere tells what stays after `timeout` seconds, and why."""
-    deadline = time.monotonic() + timeout
-    while True:
-        gone = api.namespace(namespace) is None if own_namespace else not _left(api, namespace, cluster)
-        if gone:
-            return
-        if time.monotonic() > deadline:
-            raise StillThere(_what_stays(api, namespace, cluster, timeout))
-        time.sleep(0.5)
 
+    def gone() -> bool:
+        if own_namespace:
+            return api.namespace(namespace) is None
+        there = api.get("daskclusters", namespace, cluster) is not None
+        return not there and not api.pods(namespace, f"{CLUSTER}={cluster}")
 
-def _left(api: Api, namespace: str, cluster: str) -> bool:
-    selector = f"{CLUSTER}={cluster}"
-    return api.get("daskclusters", namespace, cluster) is not None or bool(api.pods(namespace, selector))
+    if not until(gone, timeout, every=0.5):
+        raise StillThere(_what_stays(api, namespace, cluster, timeout))
 
 
 def _what_stays(api: Api, namespace: str, cluster: str, timeout: float) -> str:
@@ -86,11 +76,10 @@ def release(api: Api, namespace: str) -> list[str]:
     """Take the finalizers off a namespace's Dask resources, as the operator would; their names."""
     freed = []
     for plural in ("daskautoscalers", "daskworkergroups", "daskclusters"):
-        found: Any = api.call(api.custom.list_namespaced_custom_object, GROUP, VERSION, namespace, plural)
-        for each in (found or {"items": []})["items"]:
+        for each in api.resources(plural, namespace):
             if each["metadata"].get("finalizers"):
                 name = each["metadata"]["name"]
-                api.patched(plural, namespace, name, {"metadata": {"finalizers": None}})
+                api.freed(plural, namespace, name)
                 freed.append(f"{plural}/{name}")
     return freed
 
@@ -107,7 +96,7 @@ def stop_namespace(api: Api, namespace: str, *, force: bool, timeout: float) -> 
         found = {"metadata": {}}  # a Role in one namespace: what is in it can be stopped, it stays
     if found is None:
         return f"There is no namespace {namespace!r}."
-    own = found["metadata"].get("labels", {}).get(MANAGED_BY) == US
+    own = labels_of(found).get(MANAGED_BY) == US
     clusters = [c["metadata"]["name"] for c in api.clusters(namespace, f"{MANAGED_BY}={US}")]
     if not clusters and not own:
         raise KubernetesError(

@@ -5,6 +5,7 @@ Neither the scheduler's nor the workers' pods have any.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from marsdask.deploy.kubernetes.names import GROUP, MANAGED
@@ -36,8 +37,6 @@ READING: tuple[Rule, ...] = (
 )
 """What `KubernetesClusterClient(api_client, namespace, endpoint)` needs to compute: nothing of the operator's."""
 
-SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
-
 
 def rules(service_type: str, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
     """What a user of clusters with that type of Service may have to do; `inside`: from a pod of the same cluster."""
@@ -55,28 +54,26 @@ def role(service_type: str, namespace: str | None) -> dict[str, Any]:
     >>> role("NodePort", "flights")["kind"], role("NodePort", None)["kind"]
     ('Role', 'ClusterRole')
     """
-    metadata: dict[str, Any] = {"name": "marsdask-user", "labels": dict(MANAGED)}
-    if namespace is not None:
-        metadata["namespace"] = namespace
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRole" if namespace is None else "Role",
-        "metadata": metadata,
-        "rules": [
-            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
-            for group, resource, verbs in rules(service_type, own_namespace=namespace is None)
-        ],
-    }
+    found = rules(service_type, own_namespace=namespace is None)
+    return manifest("marsdask-user", found, dict(MANAGED), namespace)
 
 
 def reader(namespace: str) -> dict[str, Any]:
     """The least Role for a second process that computes on a cluster which is there."""
+    return manifest("marsdask-reader", READING, dict(MANAGED), namespace)
+
+
+def manifest(
+    name: str, rules: Iterable[Rule], labels: dict[str, str], namespace: str | None = None
+) -> dict[str, Any]:
+    """A Role in a namespace, or a ClusterRole."""
+    where = {} if namespace is None else {"namespace": namespace}
     return {
         "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "Role",
-        "metadata": {"name": "marsdask-reader", "namespace": namespace, "labels": dict(MANAGED)},
+        "kind": "ClusterRole" if namespace is None else "Role",
+        "metadata": {"name": name, "labels": labels, **where},
         "rules": [
             {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
-            for group, resource, verbs in READING
+            for group, resource, verbs in rules
         ],
     }

@@ -14,10 +14,12 @@ from marsdask.deploy.kubernetes.config import VolumeConfig
 from marsdask.deploy.kubernetes.merging import with_wishes
 from marsdask.deploy.kubernetes.names import (
     CLUSTER,
+    COMM,
     COMPONENT,
     GROUP,
     MANAGED,
     VERSION,
+    WEB,
     metadata,
     own_service,
 )
@@ -79,7 +81,7 @@ def service(args: Arguments) -> Spec:
 
 
 def _service_spec(args: Arguments, *, own: bool) -> Spec:
-    ports = (("tcp-comm", args.supervisor.port), ("http-dashboard", args.web_port))
+    ports = ((COMM, args.supervisor.port), (WEB, args.web_port))
     return {
         "type": args.service_type if own else "ClusterIP",
         "selector": {CLUSTER: args.name, COMPONENT: "scheduler"},
@@ -93,7 +95,7 @@ def network_policies(args: Arguments) -> list[Spec]:
     With a Service of type ClusterIP that is this namespace; the web port is open to other namespaces for the operator.
     """
     mine = {"podSelector": {"matchLabels": {CLUSTER: args.name}}}
-    comm, web = ({"protocol": "TCP", "port": name} for name in ("tcp-comm", "http-dashboard"))
+    comm, web = ({"protocol": "TCP", "port": name} for name in (COMM, WEB))
     outside: list[Spec] = [{"from": [{"podSelector": {}}], "ports": [comm, web]}]
     if args.service_type == "ClusterIP":
         outside.append({"from": [{"namespaceSelector": {}}], "ports": [web]})
@@ -122,15 +124,15 @@ def _scheduler_pod(args: Arguments) -> Spec:
         words += ["--protocol", "tls", "--host", "tls://0.0.0.0", "--port", str(port)]
     else:  # one web port for pages and sessions, as http://host:port has it in Mars
         words += ["--protocol", "tcp,ws", "--host", "0.0.0.0", "--port", f"{port},{web}"]
-    requested, limit = args.supervisor_memory
-    resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(requested)}}
-    if limit is not None:
-        resources["limits"] = {"memory": str(limit)}
+    memory, ratio = args.supervisor_mem, args.supervisor_mem_limit_ratio
+    resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(memory)}}
+    if ratio is not None:
+        resources["limits"] = {"memory": str(int(memory * ratio))}
     env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
-    ports = [_port("tcp-comm", port), _port("http-dashboard", web)]
+    ports = [_port(COMM, port), _port(WEB, web)]
     pod = _pod(args, args.supervisor, "scheduler", words, env, resources, ports, args.volumes)
     pod["spec"]["containers"][0]["livenessProbe"] = {
-        "httpGet": {"path": "/health", "port": "http-dashboard"},
+        "httpGet": {"path": "/health", "port": WEB},
         "initialDelaySeconds": 30,
         "periodSeconds": 20,
         "timeoutSeconds": 10,
@@ -152,7 +154,7 @@ def _worker_pod(args: Arguments) -> Spec:
         "MARS_CPU_TOTAL": str(args.threads),
         **args.policy.to_env(),
     }
-    ports = [_port("tcp-comm", args.worker.port), _port("http-dashboard", WORKER_WEB_PORT)]
+    ports = [_port(COMM, args.worker.port), _port(WEB, WORKER_WEB_PORT)]
     return _pod(
         args, args.worker, "worker", words, env, resources, ports, (*args.volumes, *args.spill_volumes)
     )
@@ -185,7 +187,7 @@ def _pod(
         "resources": resources,
         "ports": ports,
         "readinessProbe": {
-            "httpGet": {"path": "/health", "port": "http-dashboard"},
+            "httpGet": {"path": "/health", "port": WEB},
             "periodSeconds": 1,
             "timeoutSeconds": 3,
             "failureThreshold": 3,

@@ -7,21 +7,15 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from marsdask.deploy.kubernetes.images import installed
+
 WATCHED = ("marsdask", "dask", "distributed", "cloudpickle", "msgpack", "numpy", "pandas")
 """Packages whose objects travel between client, scheduler and workers."""
 
 
 def here() -> dict[str, str | None]:
     """Python's and the watched packages' versions in this process."""
-    from importlib import metadata
-
-    found: dict[str, str | None] = {"python": platform.python_version()}
-    for name in WATCHED:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = None
-    return found
+    return {"python": platform.python_version()} | {name: installed(name) for name in WATCHED}
 
 
 def differences(mine: Mapping[str, str | None], theirs: Mapping[str, str | None]) -> list[str]:

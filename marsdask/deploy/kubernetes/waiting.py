@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from marsdask.deploy.kubernetes.states import State
@@ -13,6 +13,16 @@ PATIENCE = 60.0
 """Seconds that a state is borne which passes only if somebody does something: an image that is being pushed, say."""
 TAKEN_UP = 30.0
 """Seconds in which a running operator has begun with a cluster."""
+
+
+def until(holds: Callable[[], bool], seconds: float, *, every: float = 0.2) -> bool:
+    """Whether it holds within so many seconds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(every)
+    return True
 
 
 class Deadline:
