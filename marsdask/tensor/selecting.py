@@ -18,14 +18,9 @@ from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import part
 from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
-from marsdask.tensor.views import assign
+from marsdask.tensor.views import given
 
 INDEX = np.dtype(np.intp)
-
-
-def given(result: Any, out: Any) -> Any:
-    """The result, in `out` where one is given."""
-    return result if out is None else assign(out, result)
 
 
 def flat(a: Tensor) -> Tensor:
