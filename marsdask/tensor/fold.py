@@ -165,6 +165,14 @@ def line_of(a: da.Array, axis: int | None) -> tuple[da.Array, int]:
     return (flat(a), 0) if axis is None else (a, axis)
 
 
+def with_whole(function: Any, dtype: Any, a: da.Array, line: da.Array) -> da.Array:
+    """`function(chunk, line)` of each chunk of a tensor, where the whole of one other goes to all of them."""
+    index = tuple(range(a.ndim))
+    return da.blockwise(
+        function, index, a, index, line, (-1,), dtype=dtype, concatenate=True, align_arrays=False
+    )
+
+
 def one_chunk(a: da.Array, what: str) -> da.Array:
     """The whole array in one chunk, up to `options.gather_limit` bytes."""
     if a.npartitions > 1 and a.nbytes > options.gather_limit:
