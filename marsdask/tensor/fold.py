@@ -192,8 +192,8 @@ def whole(
     **kwargs: Any,
 ) -> tuple[da.Array, ...]:
     """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
-    singles = [graph.per_chunk(_same, one_chunk(a, func.__name__), lengths=None) for a in arrays]
-    made = graph.value(partial(_call_whole, func, len(singles), kwargs), *singles)
+    singles = [one_chunk(a, func.__name__) for a in arrays]
+    made = graph.value(partial(_call_whole, func, kwargs), *singles)
     results = []
     for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
         part = graph.per_chunk(partial(_pick, i, np.dtype(dtype)), made, lengths=shape[:1] or None)
@@ -201,11 +201,7 @@ def whole(
     return tuple(results)
 
 
-def _same(part: Any) -> Any:
-    return part
-
-
-def _call_whole(func: Any, count: int, kwargs: dict[str, Any], *singles: Any) -> Any:
+def _call_whole(func: Any, kwargs: dict[str, Any], *singles: Any) -> Any:
     result = func(*(s[0] for s in singles), **kwargs)
     return result if isinstance(result, tuple) else (result,)
 

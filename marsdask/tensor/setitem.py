@@ -11,7 +11,6 @@ import numpy as np
 from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
@@ -57,20 +56,14 @@ def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
             cell[()] = value
             return cell[()]
         return as_tensor(np.array(value, dtype=dtype))
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, MarsDaskError):
-            raise
+    except MarsDaskError:
+        raise
+    except (TypeError, ValueError) as error:
         kind = ShapeError if isinstance(error, ValueError) else ArgumentTypeError
-        raise (
-            error if isinstance(error, OverflowError) else kind(f"cannot assign {value!r}: {error}.")
-        ) from None
+        raise kind(f"cannot assign {value!r}: {error}.") from None
 
 
-def _set_meta(x: TensorMeta, key: tuple[Any, ...], value: Any) -> TensorMeta:
-    return x
-
-
-@lowered("setitem", meta=_set_meta)
+@lowered("setitem", meta=lambda x, key, value: x)
 def setitem(x: da.Array, key: tuple[Any, ...], value: Any) -> Any:
     """x with the elements that a key names replaced."""
     entries = plain(key, x.shape, lazy)
@@ -129,9 +122,7 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
 
     def make(index: tuple[int, ...]) -> Any:
         block = graph.Block(x, index)
-        members, local = (
-            groups.get(tuple(index[i] for i in fancy_axes), (None, [])) if fancy_axes else (None, [])
-        )
+        members, local = groups.get(tuple(index[i] for i in fancy_axes), (None, []))
         if (fancy_axes and members is None) or any(index[i] not in pieces[i] for i in other_axes):
             return block
         where_in = (*local, *(pieces[i][index[i]][0] for i in other_axes))
