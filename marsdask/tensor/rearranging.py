@@ -122,12 +122,11 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 def _repeat_meta(a: TensorMeta, repeats: Any, axis: int) -> TensorMeta:
-    shape = list(a.shape)
     if isinstance(repeats, TensorMeta):
-        shape[axis] = NAN
+        length = NAN
     else:
-        shape[axis] = shape[axis] * repeats if isinstance(repeats, int) else float(repeats.sum())
-    return TensorMeta(tuple(shape), a.dtype)
+        length = a.shape[axis] * repeats if isinstance(repeats, int) else float(repeats.sum())
+    return TensorMeta(tuple(length if i == axis else n for i, n in enumerate(a.shape)), a.dtype)
 
 
 @lowered("repeat", meta=_repeat_meta)
@@ -218,20 +217,15 @@ def _spots(obj: Any, length: float, axis: int) -> Any:
     return np.where(obj < 0, obj + int(length), obj)
 
 
-def _inserted_count(obj: Any, values: Any, axis: int, single: bool) -> float:
-    return float(values.shape[axis] if single else obj.shape[0])
-
-
 def _insert_meta(arr: TensorMeta, obj: Any, values: TensorMeta, axis: int, single: bool) -> TensorMeta:
-    shape = list(arr.shape)
-    shape[axis] += _inserted_count(obj, values, axis, single)
-    for i, (n, m) in enumerate(zip(shape, values.shape, strict=True)):
-        want = n if i != axis else m if single else _inserted_count(obj, values, axis, single)
+    count = float(values.shape[axis] if single else obj.shape[0])
+    for i, (n, m) in enumerate(zip(arr.shape, values.shape, strict=True)):
+        want = count if i == axis else n
         if m not in (1, want) and not math.isnan(m) and not math.isnan(want):
             raise ShapeError(
                 f"insert(): values of shape {values.shape} do not fit into axis {i} with {want:.0f} entries."
             )
-    return TensorMeta(tuple(shape), arr.dtype)
+    return TensorMeta(tuple(n + count if i == axis else n for i, n in enumerate(arr.shape)), arr.dtype)
 
 
 @lowered("insert", meta=_insert_meta)
@@ -249,13 +243,7 @@ def _insert(
         return arr
     shape = tuple(count if i == axis else m for i, m in enumerate(arr.shape))
     values = da.broadcast_to(values.astype(arr.dtype), shape)
-    new = spots.astype(np.intp)
-    new[np.argsort(spots, kind="stable")] += np.arange(count)
-    order = np.empty(n + count, np.intp)
-    old = np.ones(n + count, bool)
-    old[new] = False
-    order[new] = n + np.arange(count)
-    order[old] = np.arange(n)
+    order = np.insert(np.arange(n), spots, n + np.arange(count))
     return da.concatenate([arr, values], axis=axis)[(*[FULL] * axis, order)]
 
 
@@ -278,26 +266,19 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 def _kept(obj: Any, length: int, axis: int) -> Any:
     """The positions that a delete leaves."""
-    keep = np.ones(length, bool)
-    if not isinstance(obj, slice):
-        if obj.dtype == bool:
-            if obj.shape != (length,):
-                raise ArgumentError(
-                    f"delete(): boolean array argument obj must be one dimensional and match the axis length of {length}."
-                )
-        elif obj.size and (obj.min() < -length or obj.max() >= length):
-            raise IndexOutOfRange(
-                f"index {obj.max() if obj.max() >= length else obj.min()} is out of bounds for axis {axis} with size {length}."
-            )
-    keep[obj] = False
-    return np.flatnonzero(keep)
+    try:
+        return np.delete(np.arange(length), obj)
+    except IndexError:
+        raise IndexOutOfRange(f"index {obj} is out of bounds for axis {axis} with size {length}.") from None
+    except ValueError as error:
+        raise ArgumentError(f"delete(): {error}") from None
 
 
 def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
-    shape = list(arr.shape)
-    known = not math.isnan(shape[axis]) and not isinstance(obj, TensorMeta)
-    shape[axis] = float(len(_kept(obj, int(shape[axis]), axis))) if known else NAN
-    return TensorMeta(tuple(shape), arr.dtype)
+    length = arr.shape[axis]
+    known = not math.isnan(length) and not isinstance(obj, TensorMeta)
+    left = float(len(_kept(obj, int(length), axis))) if known else NAN
+    return TensorMeta(tuple(left if i == axis else n for i, n in enumerate(arr.shape)), arr.dtype)
 
 
 @lowered("delete", meta=_delete_meta)

@@ -115,10 +115,10 @@ def _reduced(name: str, positional: tuple[str, ...], a: Any, *args: Any, **given
 def _signature(name: str) -> inspect.Signature:
     """NumPy's parameters, with Mars's `combine_size`."""
     takes = TABLE[name].takes
-    settings = {"axis": None}
-    settings |= {k: None for k in ("dtype",) if k in takes}
-    settings |= {} if name == "count_nonzero" else {"out": None}
-    settings |= {k: 0 for k in ("ddof",) if k in takes}
+    settings: dict[str, Any] = {"axis": None}
+    settings |= {"dtype": None} if "dtype" in takes else {}
+    settings |= {"out": None} if name != "count_nonzero" else {}
+    settings |= {"ddof": 0} if "ddof" in takes else {}
     settings |= {"keepdims": False, "combine_size": None}
     both, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     rest = {k: None if v is NOTHING else v for k, v in takes.items() if k not in settings}
