@@ -103,6 +103,11 @@ def _finish(combine: Any, finish: Any, kind: Any, nested: Any, axis: Any = (), k
     return result.astype(kind, copy=False)
 
 
+def replaced(lengths: tuple[Any, ...], axis: int, new: Any) -> tuple[Any, ...]:
+    """A shape, or chunks, with another entry for one axis."""
+    return (*lengths[:axis], new, *lengths[axis + 1 :])
+
+
 def reduced_shape(a: TensorMeta, axes: Axes | None, keepdims: bool) -> tuple[float, ...]:
     """The shape after a reduction; unknown lengths that are reduced away are gone."""
     gone = range(a.ndim) if axes is None else axes

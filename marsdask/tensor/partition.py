@@ -13,7 +13,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.fold import line_of, whole_along
+from marsdask.tensor.fold import line_of, replaced, whole_along
 from marsdask.tensor.sort import IN_ONE_CHUNK, argsort_line, check_kind, line, line_meta, sort_line
 from marsdask.tensor.views import assign
 
@@ -98,10 +98,9 @@ def _topk(
 
 def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
     shape = line_meta(None, a, axis).shape
-    axis = axis or 0
-    length = shape[axis]
+    length = shape[axis or 0]
     kept = min(k, length) if length == length else np.nan
-    return TensorMeta((*shape[:axis], kept, *shape[axis + 1 :]), dtype or a.dtype)
+    return TensorMeta(replaced(shape, axis or 0, kept), dtype or a.dtype)
 
 
 def _topk_line(
@@ -113,21 +112,21 @@ def _topk_line(
     local = partial(_first, k, axis, largest, True)
     if a.numblocks[axis] == 1:
         dtype = np.intp if places else a.dtype
-        return a.map_blocks(local if places else values, chunks=_cut(a, axis, last), dtype=dtype)
+        return a.map_blocks(local if places else values, chunks=replaced(a.chunks, axis, last), dtype=dtype)
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places:
-        few = a.map_blocks(values, chunks=_cut(a, axis, kept), dtype=a.dtype).rechunk({axis: -1})
-        return few.map_blocks(values, chunks=_cut(few, axis, last), dtype=a.dtype)
+        few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype).rechunk({axis: -1})
+        return few.map_blocks(values, chunks=replaced(few.chunks, axis, last), dtype=a.dtype)
     index = tuple(range(a.ndim))
     lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
     where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
-    found = a.map_blocks(local, chunks=_cut(a, axis, kept), dtype=np.intp)
+    found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=np.intp)
     few = da.blockwise(
         partial(np.take_along_axis, axis=axis), index, a, index, found, index, dtype=a.dtype, **lengths
     )
     absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=np.intp, **lengths)
     few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
-    chunks = _cut(few, axis, last)
+    chunks = replaced(few.chunks, axis, last)
     return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=np.intp)
 
 
@@ -140,11 +139,6 @@ def _first(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
         order = part.shape[axis] - 1 - np.flip(back, axis)
     order = np.take(order, np.arange(min(k, part.shape[axis])), axis=axis)
     return order if places else np.take_along_axis(part, order, axis)
-
-
-def _cut(a: da.Array, axis: int, lengths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The chunks of `a` with other lengths along one axis."""
-    return tuple(lengths if i == axis else c for i, c in enumerate(a.chunks))
 
 
 def _absolute(where: Any, places: Any) -> Any:

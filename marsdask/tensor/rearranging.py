@@ -19,6 +19,7 @@ from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.axes import moveaxis
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+from marsdask.tensor.fold import replaced
 from marsdask.tensor.indexing import part, sliced
 from marsdask.tensor.reshaping import whole_numbers
 from marsdask.tensor.selecting import flat, with_axis
@@ -126,7 +127,7 @@ def _repeat_meta(a: TensorMeta, repeats: Any, axis: int) -> TensorMeta:
         length = NAN
     else:
         length = a.shape[axis] * repeats if isinstance(repeats, int) else float(repeats.sum())
-    return TensorMeta(tuple(length if i == axis else n for i, n in enumerate(a.shape)), a.dtype)
+    return TensorMeta(replaced(a.shape, axis, length), a.dtype)
 
 
 @lowered("repeat", meta=_repeat_meta)
@@ -135,7 +136,7 @@ def _repeat(a: da.Array, repeats: Any, axis: int) -> Any:
         repeats = np.asarray((yield Ask(repeats)))
         repeats = int(repeats.reshape(-1)[0]) if repeats.size == 1 else repeats
     if isinstance(repeats, int):
-        chunks = tuple(tuple(n * repeats for n in c) if i == axis else c for i, c in enumerate(a.chunks))
+        chunks = replaced(a.chunks, axis, tuple(n * repeats for n in a.chunks[axis]))
         return a.map_blocks(np.repeat, repeats, axis=axis, chunks=chunks, dtype=a.dtype)
     if len(repeats) != a.shape[axis]:
         raise ShapeError(f"repeat(): {len(repeats)} counts do not fit {a.shape[axis]} entries.")
@@ -225,7 +226,7 @@ def _insert_meta(arr: TensorMeta, obj: Any, values: TensorMeta, axis: int, singl
             raise ShapeError(
                 f"insert(): values of shape {values.shape} do not fit into axis {i} with {want:.0f} entries."
             )
-    return TensorMeta(tuple(n + count if i == axis else n for i, n in enumerate(arr.shape)), arr.dtype)
+    return TensorMeta(replaced(arr.shape, axis, arr.shape[axis] + count), arr.dtype)
 
 
 @lowered("insert", meta=_insert_meta)
@@ -241,8 +242,7 @@ def _insert(
     count = len(spots)
     if not count:
         return arr
-    shape = tuple(count if i == axis else m for i, m in enumerate(arr.shape))
-    values = da.broadcast_to(values.astype(arr.dtype), shape)
+    values = da.broadcast_to(values.astype(arr.dtype), replaced(arr.shape, axis, count))
     order = np.insert(np.arange(n), spots, n + np.arange(count))
     return da.concatenate([arr, values], axis=axis)[(*[FULL] * axis, order)]
 
@@ -278,7 +278,7 @@ def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
     length = arr.shape[axis]
     known = not math.isnan(length) and not isinstance(obj, TensorMeta)
     left = float(len(_kept(obj, int(length), axis))) if known else NAN
-    return TensorMeta(tuple(left if i == axis else n for i, n in enumerate(arr.shape)), arr.dtype)
+    return TensorMeta(replaced(arr.shape, axis, left), arr.dtype)
 
 
 @lowered("delete", meta=_delete_meta)

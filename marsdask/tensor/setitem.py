@@ -10,7 +10,7 @@ import numpy as np
 
 from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import Handle, held
+from marsdask.plan.handle import Handle
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
@@ -27,6 +27,7 @@ from marsdask.tensor.keys import (
 )
 from marsdask.tensor.pieces import pieces_of
 from marsdask.tensor.reshaping import reshaped
+from marsdask.tensor.views import become
 
 
 def put_part(target: Any, key: Any, value: Any) -> None:
@@ -40,8 +41,7 @@ def put_part(target: Any, key: Any, value: Any) -> None:
     new = fitting(value, known.dtype)
     if isinstance(new, Handle):
         check_fits(new.known.shape, result_shape(entries, known.shape))
-    done = registry.make("setitem", target, arguments(entries), new)
-    target.rebind(done.node, held(done))
+    become(target, registry.make("setitem", target, arguments(entries), new))
 
 
 def fitting(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -18,7 +18,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import flat, joined_at_once, whole, with_whole
+from marsdask.tensor.fold import flat, joined_at_once, replaced, whole, with_whole
 from marsdask.tensor.selecting import flat as flat_tensor
 
 INTP = np.dtype(np.intp)
@@ -47,7 +47,7 @@ def unique(
 def _unique_meta(
     ar: TensorMeta, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
 ) -> Any:
-    values = (NAN,) if axis is None else tuple(NAN if i == axis else n for i, n in enumerate(ar.shape))
+    values = (NAN,) if axis is None else replaced(ar.shape, axis, NAN)
     found = [TensorMeta(values, ar.dtype)]
     found += [TensorMeta((NAN,), INTP)] * index
     found += [TensorMeta(ar.shape if axis is None else (ar.shape[axis],), INTP)] * inverse

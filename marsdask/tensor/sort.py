@@ -85,6 +85,7 @@ def sort(
 
     Always stable where order can be told apart. `parallel_kind` and `psrs_kinds` only tune.
     """
+    a = as_tensor(a)
     result = _by_order("sort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
     return ExecutableTuple((result, argsort(a, axis, order=order))) if return_index else result
 

@@ -39,6 +39,11 @@ def given(result: Any, out: Any) -> Any:
     return result if out is None else assign(out, result)
 
 
+def become(target: Handle, made: Handle) -> None:
+    """Point a handle at what was made of it."""
+    target.rebind(made.node, held(made))
+
+
 def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str = "out") -> Any:
     """`target[...] = value` by NumPy's casting rule: rebinds `target`, returns it. For `out=` and `+=`.
 
@@ -66,5 +71,5 @@ def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str 
         value = registry.make("broadcast_to", value, tuple(int(n) for n in old.shape))
     if new.dtype != old.dtype:
         value = registry.make("astype", value, old.dtype)
-    target.rebind(value.node, held(value))
+    become(target, value)
     return target

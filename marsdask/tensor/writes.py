@@ -13,7 +13,6 @@ import numpy as np
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
 from marsdask.plan import registry
-from marsdask.plan.handle import held
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import lowered, public
@@ -23,7 +22,7 @@ from marsdask.tensor.keys import plain
 from marsdask.tensor.reshaping import reshaped, reshaped_view
 from marsdask.tensor.selecting import MODES
 from marsdask.tensor.setitem import fitting, put_part, scattered
-from marsdask.tensor.views import assign, derived, view
+from marsdask.tensor.views import assign, become, derived, view
 
 
 class Flat:
@@ -159,9 +158,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise ArgumentError("fill_diagonal(): array must be at least 2-d.")
     if a.ndim > 2 and len({n for n in a.known.shape if not math.isnan(n)}) > 1:
         raise ShapeError("fill_diagonal(): all dimensions of input must be of equal length.")
-    value = fitting(val, a.dtype)
-    done = registry.make("filled_diagonal", a, value, bool(wrap))
-    a.rebind(done.node, held(done))
+    become(a, registry.make("filled_diagonal", a, fitting(val, a.dtype), bool(wrap)))
 
 
 @lowered("filled_diagonal", meta=lambda a, val, wrap: a)
@@ -191,8 +188,7 @@ def ufunc_at(ufunc: np.ufunc, target: Any, key: Any, *operands: Any) -> None:
         ufunc.at(np.ones(1, target.dtype), [0], *samples)  # NumPy's own error for a result that does not fit
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(f"{ufunc.__name__}.at(): {error}") from None
-    done = registry.make("ufunc_at", target, arguments(entries), ufunc.__name__, *values)
-    target.rebind(done.node, held(done))
+    become(target, registry.make("ufunc_at", target, arguments(entries), ufunc.__name__, *values))
 
 
 @lowered("ufunc_at", meta=lambda x, key, name, value=None: x)
