@@ -109,9 +109,7 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
     if isinstance(value, da.Array):
         check_fits(value.shape, shape)
         if math.prod(shape):
-            value = _laid_out(
-                value, placed(key, fancy), shape, {i: entries[i] for i in other_axes}, pieces, x
-            )
+            value = _laid_out(value, placed(key, fancy), shape, entries, pieces)
     if not math.prod(shape):
         return x
     points = [np.broadcast_to(entries[i], fancy).ravel() for i in fancy_axes]
@@ -143,22 +141,15 @@ def _written(
         value = value[members]
     if how is None:
         target[local] = value
-    elif how.nin == 1:
-        how.at(target, local)
     else:
-        how.at(target, local, value)
+        how.at(target, local, *([value] if how.nin == 2 else []))
     return new
 
 
 def _laid_out(
-    value: da.Array,
-    place: Place,
-    shape: tuple[int, ...],
-    entries: dict[int, Any],
-    pieces: dict[int, Any],
-    x: da.Array,
+    value: da.Array, place: Place, shape: tuple[int, ...], entries: list[Any], pieces: dict[int, Any]
 ) -> da.Array:
-    """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the chunks of x."""
+    """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the pieces."""
     value = reshaped(value, value.shape[max(value.ndim - len(shape), 0) :])
     value = da.broadcast_to(value, shape)
     value = value[tuple(0 if source[0] == "new" else FULL for source in place.axes)]
