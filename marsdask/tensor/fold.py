@@ -7,15 +7,17 @@ empty changes nothing. What is empty as a whole is for `finish` to refuse or to 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from numbers import Integral
 from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.core import flatten
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError, TooLargeForOneChunk
+from marsdask import checks
+from marsdask.errors import ArgumentTypeError, ShapeError, TooLargeForOneChunk
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.meta import TensorMeta
@@ -27,36 +29,17 @@ JOINED = 16
 
 
 def axes_of(axis: Any, ndim: int) -> Axes | None:
-    """Axes counted from the front, or None for all; an error for one that is not there or comes twice."""
-    if axis is None:
-        return None
-    given = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    found = []
-    for each in given:
-        if not isinstance(each, (Integral, np.integer)) or isinstance(each, bool):
-            raise ArgumentTypeError(f"axis={axis!r}: expected whole numbers, got {type(each).__name__}.")
-        if not -ndim <= each < ndim:
-            raise AxisError.outside(int(each), ndim)
-        found.append(int(each) % ndim)
-    if len(set(found)) != len(found):
-        raise ArgumentError(f"axis={axis!r}: duplicate value in 'axis'.")
-    return tuple(sorted(found))
+    """Axes counted from the front, in rising order, or None for all."""
+    return None if axis is None else tuple(sorted(checks.axes(axis, ndim)))
 
 
-def one_axis(axis: Any, ndim: int) -> int:
-    """One axis counted from the front."""
-    if isinstance(axis, (tuple, list)) or axis is None:
-        raise ArgumentTypeError(f"axis={axis!r}: expected one whole number.")
-    return (axes_of(axis, ndim) or (0,))[0]
+# Other modules know it by this name.
+one_axis = checks.axis
 
 
 def joined_at_once(combine_size: Any) -> int:
     """Mars's `combine_size`: how many states a task joins."""
-    if combine_size is None:
-        return JOINED
-    if not isinstance(combine_size, Integral) or isinstance(combine_size, bool) or combine_size < 2:
-        raise ArgumentError(f"combine_size={combine_size!r}: expected a whole number of 2 or more.")
-    return int(combine_size)
+    return JOINED if combine_size is None else checks.whole(combine_size, "combine_size", 2)
 
 
 def fold(
@@ -100,8 +83,7 @@ def fold(
 
 
 def _alone(chunk: Any, combine: Any, finish: Any, dtype: Any, part: Any, where: Any = None) -> Any:
-    state = chunk(part, ()) if where is None else chunk(part, (), where)
-    return np.asarray(finish(combine([state]))).astype(dtype, copy=False)
+    return _finish(combine, finish, dtype, [_chunk(chunk, part, where)])
 
 
 def _chunk(chunk: Any, part: Any, where: Any = None, axis: Any = (), keepdims: bool = True) -> Any:
@@ -109,25 +91,21 @@ def _chunk(chunk: Any, part: Any, where: Any = None, axis: Any = (), keepdims: b
 
 
 def _combine(combine: Any, nested: Any, axis: Any = (), keepdims: bool = True) -> Any:
-    states = [s for s in _flat(nested) if s is not None]
+    states = [s for s in flatten(nested) if s is not None]
     return combine(states) if states else None
 
 
 def _finish(combine: Any, finish: Any, kind: Any, nested: Any, axis: Any = (), keepdims: bool = False) -> Any:
     # Not called `dtype`: Dask would hand in a second one by that name.
-    state = _combine(combine, nested)
-    result = np.asarray(finish(state))
+    result = np.asarray(finish(_combine(combine, nested)))
     if not keepdims:
         result = result.reshape([n for i, n in enumerate(result.shape) if i not in axis])
     return result.astype(kind, copy=False)
 
 
-def _flat(nested: Any) -> Iterator[Any]:
-    if type(nested) is list:
-        for each in nested:
-            yield from _flat(each)
-    else:
-        yield nested
+def replaced(lengths: tuple[Any, ...], axis: int, new: Any) -> tuple[Any, ...]:
+    """A shape, or chunks, with another entry for one axis."""
+    return (*lengths[:axis], new, *lengths[axis + 1 :])
 
 
 def reduced_shape(a: TensorMeta, axes: Axes | None, keepdims: bool) -> tuple[float, ...]:
@@ -138,16 +116,10 @@ def reduced_shape(a: TensorMeta, axes: Axes | None, keepdims: bool) -> tuple[flo
     return tuple(n for i, n in enumerate(a.shape) if i not in gone)
 
 
-def empty_along(a: TensorMeta, axes: Axes | None) -> bool:
-    """Whether an axis to be reduced is known to be empty, while there are results to be given."""
-    gone = range(a.ndim) if axes is None else axes
-    left = [n for i, n in enumerate(a.shape) if i not in gone]
-    return any(a.shape[i] == 0 for i in gone) and not any(n == 0 for n in left)
-
-
 def refuse_empty(a: TensorMeta, axes: Axes | None, what: str) -> None:
-    """NumPy's error for what has no value without elements."""
-    if empty_along(a, axes):
+    """NumPy's error for what has no value without elements, where results are to be given."""
+    gone = range(a.ndim) if axes is None else axes
+    if any(a.shape[i] == 0 for i in gone) and 0 not in reduced_shape(a, axes, keepdims=False):
         raise ShapeError(
             f"zero-size array to reduction operation {what} which has no identity: shape {a.shape}."
         )
@@ -160,8 +132,6 @@ def result_dtype(function: Callable[..., Any], *dtypes: Any, **kwargs: Any) -> n
 
 @lru_cache(maxsize=4096)
 def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
-    import warnings
-
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -195,6 +165,19 @@ def flat(a: da.Array) -> da.Array:
     return a.reshape(-1) if a.size else da.zeros((0,), dtype=a.dtype)
 
 
+def line_of(a: da.Array, axis: int | None) -> tuple[da.Array, int]:
+    """The array and the axis to work along: of all elements in C order where none is named."""
+    return (flat(a), 0) if axis is None else (a, axis)
+
+
+def with_whole(function: Any, dtype: Any, a: da.Array, line: da.Array) -> da.Array:
+    """`function(chunk, line)` of each chunk of a tensor, where the whole of one other goes to all of them."""
+    index = tuple(range(a.ndim))
+    return da.blockwise(
+        function, index, a, index, line, (-1,), dtype=dtype, concatenate=True, align_arrays=False
+    )
+
+
 def one_chunk(a: da.Array, what: str) -> da.Array:
     """The whole array in one chunk, up to `options.gather_limit` bytes."""
     if a.npartitions > 1 and a.nbytes > options.gather_limit:
@@ -214,8 +197,8 @@ def whole(
     **kwargs: Any,
 ) -> tuple[da.Array, ...]:
     """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
-    singles = [graph.per_chunk(_same, one_chunk(a, func.__name__), lengths=None) for a in arrays]
-    made = graph.value(partial(_call_whole, func, len(singles), kwargs), *singles)
+    singles = [one_chunk(a, func.__name__) for a in arrays]
+    made = graph.value(partial(_call_whole, func, kwargs), *singles)
     results = []
     for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
         part = graph.per_chunk(partial(_pick, i, np.dtype(dtype)), made, lengths=shape[:1] or None)
@@ -223,11 +206,7 @@ def whole(
     return tuple(results)
 
 
-def _same(part: Any) -> Any:
-    return part
-
-
-def _call_whole(func: Any, count: int, kwargs: dict[str, Any], *singles: Any) -> Any:
+def _call_whole(func: Any, kwargs: dict[str, Any], *singles: Any) -> Any:
     result = func(*(s[0] for s in singles), **kwargs)
     return result if isinstance(result, tuple) else (result,)
 

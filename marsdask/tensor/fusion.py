@@ -11,7 +11,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.plan.registry import lowered
+from marsdask.plan.registry import lookup, lowered
 
 # Bytes of one operand in a block: scratch stays in the cache, and calls are few. The chain of tests/benchmarks, 2 x 64e6
 # doubles in memory, two threads, CPU ms by KiB: 128 190, 256 142, 512 107, 1024 101, 2048 87-129, 8192 194.
@@ -19,7 +19,7 @@ BLOCK_BYTES = 1024 * 1024
 
 Program = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 
-# reduction over axes -> (ufunc that joins partial results, function of a block, function that ends)
+# reduction over axes -> what joins partial results
 REDUCTIONS: dict[str, np.ufunc] = {
     "sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,
     "any": np.logical_or, "all": np.logical_and,
@@ -42,43 +42,24 @@ def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
         )
     name, axis, keepdims = reduced
     axes = tuple(range(ndim)) if axis is None else tuple(a % ndim for a in np.atleast_1d(axis))
-    ufunc = REDUCTIONS[name]
-    result = getattr(np, name)(np.ones((1,) * ndim, dtype))
-    partial_results = da.blockwise(
+    dtype = getattr(np, name)(np.ones((1,) * ndim, dtype)).dtype
+    parts = da.blockwise(
         partial(run_reduced, program, name, axes),
         axes_out,
         *args,
-        dtype=result.dtype,
-        meta=np.empty((0,) * ndim, result.dtype),
+        dtype=dtype,
+        meta=np.empty((0,) * ndim, dtype),
         adjust_chunks=dict.fromkeys(axes, 1),
     )
-    return da.reduction(
-        partial_results,
-        chunk=_same,
-        aggregate=partial(_join, ufunc),
-        combine=partial(_join, ufunc),
-        axis=axes,
-        keepdims=keepdims,
-        dtype=result.dtype,
-        split_every=16,
-        concatenate=True,
-        name=f"fused-{name}",
-    )
-
-
-def _same(part: Any, axis: Any = None, keepdims: bool = True) -> Any:
-    return part
-
-
-def _join(ufunc: np.ufunc, parts: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
-    return ufunc.reduce(parts, axis=axis, keepdims=keepdims)
+    lower: Any = lookup(name).lower
+    return lower(parts, axes, keepdims)
 
 
 def run_program(program: Program, *arrays: Any) -> Any:
     """The chain on one chunk, written block by block into one result."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
-        return _steps(program, arrays, [None] * len(program))
+        return _steps(program, arrays)
     kernel = Kernel(program)
     out: Any = None
     for block, flat, where in _blocks(arrays, shape):
@@ -96,13 +77,13 @@ def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any
     """The chain and its reduction on one chunk; reduced axes keep length 1."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
-        whole = _steps(program, arrays, [None] * len(program))
+        whole = _steps(program, arrays)
         if name in ("max", "min") and any(shape[a] == 0 for a in axes):  # nothing to say: joined as nothing
             return whole.reshape([min(n, 1) if a in axes else n for a, n in enumerate(shape)])
         return getattr(np, name)(whole, axis=axes, keepdims=True)
     ufunc = REDUCTIONS[name]
     if math.prod(shape) * arrays[0].dtype.itemsize <= BLOCK_BYTES:  # one block: no buffers to keep
-        return ufunc.reduce(_steps(program, arrays, [None] * len(program)), axis=axes, keepdims=True)
+        return ufunc.reduce(_steps(program, arrays), axis=axes, keepdims=True)
     kernel = Kernel(program)
     everything = len(axes) == len(shape)
     parts = []
@@ -146,14 +127,13 @@ class Kernel:
 
     def __call__(self, block: list[Any]) -> Any:
         shape = np.broadcast_shapes(*(b.shape for b in block))
-        if self.scratch is not None and shape == self.shape:
-            return _steps(self.program, block, self.scratch)
-        if self.scratch is not None:  # the last block is shorter
-            return _steps(self.program, block, [None] * len(self.program))
+        if self.scratch is not None:
+            return _steps(
+                self.program, block, self.scratch if shape == self.shape else None
+            )  # the last is shorter
         results: list[Any] = []
-        result = _steps(self.program, block, [None] * len(self.program), results)
-        self.shape = shape
-        self.scratch = _shared_buffers(self.program, results)
+        result = _steps(self.program, block, keep=results)
+        self.shape, self.scratch = shape, _shared_buffers(self.program, results)
         return result
 
 
@@ -173,10 +153,10 @@ def _shared_buffers(program: Program, results: list[Any]) -> list[Any]:
     return buffers
 
 
-def _steps(program: Program, block: Any, out: list[Any], keep: list[Any] | None = None) -> Any:
+def _steps(program: Program, block: Any, out: list[Any] | None = None, keep: list[Any] | None = None) -> Any:
     """Run the steps on one block, each into its buffer where there is one."""
     results: list[Any] = [] if keep is None else keep
-    for (name, operands), buffer in zip(program, out, strict=True):
+    for (name, operands), buffer in zip(program, out or [None] * len(program), strict=True):
         values = [v if kind == "is" else block[v] if kind == "in" else results[v] for kind, v in operands]
         function = getattr(np, name)
         results.append(function(*values, out=buffer) if isinstance(function, np.ufunc) else function(*values))

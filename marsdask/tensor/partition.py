@@ -8,24 +8,23 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, operation
-from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import flat, whole_along
-from marsdask.tensor.selecting import with_axis
-from marsdask.tensor.sort import IN_ONE_CHUNK, argsort, check_kind, line_axis, line_meta, sort
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.fold import line_of, replaced, whole_along
+from marsdask.tensor.sort import IN_ONE_CHUNK, argsort_line, check_kind, line, line_meta, sort_line
 from marsdask.tensor.views import assign
 
 
 def _check_kth(kth: Any, length: float) -> Any:
     if isinstance(kth, registry.Handle):
-        kth = kth.to_numpy() if kth.is_executed() else kth
-    if isinstance(kth, registry.Handle):
-        raise ArgumentTypeError(
-            "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
-        )
+        if not kth.is_executed():
+            raise ArgumentTypeError(
+                "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
+            )
+        kth = kth.to_numpy()
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
@@ -34,26 +33,33 @@ def _check_kth(kth: Any, length: float) -> Any:
     return places.tolist()
 
 
-def _prepare_partition(
+def _partition(
     name: str,
     a: Any,
-    kth: Any = None,
-    axis: Any = -1,
+    kth: Any,
+    axis: int | None = -1,
     kind: str = "introselect",
     order: Any = None,
-    parallel_kind: Any = None,
+    parallel_kind: str | None = None,
     psrs_kinds: Any = None,
 ) -> Any:
     if kind != "introselect":
         raise ArgumentError(f"select kind must be 'introselect' (got {kind!r}).")
     check_kind(None, None, parallel_kind, psrs_kinds)
-    a = as_tensor(a)
-    if name == "argpartition" and not a.ndim:
-        a, axis = with_axis(a, axis)
-    axis = line_axis(a, axis)
-    length = float(np.prod(a.shape)) if axis is None else a.shape[axis]
-    kth = _check_kth(kth, length)
+    a, axis = line(name, a, axis)
+    kth = _check_kth(kth, line_meta(None, a.known, axis).shape[axis or 0])
     return registry.make(name, a, kth, axis, **({"order": order} if order is not None else {}))
+
+
+partition = partial(_partition, "partition")
+
+
+@public("Tensor.partition", owners=("Tensor",))
+def partition_in_place(
+    self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
+) -> None:
+    """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
+    assign(self, partition(self, kth, axis, kind, order, **tuning), what="partition")
 
 
 def _partition_meta(
@@ -62,74 +68,69 @@ def _partition_meta(
     return line_meta(dtype, a, axis)
 
 
-def _partition(function: Any, line: Any, a: da.Array, kth: Any, axis: int | None, order: Any) -> Any:
-    if axis is None:
-        a, axis = flat(a), 0
+def _partition_line(
+    function: Any, ordered: Any, dtype: Any, a: da.Array, kth: Any, axis: int | None = -1, order: Any = None
+) -> Any:
+    a, axis = line_of(a, axis)
     if a.numblocks[axis] > 1 and a.ndim == 1 and a.nbytes > IN_ONE_CHUNK:
-        return line(a, 0, order=order)  # what is sorted is partitioned
+        return ordered(a, 0, order=order)  # what is sorted is partitioned
     a = whole_along(a, (axis,))
-    dtype = a.dtype if function is np.partition else np.intp
-    return a.map_blocks(function, kth=kth, axis=axis, order=order, dtype=dtype)
+    return a.map_blocks(function, kth=kth, axis=axis, order=order, dtype=dtype or a.dtype)
 
 
-@operation(
-    "partition",
-    room="tensor",
-    meta=partial(_partition_meta, None),
-    prepare=partial(_prepare_partition, "partition"),
-)  # fmt: skip
-def partition(
-    a: Array,
-    kth: Any,
+def _topk(
+    name: str,
+    a: Any,
+    k: int,
     axis: int | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
+    largest: bool = True,
+    sorted: bool = True,
     parallel_kind: str | None = None,
     psrs_kinds: Any = None,
 ) -> Any:
-    """A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind."""
-    return _partition(np.partition, sort, a, kth, axis, order)
+    check_kind(None, None, parallel_kind, psrs_kinds)
+    k = checks.whole(k, "k")
+    if k < 0:
+        raise ArgumentError(f"k={k!r}: expected 0 or more. Hint: largest=False for the smallest.")
+    a, axis = line("topk", a, axis)
+    return registry.make(name, a, k, axis, bool(largest))
 
 
-@operation(
-    "argpartition",
-    room="tensor",
-    meta=partial(_partition_meta, np.dtype(np.intp)),
-    prepare=partial(_prepare_partition, "argpartition"),
-    owners=["Tensor"],
-)
-def argpartition(
-    a: Array,
-    kth: Any,
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: Any = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """Positions that would partition along `axis`."""
-    return _partition(np.argpartition, argsort, a, kth, axis, order)
+def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
+    shape = line_meta(None, a, axis).shape
+    length = shape[axis or 0]
+    kept = min(k, length) if length == length else np.nan
+    return TensorMeta(replaced(shape, axis or 0, kept), dtype or a.dtype)
 
 
-def _partition_in_place(self: Any, **arguments: Any) -> None:
-    assign(self, _prepare_partition("partition", self, **arguments), what="partition")
+def _topk_line(
+    a: da.Array, k: int, axis: int | None = -1, largest: bool = True, *, places: bool = False
+) -> da.Array:
+    a, axis = line_of(a, axis)
+    last = (min(k, a.shape[axis]),)
+    values = partial(_first, k, axis, largest, False)
+    local = partial(_first, k, axis, largest, True)
+    if a.numblocks[axis] == 1:
+        dtype = np.intp if places else a.dtype
+        return a.map_blocks(local if places else values, chunks=replaced(a.chunks, axis, last), dtype=dtype)
+    kept = tuple(min(k, n) for n in a.chunks[axis])
+    if not places:
+        few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype).rechunk({axis: -1})
+        return few.map_blocks(values, chunks=replaced(few.chunks, axis, last), dtype=a.dtype)
+    index = tuple(range(a.ndim))
+    lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
+    where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
+    found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=np.intp)
+    few = da.blockwise(
+        partial(np.take_along_axis, axis=axis), index, a, index, found, index, dtype=a.dtype, **lengths
+    )
+    absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=np.intp, **lengths)
+    few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
+    chunks = replaced(few.chunks, axis, last)
+    return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=np.intp)
 
 
-@operation(
-    "Tensor.partition",
-    room="tensor",
-    owners=["Tensor"],
-    function=False,
-    sizes="any",
-    prepare=_partition_in_place,
-)
-def partition_in_place(
-    self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
-) -> None:
-    """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
-
-
-def _topk_of(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
+def _first(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
     """The first k in order, or their positions; of equal ones those that come first."""
     if not largest:
         order = np.argsort(part, axis=axis, kind="stable")
@@ -140,118 +141,41 @@ def _topk_of(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
     return order if places else np.take_along_axis(part, order, axis)
 
 
-def _prepare_topk(
-    name: str,
-    a: Any,
-    k: Any = None,
-    axis: Any = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    parallel_kind: Any = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    check_kind(None, None, parallel_kind, psrs_kinds)
-    a = as_tensor(a)
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        raise ArgumentTypeError(f"k={k!r}: expected a whole number, got {type(k).__name__}.")
-    if k < 0:
-        raise ArgumentError(f"k={k!r}: expected 0 or more. Hint: largest=False for the smallest.")
-    axis = line_axis(a, axis)
-    return registry.make(name, a, int(k), axis, bool(largest))
-
-
-def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
-    shape = line_meta(None, a, axis).shape
-    axis = axis or 0
-    length = shape[axis]
-    kept = min(k, length) if length == length else np.nan
-    return TensorMeta((*shape[:axis], kept, *shape[axis + 1 :]), dtype or a.dtype)
-
-
-def _topk(a: da.Array, k: int, axis: int | None, largest: bool, *, places: bool) -> da.Array:
-    if axis is None:
-        a, axis = flat(a), 0
-    kept = tuple(min(k, n) for n in a.chunks[axis])
-    if not places or a.numblocks[axis] == 1:
-        dtype = np.intp if places else a.dtype
-        few = a.map_blocks(
-            partial(_topk_of, k, axis, largest, places), chunks=_cut(a, axis, kept), dtype=dtype
-        )
-        if few.numblocks[axis] == 1:
-            return few
-        final = partial(_topk_of, k, axis, largest, False)
-        few = few.rechunk({axis: -1})
-        return few.map_blocks(final, chunks=_cut(few, axis, (min(k, a.shape[axis]),)), dtype=a.dtype)
-    index = tuple(range(a.ndim))
-    where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
-    local = a.map_blocks(partial(_topk_of, k, axis, largest, True), chunks=_cut(a, axis, kept), dtype=np.intp)
-    few = da.blockwise(
-        partial(_at, axis),
-        index,
-        a,
-        index,
-        local,
-        index,
-        dtype=a.dtype,
-        align_arrays=False,
-        adjust_chunks={axis: kept},
-    )
-    absolute = da.blockwise(
-        partial(_absolute, axis), index, where, (axis,), local, index, dtype=np.intp, align_arrays=False,
-        adjust_chunks={axis: kept},
-    )  # fmt: skip
-    few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
-    chunks = _cut(few, axis, (min(k, a.shape[axis]),))
-    return da.map_blocks(partial(_last_places, k, axis, largest), few, absolute, chunks=chunks, dtype=np.intp)
-
-
-def _cut(a: da.Array, axis: int, lengths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The chunks of `a` with other lengths along one axis."""
-    return tuple(lengths if i == axis else c for i, c in enumerate(a.chunks))
-
-
-def _at(axis: int, part: Any, places: Any) -> Any:
-    return np.take_along_axis(part, places, axis)
-
-
-def _absolute(axis: int, where: Any, places: Any) -> Any:
+def _absolute(where: Any, places: Any) -> Any:
     return where[places] if len(where) else places
 
 
-def _last_places(k: int, axis: int, largest: bool, values: Any, places: Any) -> Any:
-    return np.take_along_axis(places, _topk_of(k, axis, largest, True, values), axis)
+def _last_places(local: Any, axis: int, values: Any, places: Any) -> Any:
+    return np.take_along_axis(places, local(values), axis)
 
 
-@operation(
-    "topk", room="tensor", meta=partial(_topk_meta, None), prepare=partial(_prepare_topk, "topk")
-)  # fmt: skip
-def topk(
-    a: Array,
-    k: int,
-    axis: int | None = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first."""
-    return _topk(a, k, axis, largest, places=False)
-
-
-@operation(
-    "argtopk",
-    room="tensor",
-    meta=partial(_topk_meta, np.dtype(np.intp)),
-    prepare=partial(_prepare_topk, "argtopk"),
-)
-def argtopk(
-    a: Array,
-    k: int,
-    axis: int | None = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first."""
-    return _topk(a, k, axis, largest, places=True)
+# name -> (what users call, documentation, metadata, lowering)
+FAMILY: dict[str, tuple[Any, str, Any, Any]] = {
+    "partition": (
+        partition,
+        "A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind.",
+        partial(_partition_meta, None),
+        partial(_partition_line, np.partition, sort_line, None),
+    ),
+    "argpartition": (
+        partial(_partition, "argpartition"),
+        "Positions that would partition along `axis`.",
+        partial(_partition_meta, np.dtype(np.intp)),
+        partial(_partition_line, np.argpartition, argsort_line, np.intp),
+    ),
+    "topk": (
+        partial(_topk, "topk"),
+        "The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first.",
+        partial(_topk_meta, None),
+        _topk_line,
+    ),
+    "argtopk": (
+        partial(_topk, "argtopk"),
+        "Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first.",
+        partial(_topk_meta, np.dtype(np.intp)),
+        partial(_topk_line, places=True),
+    ),
+}
+for _name, (_call, _doc, _meta, _lower) in FAMILY.items():
+    public(_name, owners=("Tensor",) if _name == "argpartition" else (), doc=_doc)(_call)
+    lowered(_name, meta=_meta)(_lower)

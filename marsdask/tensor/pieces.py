@@ -44,9 +44,8 @@ def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     """`x[key]` for whole numbers, slices and None; empty chunks are left out."""
     if all(isinstance(e, slice) and e == FULL for e in key):
         return x
-    axes: list[
-        list[tuple[int, Any, int]]
-    ] = []  # for each entry of the key: (chunk, local key, length) of each piece
+    # For each entry of the key: (chunk, local key, length) of each piece.
+    axes: list[list[tuple[int, Any, int]]] = []
     axis = 0
     for entry in key:
         if entry is None:
@@ -65,13 +64,9 @@ def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
         at = dict(zip(kept, index, strict=True))
         chosen = [pieces[at.get(i, 0)] for i, pieces in enumerate(axes)]
         source = graph.Block(x, tuple(number for number, _, _ in chosen if number >= 0))
-        whole = (
-            all(
-                isinstance(local, slice) and local.step == 1 and n == x.chunks[i][number]
-                for i, (number, local, n) in enumerate(chosen)
-            )
-            if len(chosen) == x.ndim
-            else False
+        whole = len(chosen) == x.ndim and all(
+            isinstance(local, slice) and local.step == 1 and n == x.chunks[i][number]
+            for i, (number, local, n) in enumerate(chosen)
         )
         return source if whole else (operator.getitem, source, tuple(local for _, local, _ in chosen))
 

@@ -5,30 +5,24 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentTypeError, AxisError, near
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Op, lowered
 from marsdask.tensor.core import Tensor, as_tensor
-from marsdask.tensor.reshaping import axes_of, axis_of
-from marsdask.tensor.selecting import given
+from marsdask.tensor.fusion import REDUCTIONS
+from marsdask.tensor.views import given
 from marsdask.tensor.writes import ufunc_at
 
-REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
+NAMES = {ufunc.__name__: name for name, ufunc in REDUCTIONS.items()}
 """ufunc.reduce that is a reduction of another name."""
 ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 
@@ -49,10 +43,9 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dic
     if op is None:
         return NotImplemented
     if method == "__call__":
-        extra = {} if not any(o is not None for o in outs) else {"out": outs if ufunc.nout > 1 else outs[0]}
+        extra = {"out": outs if ufunc.nout > 1 else outs[0]} if any(o is not None for o in outs) else {}
         return registry.call(op, inputs, {**kwargs, **extra})
-    target = outs[0] if outs else None
-    return _METHODS[method](ufunc, op, *inputs, out=target, **kwargs)
+    return _METHODS[method](ufunc, op, *inputs, out=outs[0] if outs else None, **kwargs)
 
 
 def _of_ufunc(ufunc: np.ufunc) -> Op | None:
@@ -60,10 +53,7 @@ def _of_ufunc(ufunc: np.ufunc) -> Op | None:
     found = registry.OPS.get(ufunc.__name__)
     if found is not None and found.built:
         return found
-    return next(
-        (op for op in registry.OPS.values() if op.oracle is ufunc and op.built and op.function),
-        None,
-    )
+    return next((op for op in registry.OPS.values() if op.oracle is ufunc and op.built and op.function), None)
 
 
 def _call(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -81,73 +71,28 @@ def _reduce(
     **rest: Any,
 ) -> Any:
     a = as_tensor(a)
-    name = REDUCTIONS.get(ufunc.__name__)
+    name = NAMES.get(ufunc.__name__)
     rest = {k: v for k, v in rest.items() if not (k == "where" and v is True)}
-    if name is not None and not (dtype is not None and name not in ("sum", "prod")):
-        extra = rest if dtype is None else {**rest, "dtype": dtype}
-        return _call(name, a, axis=axis, keepdims=keepdims, **extra, **({} if out is None else {"out": out}))
+    if name is not None and (dtype is None or name in ("sum", "prod")):
+        extra = {k: v for k, v in (("dtype", dtype), ("out", out)) if v is not None}
+        return _call(name, a, axis=axis, keepdims=keepdims, **rest, **extra)
     if rest:
         raise ArgumentTypeError(
             f"np.{ufunc.__name__}.reduce() of a tensor does not take {next(iter(rest))!r}."
         )
-    axes = tuple(range(a.ndim)) if axis is None else axes_of(axis, a.ndim)
     if not a.ndim:
         raise AxisError.outside(axis, 0)
-    return given(
-        registry.make(
-            "ufunc_reduce",
-            a,
-            ufunc.__name__,
-            axes,
-            bool(keepdims),
-            None if dtype is None else np.dtype(dtype),
-        ),
-        out,
-    )
-
-
-def _reduced_dtype(name: str, dtype: Any, given_dtype: Any, ndim: int, axes: tuple[int, ...]) -> Any:
-    return getattr(np, name).reduce(np.ones((1,) * ndim, dtype), axis=axes, dtype=given_dtype).dtype
-
-
-def _reduce_meta(a: TensorMeta, name: str, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> TensorMeta:
-    shape = tuple(1 if i in axes else n for i, n in enumerate(a.shape) if keepdims or i not in axes)
-    return TensorMeta(shape, _reduced_dtype(name, a.dtype, dtype, a.ndim, axes))
-
-
-@lowered("ufunc_reduce", meta=_reduce_meta)
-def ufunc_reduce(a: da.Array, name: str, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> da.Array:
-    """`ufunc.reduce`, with whole axes in a chunk: right for every ufunc, in any order of its operands."""
-    whole = a.rechunk(dict.fromkeys(axes, -1))
-    made = whole.map_blocks(
-        _reduced, name, axes, dtype,
-        chunks=tuple((1,) if i in axes else c for i, c in enumerate(whole.chunks)), dtype=_reduced_dtype(name, a.dtype, dtype, a.ndim, axes),
-    )  # fmt: skip
-    return made if keepdims else made[tuple(0 if i in axes else slice(None) for i in range(a.ndim))]
-
-
-def _reduced(block: Any, name: str, axes: tuple[int, ...], dtype: Any) -> Any:
-    return getattr(np, name).reduce(block, axis=axes, dtype=dtype, keepdims=True)
+    axes = tuple(range(a.ndim)) if axis is None else checks.axes(axis, a.ndim)
+    return _whole(ufunc, "reduce", a, axes, dtype, out, keepdims=bool(keepdims))
 
 
 def _accumulate(ufunc: np.ufunc, op: Op, a: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     a = as_tensor(a)
-    axis = axis_of(axis, a.ndim)
+    axis = checks.axis(axis, a.ndim)
     name = ACCUMULATIONS.get(ufunc.__name__)
-    if name is not None and name in registry.OPS:
+    if name is not None:
         return given(_call(name, a, axis=axis, dtype=dtype), out)
-    return given(
-        registry.make(
-            "ufunc_along",
-            a,
-            ufunc.__name__,
-            "accumulate",
-            axis,
-            None if dtype is None else np.dtype(dtype),
-            None,
-        ),
-        out,
-    )
+    return _whole(ufunc, "accumulate", a, (axis,), dtype, out)
 
 
 def _reduceat(
@@ -156,55 +101,51 @@ def _reduceat(
     a = as_tensor(a)
     if isinstance(indices, Handle):
         raise ArgumentTypeError(f"np.{ufunc.__name__}.reduceat(): expected indices in memory, got a tensor.")
-    axis = axis_of(axis, a.ndim)
-    return given(
-        registry.make(
-            "ufunc_along",
-            a,
-            ufunc.__name__,
-            "reduceat",
-            axis,
-            None if dtype is None else np.dtype(dtype),
-            np.asarray(indices),
-        ),
-        out,
-    )
+    axis = checks.axis(axis, a.ndim)
+    return _whole(ufunc, "reduceat", a, (axis,), dtype, out, indices=np.asarray(indices))
 
 
-def _along_dtype(name: str, method: str, dtype: Any, given_dtype: Any) -> Any:
-    extra = ([0],) if method == "reduceat" else ()
-    return getattr(getattr(np, name), method)(np.ones(1, dtype), *extra, dtype=given_dtype).dtype
+def _whole(
+    ufunc: np.ufunc,
+    method: str,
+    a: Any,
+    axes: tuple[int, ...],
+    dtype: Any,
+    out: Any,
+    indices: Any = None,
+    keepdims: bool = True,
+) -> Any:
+    dtype = None if dtype is None else np.dtype(dtype)
+    return given(registry.make("ufunc_along", a, ufunc.__name__, method, axes, dtype, indices, keepdims), out)
 
 
-def _along_meta(a: TensorMeta, name: str, method: str, axis: int, dtype: Any, indices: Any) -> TensorMeta:
-    shape = tuple(
-        float(len(indices)) if i == axis and indices is not None else n for i, n in enumerate(a.shape)
-    )
-    return TensorMeta(shape, _along_dtype(name, method, a.dtype, dtype))
+def _along_meta(
+    a: Any, name: str, method: str, axes: tuple[int, ...], dtype: Any, indices: Any, keepdims: bool
+) -> TensorMeta:
+    length = {"reduce": 1, "reduceat": None if indices is None else len(indices)}.get(method)
+    shape = tuple(length if i in axes and length is not None else n for i, n in enumerate(a.shape))
+    shape = tuple(n for i, n in enumerate(shape) if keepdims or i not in axes)
+    one = np.ones((1,) * len(a.shape), a.dtype)
+    made = _along(one, name, method, axes, dtype, None if indices is None else [0])
+    return TensorMeta(shape, made.dtype)
 
 
 @lowered("ufunc_along", meta=_along_meta)
-def ufunc_along(a: da.Array, name: str, method: str, axis: int, dtype: Any, indices: Any) -> da.Array:
-    """`ufunc.accumulate` or `ufunc.reduceat`, with a whole axis in a chunk."""
-    whole = a.rechunk({axis: -1})
-    chunks = tuple(
-        (len(indices),) if i == axis and indices is not None else c for i, c in enumerate(whole.chunks)
-    )
-    return whole.map_blocks(
-        _along,
-        name,
-        method,
-        axis,
-        dtype,
-        indices,
-        chunks=chunks,
-        dtype=_along_dtype(name, method, a.dtype, dtype),
-    )
+def ufunc_along(
+    a: da.Array, name: str, method: str, axes: tuple[int, ...], dtype: Any, indices: Any, keepdims: bool
+) -> da.Array:
+    """`ufunc.reduce`, `accumulate` or `reduceat`, with whole axes in a chunk: right for every ufunc, in any order."""
+    whole = a.rechunk(dict.fromkeys(axes, -1))
+    made = _along_meta(a, name, method, axes, dtype, indices, keepdims=True)
+    chunks = tuple((made.shape[i],) if i in axes else c for i, c in enumerate(whole.chunks))
+    done = whole.map_blocks(_along, name, method, axes, dtype, indices, chunks=chunks, dtype=made.dtype)
+    return done if keepdims else done[tuple(0 if i in axes else slice(None) for i in range(a.ndim))]
 
 
-def _along(block: Any, name: str, method: str, axis: int, dtype: Any, indices: Any) -> Any:
+def _along(block: Any, name: str, method: str, axes: tuple[int, ...], dtype: Any, indices: Any) -> Any:
     extra = () if indices is None else (indices,)
-    return getattr(getattr(np, name), method)(block, *extra, axis=axis, dtype=dtype)
+    where = {"axis": axes, "keepdims": True} if method == "reduce" else {"axis": axes[0]}
+    return getattr(getattr(np, name), method)(block, *extra, dtype=dtype, **where)
 
 
 def _outer(ufunc: np.ufunc, op: Op, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -216,14 +157,10 @@ def _outer(ufunc: np.ufunc, op: Op, a: Any, b: Any, out: Any = None, **kwargs: A
 _METHODS = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer}
 
 
-def _is_complex(complex_ones: bool, x: Any) -> bool:
-    return (x.dtype.kind == "c") is complex_ones
-
-
 # What is answered from metadata, or has another name here.
 SPECIAL = {
-    "iscomplexobj": partial(_is_complex, True),
-    "isrealobj": partial(_is_complex, False),
+    "iscomplexobj": lambda x: x.dtype.kind == "c",
+    "isrealobj": lambda x: x.dtype.kind != "c",
     "can_cast": lambda source, to, casting="safe": np.can_cast(source.dtype if isinstance(source, Handle) else source, to, casting),
     "min_scalar_type": lambda a: a.dtype,
     "concat": "concatenate",
@@ -254,11 +191,8 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         where = getattr(where, part, None)  # type: ignore[assignment]
     # A function of ours that is no entry of the registry.
     ours = vars(where).get(wanted) if where is not None else None
-    if (
-        callable(ours)
-        and getattr(ours, "__module__", "").startswith("marsdask")
-        and wanted not in _gaps(room)
-    ):
+    known = registry.entry_of(ours)
+    if callable(ours) and getattr(ours, "__module__", "").startswith("marsdask") and known is None:
         return ours(*args, **kwargs)
     names = [op.public for op in registry.in_room(room) if op.function and op.built]
     raise ArgumentTypeError(
@@ -288,7 +222,3 @@ def _parameters(func: Any) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(func).parameters
     except ValueError:  # functions in C do not tell in every version of NumPy
         return {}
-
-
-def _gaps(room: str) -> set[str]:
-    return {op.public for op in registry.OPS.values() if not op.built and op.room == room}

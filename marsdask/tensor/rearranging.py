@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Generator
 from functools import partial
 from itertools import pairwise
@@ -12,26 +11,28 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError, UnknownLength
 from marsdask.plan import registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.axes import moveaxis
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+from marsdask.tensor.fold import replaced
 from marsdask.tensor.indexing import part, sliced
-from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
+from marsdask.tensor.reshaping import whole_numbers
 from marsdask.tensor.selecting import flat, with_axis
 
 FULL = slice(None)
 
 
-def _cuts(function: str, ary: Tensor, indices_or_sections: Any, axis: int) -> list[tuple[Any, Any]]:
+def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[Any, Any]]:
     """Where the pieces of a split start and end."""
-    length = ary.known.shape[axis]
     given_cuts = np.asarray(indices_or_sections)
     if given_cuts.ndim:
-        bounds = [operator.index(n) for n in given_cuts.tolist()]
-        return list(zip([0, *bounds], [*bounds, None], strict=True))
+        bounds = whole_numbers(given_cuts.tolist(), "indices_or_sections")
+        return list(pairwise([0, *bounds, None]))
     (count,) = whole_numbers(given_cuts.item(), "indices_or_sections")
     if count < 1:
         raise ArgumentError(
@@ -48,69 +49,50 @@ def _cuts(function: str, ary: Tensor, indices_or_sections: Any, axis: int) -> li
     return list(pairwise(ends))
 
 
-def _split(function: str, axis: Any, ary: Any, indices_or_sections: Any) -> Any:
+def _split(function: str, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     ary = as_tensor(ary)
-    least = {"hsplit": 1, "vsplit": 2, "dsplit": 3}.get(function, 0)
-    if ary.ndim < least:
-        raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
-    if function == "hsplit":
-        axis = 0 if ary.ndim == 1 else 1
-    axis = axis_of(axis, ary.ndim)
-    pieces = _cuts(function, ary, indices_or_sections, axis)
+    axis = checks.axis(axis, ary.ndim)
+    pieces = _cuts(function, ary.known.shape[axis], indices_or_sections)
     before, after = (FULL,) * axis, (FULL,) * (ary.ndim - axis - 1)
     return ExecutableTuple(sliced(ary, (*before, slice(a, b), *after)) for a, b in pieces)
 
 
 for _name in ("split", "array_split"):
-
-    @operation(_name, room="tensor", prepare=partial(lambda name, ary, indices_or_sections, axis=0: _split(name, axis, ary, indices_or_sections), _name))  # fmt: skip
-    def _split_op(ary: Array, indices_or_sections: Any, axis: int = 0) -> Any:
-        """Views of the parts between positions, or of so many parts; `array_split` lets them differ by one."""
-
-
-for _name, _axis in (("vsplit", 0), ("hsplit", 1), ("dsplit", 2)):
-
-    @operation(
+    public(
         _name,
-        room="tensor",
-        prepare=partial(_split, _name, _axis),
-    )
-    def _axis_split(ary: Array, indices_or_sections: Any) -> Any:
-        """Views of the parts along one axis."""
+        doc="Views of the parts between positions, or of so many parts; `array_split` lets them differ by one.",
+    )(partial(_split, _name))
+
+
+def _split_along(function: str, least: int, ary: Any, indices_or_sections: Any) -> Any:
+    ary = as_tensor(ary)
+    if ary.ndim < least:
+        raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
+    axis = {"hsplit": min(ary.ndim - 1, 1), "vsplit": 0, "dsplit": 2}[function]
+    return _split(function, ary, indices_or_sections, axis)
+
+
+for _name, _least in (("hsplit", 1), ("vsplit", 2), ("dsplit", 3)):
+    public(_name, doc="Views of the parts along one axis.")(partial(_split_along, _name, _least))
 
 
 @public("roll")
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes; what leaves at the end comes in at the start."""
     a = as_tensor(a)
-    if axis is None:
-        total = sum(whole_numbers(shift, "shift"))
-        return (
-            registry.make("reshape_back", registry.make("roll", flat(a), (total,), (0,)), a)
-            if a.ndim != 1
-            else registry.make("roll", a, (total,), (0,))
-        )
     shifts = whole_numbers(shift, "shift")
-    axes = tuple(axis_of(x, a.ndim) for x in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if axis is None:
+        moved = registry.make("roll", flat(a), (sum(shifts),), (0,))
+        return moved if a.ndim == 1 else registry.make("reshaped_like", moved, a)
+    axes = tuple(checks.axis(x, a.ndim) for x in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ArgumentError(f"roll(shift={shift!r}, axis={axis!r}): expected as many shifts as axes.")
-    count = max(len(shifts), len(axes)) if shifts and axes else 0
-    pairs = list(
-        zip(
-            shifts * (count if len(shifts) == 1 else 1), axes * (count if len(axes) == 1 else 1), strict=False
-        )
-    )
-    return registry.make("roll", a, tuple(s for s, _ in pairs), tuple(x for _, x in pairs))
+    both = np.broadcast_arrays(shifts, axes)
+    return registry.make("roll", a, *(tuple(each.astype(int).tolist()) for each in both))
 
 
-@lowered("reshape_back", meta=lambda a, like: like)
-def reshape_back(a: da.Array, like: da.Array) -> da.Array:
-    """The elements in the shape of another tensor."""
-    return reshaped(a, like.shape)
-
-
-@lowered("roll", meta=lambda a, shift, axis=None: a)
-def _roll(a: Array, shift: Any, axis: Any = None) -> Any:
+@lowered("roll", meta=lambda a, shift, axis: a)
+def _roll(a: da.Array, shift: tuple[int, ...], axis: tuple[int, ...]) -> da.Array:
     for by, along in zip(shift, axis, strict=True):
         n = a.shape[along]
         if n and (start := -by % n):
@@ -122,8 +104,7 @@ def _roll(a: Array, shift: Any, axis: Any = None) -> Any:
 @public("repeat", owners=("Tensor",))
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Each element several times, along an axis; of the flat tensor without one."""
-    a, axis = with_axis(as_tensor(a), axis)
-    axis = axis_of(axis, a.ndim)
+    a, axis = with_axis(a, axis)
     if not isinstance(repeats, Tensor):
         counts = np.asarray(repeats)
         if counts.dtype.kind not in "iub":
@@ -142,22 +123,20 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 def _repeat_meta(a: TensorMeta, repeats: Any, axis: int) -> TensorMeta:
-    shape = list(a.shape)
     if isinstance(repeats, TensorMeta):
-        shape[axis] = NAN
+        length = NAN
     else:
-        shape[axis] = shape[axis] * repeats if isinstance(repeats, int) else float(repeats.sum())
-    return TensorMeta(tuple(shape), a.dtype)
+        length = a.shape[axis] * repeats if isinstance(repeats, int) else float(repeats.sum())
+    return TensorMeta(replaced(a.shape, axis, length), a.dtype)
 
 
 @lowered("repeat", meta=_repeat_meta)
-def _repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
-    axis = axis or 0
+def _repeat(a: da.Array, repeats: Any, axis: int) -> Any:
     if isinstance(repeats, da.Array):
         repeats = np.asarray((yield Ask(repeats)))
         repeats = int(repeats.reshape(-1)[0]) if repeats.size == 1 else repeats
     if isinstance(repeats, int):
-        chunks = tuple(tuple(n * repeats for n in c) if i == axis else c for i, c in enumerate(a.chunks))
+        chunks = replaced(a.chunks, axis, tuple(n * repeats for n in a.chunks[axis]))
         return a.map_blocks(np.repeat, repeats, axis=axis, chunks=chunks, dtype=a.dtype)
     if len(repeats) != a.shape[axis]:
         raise ShapeError(f"repeat(): {len(repeats)} counts do not fit {a.shape[axis]} entries.")
@@ -180,7 +159,7 @@ def _tile_meta(A: TensorMeta, reps: tuple[int, ...]) -> TensorMeta:
 
 
 @lowered("tile", meta=_tile_meta)
-def _tile(A: Array, reps: Any) -> Any:
+def _tile(A: da.Array, reps: Any) -> Any:
     for axis, count in enumerate(reps):
         if count == 0:
             A = A[(*[FULL] * axis, slice(0, 0))]
@@ -191,10 +170,12 @@ def _tile(A: Array, reps: Any) -> Any:
 
 def _flat_or_axis(arr: Any, axis: Any) -> tuple[Tensor, int]:
     arr = as_tensor(arr)
-    return (flat(arr), 0) if axis is None else (arr, axis_of(axis, arr.ndim))
+    return (flat(arr), 0) if axis is None else (arr, checks.axis(axis, arr.ndim))
 
 
-def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+@public("insert")
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Values put before positions along an axis; into the flat tensor without one."""
     arr, axis = _flat_or_axis(arr, axis)
     values = as_tensor(values)
     if isinstance(obj, slice):
@@ -218,10 +199,9 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     spare = arr.ndim - values.ndim
     if spare > 0:
         values = part(values, (*[None] * spare, ...))
-    if (
-        single and spare < arr.ndim
-    ):  # NumPy: arr[..., i, ...] = values, so the first axis of values is the new one
-        values = registry.call(registry.lookup("moveaxis"), (values, 0, axis), {})
+    # NumPy: arr[..., i, ...] = values, so the first axis of values is the new one
+    if single and spare < arr.ndim:
+        values = moveaxis(values, 0, axis)
     return registry.make(
         "insert", arr, obj if isinstance(obj, Tensor) else np.atleast_1d(obj), values, axis, single
     )
@@ -238,45 +218,32 @@ def _spots(obj: Any, length: float, axis: int) -> Any:
     return np.where(obj < 0, obj + int(length), obj)
 
 
-def _inserted_count(obj: Any, values: Any, axis: int, single: bool) -> float:
-    return float(values.shape[axis] if single else obj.shape[0])
-
-
 def _insert_meta(arr: TensorMeta, obj: Any, values: TensorMeta, axis: int, single: bool) -> TensorMeta:
-    shape = list(arr.shape)
-    shape[axis] += _inserted_count(obj, values, axis, single)
-    for i, (n, m) in enumerate(zip(shape, values.shape, strict=True)):
-        want = n if i != axis else m if single else _inserted_count(obj, values, axis, single)
+    count = float(values.shape[axis] if single else obj.shape[0])
+    for i, (n, m) in enumerate(zip(arr.shape, values.shape, strict=True)):
+        want = count if i == axis else n
         if m not in (1, want) and not math.isnan(m) and not math.isnan(want):
             raise ShapeError(
                 f"insert(): values of shape {values.shape} do not fit into axis {i} with {want:.0f} entries."
             )
-    return TensorMeta(tuple(shape), arr.dtype)
+    return TensorMeta(replaced(arr.shape, axis, arr.shape[axis] + count), arr.dtype)
 
 
-@operation("insert", room="tensor", meta=_insert_meta, prepare=_insert)  # fmt: skip
-def insert(
-    arr: Array, obj: Any, values: Array, axis: Any = None, _single: bool = False
+@lowered("insert", meta=_insert_meta)
+def _insert(
+    arr: da.Array, obj: Any, values: da.Array, axis: int, single: bool
 ) -> Generator[Any, Any, da.Array]:
-    """Values put before positions along an axis; into the flat tensor without one."""
     if isinstance(obj, da.Array):
         obj = np.atleast_1d((yield Ask(obj)))
     n = arr.shape[axis]
     spots = _spots(obj, n, axis)
-    if _single:
+    if single:
         spots = np.repeat(spots, values.shape[axis])
     count = len(spots)
     if not count:
         return arr
-    shape = tuple(count if i == axis else m for i, m in enumerate(arr.shape))
-    values = da.broadcast_to(values.astype(arr.dtype), shape)
-    new = spots.astype(np.intp)
-    new[np.argsort(spots, kind="stable")] += np.arange(count)
-    order = np.empty(n + count, np.intp)
-    old = np.ones(n + count, bool)
-    old[new] = False
-    order[new] = n + np.arange(count)
-    order[old] = np.arange(n)
+    values = da.broadcast_to(values.astype(arr.dtype), replaced(arr.shape, axis, count))
+    order = np.insert(np.arange(n), spots, n + np.arange(count))
     return da.concatenate([arr, values], axis=axis)[(*[FULL] * axis, order)]
 
 
@@ -299,31 +266,23 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 def _kept(obj: Any, length: int, axis: int) -> Any:
     """The positions that a delete leaves."""
-    keep = np.ones(length, bool)
-    if not isinstance(obj, slice):
-        if obj.dtype == bool:
-            if obj.shape != (length,):
-                raise ArgumentError(
-                    f"delete(): boolean array argument obj must be one dimensional and match the axis length of {length}."
-                )
-        elif obj.size and (obj.min() < -length or obj.max() >= length):
-            raise IndexOutOfRange(
-                f"index {obj.max() if obj.max() >= length else obj.min()} is out of bounds for axis {axis} with size {length}."
-            )
-    keep[obj] = False
-    return np.flatnonzero(keep)
+    try:
+        return np.delete(np.arange(length), obj)
+    except IndexError:
+        raise IndexOutOfRange(f"index {obj} is out of bounds for axis {axis} with size {length}.") from None
+    except ValueError as error:
+        raise ArgumentError(f"delete(): {error}") from None
 
 
 def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
-    shape = list(arr.shape)
-    known = not math.isnan(shape[axis]) and not isinstance(obj, TensorMeta)
-    shape[axis] = float(len(_kept(obj, int(shape[axis]), axis))) if known else NAN
-    return TensorMeta(tuple(shape), arr.dtype)
+    length = arr.shape[axis]
+    known = not math.isnan(length) and not isinstance(obj, TensorMeta)
+    left = float(len(_kept(obj, int(length), axis))) if known else NAN
+    return TensorMeta(replaced(arr.shape, axis, left), arr.dtype)
 
 
 @lowered("delete", meta=_delete_meta)
-def _delete(arr: Array, obj: Any, axis: int | None = None) -> Any:
-    axis = axis or 0
+def _delete(arr: da.Array, obj: Any, axis: int) -> Any:
     if isinstance(obj, da.Array):
         obj = np.asarray((yield Ask(obj)))
     keep = _kept(obj, arr.shape[axis], axis)

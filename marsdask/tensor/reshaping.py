@@ -11,15 +11,16 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import held
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor import layout
 from marsdask.tensor.core import Tensor, as_tensor
-from marsdask.tensor.views import view
+from marsdask.tensor.views import derived, view
 
 
 def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
@@ -58,22 +59,18 @@ def _cut(x: da.Array, shape: tuple[int, ...]) -> da.Array:
 
 def full_shape(shape: Sequence[float], old: Sequence[float]) -> tuple[Any, ...]:
     """`shape` with its -1 worked out from the old shape; an error where the sizes differ."""
-    size = math.prod(old)
-    free = [i for i, n in enumerate(shape) if n == -1]
-    if len(free) > 1:
-        raise ArgumentError(f"shape={tuple(shape)!r}: can only specify one unknown dimension.")
-    rest = math.prod(n for n in shape if n != -1)
+    shape, size = tuple(shape), math.prod(old)
+    if shape.count(-1) > 1:
+        raise ArgumentError(f"shape={shape!r}: can only specify one unknown dimension.")
     if any(n < -1 for n in shape):
-        raise ArgumentError(f"shape={tuple(shape)!r}: negative dimensions are not allowed.")
+        raise ArgumentError(f"shape={shape!r}: negative dimensions are not allowed.")
     if math.isnan(size):
         return tuple(NAN if n == -1 else n for n in shape)
-    if free:
-        if not rest or size % rest:
-            raise ShapeError(f"cannot reshape tensor of size {size:.0f} into shape {tuple(shape)}.")
-        return tuple(int(size // rest) if n == -1 else int(n) for n in shape)
-    if rest != size:
-        raise ShapeError(f"cannot reshape tensor of size {size:.0f} into shape {tuple(shape)}.")
-    return tuple(map(int, shape))
+    rest = math.prod(n for n in shape if n != -1)
+    full = tuple(int(size // (rest or 1) if n == -1 else n) for n in shape)
+    if math.prod(full) != size or (-1 in shape and not rest):
+        raise ShapeError(f"cannot reshape tensor of size {size:.0f} into shape {shape}.")
+    return full
 
 
 def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
@@ -85,32 +82,13 @@ def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
         raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers.") from None
 
 
-def axis_of(axis: Any, ndim: int) -> int:
-    """One axis from 0 on, or an error."""
-    try:
-        number = operator.index(axis)
-    except TypeError:
-        raise ArgumentTypeError(f"axis={axis!r}: expected a whole number.") from None
-    if not -ndim <= number < ndim:
-        raise AxisError.outside(axis, ndim)
-    return number % ndim
-
-
-def axes_of(axes: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
-    """One or several different axes from 0 on."""
-    found = tuple(axis_of(a, ndim) for a in (axes if isinstance(axes, (tuple, list)) else (axes,)))
-    if len(set(found)) != len(found):
-        raise ArgumentError(f"{name}={axes!r}: repeated axis.")
-    return found
-
-
-ORDERS = ("C", "F", "A", "K")
+# Other modules know them by these names.
+axis_of, axes_of = checks.axis, checks.axes
 
 
 def check_order(order: Any, allowed: str = "CFA") -> str:
-    if order not in tuple(allowed):
-        raise ArgumentError(f"order={order!r}: expected one of {', '.join(allowed)}.")
-    return str(order)
+    """A memory order by its letter."""
+    return str(checks.choice(order, "order", allowed))
 
 
 def transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
@@ -128,19 +106,11 @@ def all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:
     """A view of the tensor with its axes in another order."""
     back = tuple(int(i) for i in np.argsort(axes)) if axes else ()
-    return view(a, partial(_transposed_node, axes), partial(_untransposed_node, back))
-
-
-def _transposed_node(axes: tuple[int, ...], base: Node) -> Node:
-    return Node("transpose", (base, axes))
+    return view(a, derived("transpose", axes), partial(_untransposed_node, back))
 
 
 def _untransposed_node(back: tuple[int, ...], base: Node, new: Node) -> Node:
     return Node("transpose", (new, back))
-
-
-def _reshaped_meta(a: TensorMeta, shape: Any, order: str = "C", copy: Any = None) -> TensorMeta:
-    return TensorMeta(full_shape(whole_numbers(shape), a.shape), a.dtype, order)
 
 
 def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
@@ -162,46 +132,41 @@ def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
 
 def reshaped_view(a: Any, shape: tuple[int, ...], order: str = "C") -> Any:
     """A view of the tensor in another shape."""
-    return view(a, partial(_reshaped_node, shape, order), partial(_unreshaped_node, order))
-
-
-def _reshaped_node(shape: tuple[int, ...], order: str, base: Node) -> Node:
-    return Node("reshape", (base, shape, order))
+    return view(a, derived("reshape", shape, order), partial(_unreshaped_node, order))
 
 
 def _unreshaped_node(order: str, base: Node, new: Node) -> Node:
     return Node("reshaped_like", (new, base, order))
 
 
-def _reshape(a: Any, shape: Any = None, order: str = "C", copy: Any = None) -> Any:
-    if shape is None:
-        raise ArgumentTypeError("reshape() missing 1 required positional argument: 'shape'")
+@public("reshape")
+def reshape(a: Any, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    """The same elements in another shape: a view where NumPy gives one."""
     a = as_tensor(a)
     check_order(order)
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
     a, order = _reading_order(a, order)
-    if copy or not layout.reshape_is_view(a, numbers, order):
-        if copy is False:
-            raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
-        return registry.make("reshape", a, numbers, order)
-    return reshaped_view(a, numbers, order)
+    if not copy and layout.reshape_is_view(a, numbers, order):
+        return reshaped_view(a, numbers, order)
+    if copy is False:
+        raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
+    return registry.make("reshape", a, numbers, order)
 
 
-@operation("reshape", room="tensor", meta=_reshaped_meta, prepare=_reshape)
-def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
-    """The same elements in another shape: a view where NumPy gives one."""
+def _reshape_meta(a: TensorMeta, shape: Any, order: str = "C") -> TensorMeta:
+    return TensorMeta(full_shape(whole_numbers(shape), a.shape), a.dtype, order)
+
+
+@lowered("reshape", meta=_reshape_meta)
+def _reshape(a: da.Array, shape: Any, order: str = "C") -> Any:
     return in_shape(a, whole_numbers(shape), order)
 
 
-def _reshape_method(self: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
-    return _reshape(self, shape[0] if len(shape) == 1 else shape, order, copy)
-
-
-@operation("Tensor.reshape", room="tensor", function=False, owners=("Tensor",),
-           prepare=lambda self, shape=(), order="C", copy=None: _reshape_method(self, *shape, order=order, copy=copy))  # fmt: skip
-def reshape_method(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+@public("Tensor.reshape", owners=("Tensor",))
+def reshape_method(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape: a view where NumPy gives one."""
+    return reshape(self, shape[0] if len(shape) == 1 else shape, order, copy)
 
 
 def _reading_order(a: Any, order: str) -> tuple[Any, str]:
@@ -246,6 +211,6 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     if self._base is not None:
         former.view_of(self._base, self._derive, self._restore)
     self.part_from(former)
-    derive = partial(_reshaped_node, numbers, "C")
+    derive = derived("reshape", numbers, "C")
     self._node, self._result = derive(former.node), None
     self.view_of(former, derive, partial(_unreshaped_node, "C"))

@@ -10,6 +10,7 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
 from marsdask.plan import registry
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
@@ -17,15 +18,10 @@ from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import part
-from marsdask.tensor.reshaping import axis_of, reshaped, whole_numbers
-from marsdask.tensor.views import assign
+from marsdask.tensor.reshaping import reshaped, whole_numbers
+from marsdask.tensor.views import given as given  # noqa: PLC0414 - others look for it here
 
 INDEX = np.dtype(np.intp)
-
-
-def given(result: Any, out: Any) -> Any:
-    """The result, in `out` where one is given."""
-    return result if out is None else assign(out, result)
 
 
 def flat(a: Tensor) -> Tensor:
@@ -33,26 +29,27 @@ def flat(a: Tensor) -> Tensor:
     return a if a.ndim == 1 else registry.make("reshape", a, (-1,))  # type: ignore[no-any-return]
 
 
-def with_axis(a: Tensor, axis: Any) -> tuple[Tensor, Any]:
+def with_axis(a: Any, axis: Any) -> tuple[Tensor, int]:
     """A tensor and the axis to work along: flat for axis=None; one without axes counts as one of one element."""
-    if axis is None:
-        return flat(a), 0
-    return (a if a.ndim else flat(a)), axis
+    a = as_tensor(a)
+    if axis is None or not a.ndim:
+        a = flat(a)
+    return a, 0 if axis is None else checks.axis(axis, a.ndim)
+
+
+MODES = ("raise", "wrap", "clip")
 
 
 @public("take", owners=("Tensor",))
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """The elements at positions along an axis, of the flat tensor without one."""
-    a, axis = with_axis(as_tensor(a), axis)
-    axis = axis_of(axis, a.ndim)
-    if mode not in ("raise", "wrap", "clip"):
-        raise ArgumentError(f"take(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
+    a, axis = with_axis(a, axis)
+    checks.choice(mode, "take(mode=)", MODES)
     index: Any = indices if isinstance(indices, Tensor) else np.asarray(indices)
-    if isinstance(index, np.ndarray) and not index.size:
-        index = index.astype(INDEX)
-    if index.dtype.kind not in "iub":
+    nothing = isinstance(index, np.ndarray) and not index.size
+    if index.dtype.kind not in "iub" and not nothing:
         raise ArgumentTypeError(f"take(indices=): expected whole numbers, got dtype {index.dtype}.")
-    if index.dtype.kind == "b":
+    if index.dtype.kind == "b" or nothing:
         index = index.astype(INDEX)
     if mode != "raise":
         length = a.known.shape[axis]
@@ -65,21 +62,17 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 @public("compress")
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
-    a, axis = with_axis(as_tensor(a), axis)
-    axis = axis_of(axis, a.ndim)
+    a, axis = with_axis(a, axis)
     before = [slice(None)] * axis
-    if isinstance(condition, Tensor):
-        if condition.ndim != 1:
-            raise ShapeError("compress(): condition must be a 1-d tensor.")
-        mask = condition if condition.dtype == bool else condition.astype(bool)
-        m, n = mask.known.shape[0], a.known.shape[axis]
-        if not math.isnan(m) and not math.isnan(n) and m < n:
-            a = part(a, (*before, slice(0, int(m))))
-        return given(part(a, (*before, mask)), out)
-    array = np.asarray(condition)
-    if array.ndim != 1:
-        raise ShapeError("compress(): condition must be a 1-d array.")
-    return given(part(a, (*before, np.flatnonzero(array))), out)
+    mask = condition if isinstance(condition, Tensor) else np.asarray(condition)
+    if mask.ndim != 1:
+        raise ShapeError("compress(): condition must be one-dimensional.")
+    if isinstance(mask, np.ndarray):
+        return given(part(a, (*before, np.flatnonzero(mask))), out)
+    m, n = mask.known.shape[0], a.known.shape[axis]
+    if m < n:
+        a = part(a, (*before, slice(0, int(m))))
+    return given(part(a, (*before, mask if mask.dtype == bool else mask.astype(bool))), out)
 
 
 @public("Tensor.compress", owners=("Tensor",))
@@ -98,24 +91,23 @@ def extract(condition: Any, arr: Any) -> Any:
 @public("choose", owners=("Tensor",))
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """From a list of tensors, for each element the one that an index tensor names."""
-    if mode not in ("raise", "wrap", "clip"):
-        raise ArgumentError(f"choose(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
+    checks.choice(mode, "choose(mode=)", MODES)
     a = as_tensor(a)
     if not np.can_cast(a.dtype, INDEX, "same_kind") or a.dtype.kind not in "iub":
         raise ArgumentTypeError(f"choose(): expected whole numbers to choose by, got dtype {a.dtype}.")
     options = [as_tensor(c) for c in choices]
     if not options:
         raise ArgumentError("choose(choices=): expected at least one choice.")
-    return given(registry.make("choose", a, options, None, mode), out)
+    return given(registry.make("choose", a, options, mode), out)
 
 
-def _choose_meta(a: TensorMeta, choices: list[TensorMeta], out: Any, mode: str) -> TensorMeta:
+def _choose_meta(a: TensorMeta, choices: list[TensorMeta], mode: str) -> TensorMeta:
     shape = broadcast_shape(a.shape, *(c.shape for c in choices))
     return TensorMeta(shape, np.result_type(*(c.dtype for c in choices)))
 
 
 @lowered("choose", sizes="aligned", meta=_choose_meta)
-def _choose_prepare(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def _choose(a: da.Array, choices: Any, mode: str) -> Any:
     return elemwise(partial(_chosen, mode), a, *choices, dtype=np.result_type(*(c.dtype for c in choices)))
 
 
@@ -126,10 +118,8 @@ def _chosen(mode: str, a: Any, *choices: Any) -> Any:
 
 
 def _positions(a: Any, count: int, mode: str) -> Any:
-    if mode == "wrap":
-        return a % count
-    if mode == "clip":
-        return np.clip(a, 0, count - 1)
+    if mode != "raise":
+        return a % count if mode == "wrap" else np.clip(a, 0, count - 1)
     if a.size and (a.min() < 0 or a.max() >= count):
         raise ArgumentError(f"choose(): invalid entry in choice array: expected 0 to {count - 1}.")
     return a
@@ -137,22 +127,22 @@ def _positions(a: Any, count: int, mode: str) -> Any:
 
 def _positions_of(a: da.Array) -> da.Array:
     """The flat positions of what is not zero."""
-    flags = reshaped(a.map_blocks(_truth, dtype=bool), (-1,))
+    flags = reshaped(a.astype(bool), (-1,))
     return da.arange(flags.shape[0], chunks=flags.chunks, dtype=INDEX)[flags]
 
 
-def _truth(block: Any) -> Any:
-    return np.asarray(block).astype(bool)
-
-
-def _unraveled(block: Any, shape: tuple[int, ...], axis: int) -> Any:
-    return np.unravel_index(block, shape)[axis]
+def _unraveled(block: Any, shape: tuple[int, ...], order: str, axis: int) -> Any:
+    return np.asarray(np.unravel_index(block, shape, order)[axis])
 
 
 def _unraveled_all(block: Any, shape: tuple[int, ...]) -> Any:
-    if not shape:
-        return np.empty((len(block), 0), INDEX)
-    return np.stack(np.unravel_index(block, shape), axis=1)
+    return np.stack(np.unravel_index(block, shape), axis=1) if shape else np.empty((len(block), 0), INDEX)
+
+
+def _along_each_axis(positions: da.Array, shape: tuple[int, ...], order: str) -> tuple[da.Array, ...]:
+    return tuple(
+        positions.map_blocks(_unraveled, shape, order, axis, dtype=INDEX) for axis in range(len(shape))
+    )
 
 
 def _nonzero_meta(a: TensorMeta) -> TupleMeta:
@@ -161,23 +151,13 @@ def _nonzero_meta(a: TensorMeta) -> TupleMeta:
     return TupleMeta(tuple(TensorMeta((NAN,), INDEX) for _ in a.shape))
 
 
-@lowered(
-    "nonzero",
-    room="tensor",
-    owners=("Tensor",),
-    meta=_nonzero_meta,
-)
+@lowered("nonzero", room="tensor", owners=("Tensor",), meta=_nonzero_meta)
 def nonzero(a: Array) -> Any:
     """The positions of elements that are not zero, a tensor for each axis."""
-    positions = _positions_of(a)
-    return tuple(positions.map_blocks(_unraveled, a.shape, axis, dtype=INDEX) for axis in range(a.ndim))
+    return _along_each_axis(_positions_of(a), a.shape, "C")
 
 
-@lowered(
-    "argwhere",
-    room="tensor",
-    meta=lambda a: TensorMeta((NAN, float(len(a.shape))), INDEX),
-)
+@lowered("argwhere", room="tensor", meta=lambda a: TensorMeta((NAN, float(a.ndim)), INDEX))
 def argwhere(a: Array) -> da.Array:
     """The positions of elements that are not zero, a row for each."""
     positions = _positions_of(a)
@@ -186,11 +166,7 @@ def argwhere(a: Array) -> da.Array:
     )
 
 
-@lowered(
-    "flatnonzero",
-    room="tensor",
-    meta=lambda a: TensorMeta((NAN,), INDEX),
-)
+@lowered("flatnonzero", room="tensor", meta=lambda a: TensorMeta((NAN,), INDEX))
 def flatnonzero(a: Array) -> da.Array:
     """The positions in the flat tensor of elements that are not zero."""
     return _positions_of(a)
@@ -199,24 +175,15 @@ def flatnonzero(a: Array) -> da.Array:
 @public("unravel_index")
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     """For flat positions, the positions along each axis of a shape: a tensor for each."""
-    if order not in ("C", "F"):
-        raise ArgumentError(f"unravel_index(order={order!r}): expected 'C' or 'F'.")
+    checks.choice(order, "unravel_index(order=)", "CF")
     indices, lengths = as_tensor(indices), whole_numbers(shape)
     if indices.dtype.kind not in "iu":
         raise ArgumentTypeError(f"unravel_index(): expected whole numbers, got dtype {indices.dtype}.")
     return registry.make("unravel_index", indices, lengths, order)
 
 
-@lowered(
+lowered(
     "unravel_index",
     sizes="any",
     meta=lambda indices, shape, order: TupleMeta(tuple(TensorMeta(indices.shape, INDEX) for _ in shape)),
-)
-def _unravel_index(indices: Array, shape: Any, order: str = "C") -> Any:
-    return tuple(
-        indices.map_blocks(_unraveled_in, shape, order, axis, dtype=INDEX) for axis in range(len(shape))
-    )
-
-
-def _unraveled_in(block: Any, shape: tuple[int, ...], order: str, axis: int) -> Any:
-    return np.asarray(np.unravel_index(block, shape, order)[axis])
+)(_along_each_axis)

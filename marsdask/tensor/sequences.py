@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask import checks
+from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, operation, public
-from marsdask.tensor.axes import broadcast_view
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.axes import broadcast_view, moveaxis
 from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
 from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.creation import in_memory, refuse_gpu
@@ -32,13 +32,6 @@ def made(func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any) -> da
         return (func, first, lengths, *args)
 
     return graph.blocks(make, chunks, dtype, [])
-
-
-def number(value: Any, name: str) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise ArgumentTypeError(f"{name}={value!r}: expected a whole number.") from None
 
 
 @public("arange")
@@ -58,24 +51,16 @@ def arange(
     count = max(math.ceil((stop - start) / step), 0)
     first, second = np.array(start).astype(kind), np.array(start + step).astype(kind)
     delta = (second - first)[()] if kind.kind != "u" else second.astype("i8")[()] - first.astype("i8")[()]
-    return registry.make("arange", first[()], None, delta, kind, chunks_of((count,), chunk_size, kind))
+    return registry.make("arange", first[()], delta, kind, chunks_of((count,), chunk_size, kind))
 
 
 class ZeroStep(ArgumentError, ZeroDivisionError):
     """A step of zero."""
 
 
-def _arange_meta(
-    start: Any, stop: Any, step: Any, dtype: Any, chunk_size: Any, gpu: Any = None
-) -> TensorMeta:
-    return TensorMeta((sum(chunk_size[0]),), dtype)
-
-
-@lowered("arange", sizes="any", meta=_arange_meta)
-def _arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
-) -> Any:
-    return made(_arange_chunk, chunk_size, dtype, start, step, dtype)
+@lowered("arange", sizes="any", meta=lambda start, step, dtype, chunks: TensorMeta((sum(chunks[0]),), dtype))
+def _arange(start: Any, step: Any, dtype: Any, chunks: Chunks) -> da.Array:
+    return made(_arange_chunk, chunks, dtype, start, step, dtype)
 
 
 def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -> Any:
@@ -97,47 +82,30 @@ def linspace(
 ) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
     refuse_gpu("linspace", gpu)
-    num = number(num, "num")
-    if num < 0:
-        raise ArgumentError(f"linspace(num={num}): number of samples must be non-negative.")
+    num = checks.whole(num, "linspace(num=)", 0)
     parts = num - 1 if endpoint else num
-    given = (
-        start.dtype if isinstance(start, Handle) else start,
-        stop.dtype if isinstance(stop, Handle) else stop,
-    )
-    kind = np.result_type(*(np.asarray(v) if not isinstance(v, np.dtype) else v for v in given), float(num))
+    ends = (start, stop)
+    kinds = (v.dtype if isinstance(v, Handle) else np.asarray(v) for v in ends)
+    kind = np.result_type(*kinds, float(num))
     out = kind if dtype is None else np.dtype(dtype)
-    if (
-        not np.ndim(start)
-        and not np.ndim(stop)
-        and not isinstance(start, Handle)
-        and not isinstance(stop, Handle)
-    ):
+    if not any(isinstance(v, Handle) or np.ndim(v) for v in ends):
         delta = np.asarray(stop) * 1.0 - np.asarray(start) * 1.0
         step = delta / parts if parts > 0 else np.array(np.nan)[()]
         last = stop if endpoint and num > 1 else None
-        result = registry.make(
-            "spaced", num, out, chunks_of((num,), chunk_size, out), start, delta, step, parts, last, kind
-        )
+        chunks = chunks_of((num,), chunk_size, out)
+        result = registry.make("spaced", num, out, chunks, start, delta, step, parts, last, kind)
         return (result, step) if retstep else result
     a, b = as_tensor(start) * 1.0, as_tensor(stop) * 1.0
     step = (b - a) / parts if parts > 0 else (b - a) * np.nan
-    steps = arange(
-        num,
-        dtype=kind,
-        chunk_size=None
-        if chunk_size is None
-        else chunk_size
-        if isinstance(chunk_size, int)
-        else chunk_size[0],
-    )
+    first = chunk_size[0] if isinstance(chunk_size, (tuple, list)) else chunk_size
+    steps = arange(num, dtype=kind, chunk_size=first)
     grid = steps.reshape((-1, *(1,) * step.ndim)) * (step if parts > 0 else 0) + a
     if endpoint and num > 1:
         grid[-1] = b
     if out.kind in "iu":
-        grid = registry.call(registry.lookup("floor"), (grid,), {})
+        grid = registry.make("floor", grid)
     grid = grid if grid.dtype == out else grid.astype(out)
-    grid = registry.call(registry.lookup("moveaxis"), (grid, 0, axis), {}) if axis else grid
+    grid = moveaxis(grid, 0, axis) if axis else grid
     return (grid, step) if retstep else grid
 
 
@@ -155,10 +123,9 @@ def _linspace_chunk(
 ) -> Any:
     positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
     if parts > 0:
-        values = positions * step if step != 0 else positions / parts * delta
+        values = (positions * step if step != 0 else positions / parts * delta) + start
     else:
-        values = positions * delta
-    values = values + start
+        values = positions * delta + start
     if last is not None and first[0] + lengths[0] == num and lengths[0]:
         values[-1] = last
     if np.dtype(dtype).kind in "iu":
@@ -186,55 +153,32 @@ def eye(
 ) -> Any:
     """Ones on a diagonal, zeros elsewhere."""
     refuse_gpu("eye", gpu)
-    rows = number(N, "N")
-    columns = rows if M is None else number(M, "M")
-    shape = check_shape((max(rows, 0), max(columns, 0)) if rows < 0 or columns < 0 else (rows, columns))
-    if rows < 0 or columns < 0:
-        raise ArgumentError(f"eye(N={N!r}, M={M!r}): negative dimensions are not allowed.")
+    rows = checks.whole(N, "eye(N=)", 0)
+    shape = (rows, rows if M is None else checks.whole(M, "eye(M=)", 0))
     kind = np.dtype("f8" if dtype is None else dtype)
-    return registry.make(
-        "eye",
-        rows,
-        columns,
-        number(k, "k"),
-        kind,
-        chunks_of(shape, chunk_size, kind),
-        None,
-        check_order(order, "CF"),
-    )
+    chunks = chunks_of(shape, chunk_size, kind)
+    return registry.make("eye", shape, checks.whole(k, "k"), kind, chunks, check_order(order, "CF"))
 
 
-@lowered(
-    "eye", sizes="any", meta=lambda N, M, k, dtype, chunk_size, gpu, order: TensorMeta((N, M), dtype, order)
-)
-def _eye(
-    N: int,
-    M: int | None = None,
-    k: int = 0,
-    dtype: Any = None,
-    chunk_size: Any = None,
-    gpu: Any = None,
-    order: str = "C",
-) -> Any:
-    return made(_eye_chunk, chunk_size, dtype, k, dtype)
+@lowered("eye", sizes="any", meta=lambda shape, k, dtype, chunks, order: TensorMeta(shape, dtype, order))
+def _eye(shape: tuple[int, int], k: int, dtype: Any, chunks: Chunks, order: str) -> da.Array:
+    return made(_eye_chunk, chunks, dtype, k, dtype)
 
 
 def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
     return np.eye(*lengths, k=k + first[0] - first[1], dtype=dtype)
 
 
-@operation(
-    "identity",
-    room="tensor",
-    prepare=lambda n, dtype=None, chunk_size=None, gpu=None: eye(n, None, 0, dtype, chunk_size, gpu),
-)
+@public("identity")
 def identity(n: int, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
     """Ones on the main diagonal of a square."""
+    return eye(n, None, 0, dtype, chunk_size, gpu)
 
 
-def _meshgrid(xi: tuple[Any, ...] = (), indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
-    if indexing not in ("xy", "ij"):
-        raise ArgumentError(f"meshgrid(indexing={indexing!r}): expected 'xy' or 'ij'.")
+@public("meshgrid")
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
+    """Coordinate matrices from coordinate vectors."""
+    checks.choice(indexing, "meshgrid(indexing=)", ("xy", "ij"))
     axes = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         axes[:2] = [1, 0]
@@ -256,11 +200,6 @@ def _meshgrid(xi: tuple[Any, ...] = (), indexing: str = "xy", sparse: bool = Fal
     return ExecutableTuple(broadcast_view(each, shape) for each in open_ones)
 
 
-@operation("meshgrid", room="tensor", prepare=_meshgrid)  # fmt: skip
-def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
-    """Coordinate matrices from coordinate vectors."""
-
-
 @public("indices")
 def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> Any:
     """The positions along each axis of a grid."""
@@ -278,9 +217,9 @@ def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: b
     return registry.make("indices", (len(shape), *shape), kind, chunks)
 
 
-@lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunk_size: TensorMeta(dimensions, dtype))
-def _indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> da.Array:
-    return made(_indices_chunk, chunk_size, dtype, dtype)
+@lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunks: TensorMeta(dimensions, dtype))
+def _indices(dimensions: Any, dtype: Any, chunks: Chunks) -> da.Array:
+    return made(_indices_chunk, chunks, dtype, dtype)
 
 
 def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:

@@ -10,8 +10,7 @@ import numpy as np
 
 from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import TensorMeta
+from marsdask.plan.handle import Handle
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
@@ -28,6 +27,7 @@ from marsdask.tensor.keys import (
 )
 from marsdask.tensor.pieces import pieces_of
 from marsdask.tensor.reshaping import reshaped
+from marsdask.tensor.views import become
 
 
 def put_part(target: Any, key: Any, value: Any) -> None:
@@ -41,8 +41,7 @@ def put_part(target: Any, key: Any, value: Any) -> None:
     new = fitting(value, known.dtype)
     if isinstance(new, Handle):
         check_fits(new.known.shape, result_shape(entries, known.shape))
-    done = registry.make("setitem", target, arguments(entries), new)
-    target.rebind(done.node, held(done))
+    become(target, registry.make("setitem", target, arguments(entries), new))
 
 
 def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -57,20 +56,14 @@ def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
             cell[()] = value
             return cell[()]
         return as_tensor(np.array(value, dtype=dtype))
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, MarsDaskError):
-            raise
+    except MarsDaskError:
+        raise
+    except (TypeError, ValueError) as error:
         kind = ShapeError if isinstance(error, ValueError) else ArgumentTypeError
-        raise (
-            error if isinstance(error, OverflowError) else kind(f"cannot assign {value!r}: {error}.")
-        ) from None
+        raise kind(f"cannot assign {value!r}: {error}.") from None
 
 
-def _set_meta(x: TensorMeta, key: tuple[Any, ...], value: Any) -> TensorMeta:
-    return x
-
-
-@lowered("setitem", meta=_set_meta)
+@lowered("setitem", meta=lambda x, key, value: x)
 def setitem(x: da.Array, key: tuple[Any, ...], value: Any) -> Any:
     """x with the elements that a key names replaced."""
     entries = plain(key, x.shape, lazy)
@@ -116,9 +109,7 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
     if isinstance(value, da.Array):
         check_fits(value.shape, shape)
         if math.prod(shape):
-            value = _laid_out(
-                value, placed(key, fancy), shape, {i: entries[i] for i in other_axes}, pieces, x
-            )
+            value = _laid_out(value, placed(key, fancy), shape, entries, pieces)
     if not math.prod(shape):
         return x
     points = [np.broadcast_to(entries[i], fancy).ravel() for i in fancy_axes]
@@ -129,9 +120,7 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
 
     def make(index: tuple[int, ...]) -> Any:
         block = graph.Block(x, index)
-        members, local = (
-            groups.get(tuple(index[i] for i in fancy_axes), (None, [])) if fancy_axes else (None, [])
-        )
+        members, local = groups.get(tuple(index[i] for i in fancy_axes), (None, []))
         if (fancy_axes and members is None) or any(index[i] not in pieces[i] for i in other_axes):
             return block
         where_in = (*local, *(pieces[i][index[i]][0] for i in other_axes))
@@ -152,22 +141,15 @@ def _written(
         value = value[members]
     if how is None:
         target[local] = value
-    elif how.nin == 1:
-        how.at(target, local)
     else:
-        how.at(target, local, value)
+        how.at(target, local, *([value] if how.nin == 2 else []))
     return new
 
 
 def _laid_out(
-    value: da.Array,
-    place: Place,
-    shape: tuple[int, ...],
-    entries: dict[int, Any],
-    pieces: dict[int, Any],
-    x: da.Array,
+    value: da.Array, place: Place, shape: tuple[int, ...], entries: list[Any], pieces: dict[int, Any]
 ) -> da.Array:
-    """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the chunks of x."""
+    """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the pieces."""
     value = reshaped(value, value.shape[max(value.ndim - len(shape), 0) :])
     value = da.broadcast_to(value, shape)
     value = value[tuple(0 if source[0] == "new" else FULL for source in place.axes)]

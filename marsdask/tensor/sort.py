@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Generator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, AxisError
+from marsdask import checks
+from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, operation
-from marsdask.tensor.core import ExecutableTuple, as_tensor
-from marsdask.tensor.fold import flat, one_axis, one_chunk, whole_along
-from marsdask.tensor.selecting import with_axis
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+from marsdask.tensor.fold import line_of, one_chunk, whole_along
+from marsdask.tensor.selecting import flat as flat_tensor
 from marsdask.tensor.views import assign
 
 # Values per chunk that splitters are chosen from: buckets then differ by a few percent.
@@ -40,55 +43,36 @@ def check_kind(kind: Any, stable: Any = None, parallel_kind: Any = None, psrs_ki
     if parallel_kind is not None and str(parallel_kind).lower() not in ("psrs", "auto", "tree"):
         raise ArgumentError(f"parallel_kind={parallel_kind!r}: expected 'PSRS' or 'auto'.")
     for each in psrs_kinds or ():
-        if each not in KINDS:
-            raise ArgumentError(f"psrs_kinds={psrs_kinds!r}: expected sort kinds, got {each!r}.")
+        checks.choice(each, "psrs_kinds", KINDS)
 
 
-def line_axis(a: Any, axis: Any) -> int | None:
-    if axis is None:
-        return None
-    if a.ndim == 0:
-        raise AxisError.outside(axis, 0)
-    return one_axis(axis, a.ndim)
-
-
-def _prepare_sort(
-    name: str,
-    a: Any,
-    axis: Any = -1,
-    kind: Any = None,
-    order: Any = None,
-    stable: Any = None,
-    parallel_kind: Any = None,
-    psrs_kinds: Any = None,
-    return_index: bool = False,
-) -> Any:
-    check_kind(kind, stable, parallel_kind, psrs_kinds)
+def line(name: str, a: Any, axis: Any) -> tuple[Tensor, int | None]:
+    """The tensor to put in order, and the axis of its lines: None for all elements as one line."""
     a = as_tensor(a)
-    if name == "argsort" and not a.ndim:  # NumPy sorts nothing there, but has a position
-        a, axis = with_axis(a, axis)
-    axis = line_axis(a, axis)
-    extra = {"order": order} if order is not None else {}
-    if order is not None and a.dtype.names is None:
-        raise ArgumentError("Cannot specify order when the array has no fields.")
-    result = registry.make(name, a, axis, **extra)
-    return ExecutableTuple((result, registry.make("argsort", a, axis, **extra))) if return_index else result
+    if name.startswith("arg") and not a.ndim:  # NumPy sorts nothing there, but has a position
+        a = flat_tensor(a)
+    return a, None if axis is None else checks.axis(axis, a.ndim)
 
 
 def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = None) -> TensorMeta:
-    size = float(np.prod(a.shape)) if a.shape else 1.0
-    shape = (size,) if axis is None else a.shape
+    shape = (float(math.prod(a.shape)),) if axis is None else a.shape
     return TensorMeta(shape, dtype or a.dtype)
 
 
-@operation(
-    "sort",
-    room="tensor",
-    meta=partial(line_meta, None),
-    prepare=partial(_prepare_sort, "sort"),
-)
+def _by_order(name: str, a: Any, axis: Any, kind: Any, order: Any, *tuning: Any) -> Any:
+    """A node of `sort` or `argsort`."""
+    check_kind(kind, *tuning)
+    a, axis = line(name, a, axis)
+    if order is None:
+        return registry.make(name, a, axis)
+    if a.dtype.names is None:
+        raise ArgumentError("Cannot specify order when the array has no fields.")
+    return registry.make(name, a, axis, order=order)
+
+
+@public("sort")
 def sort(
-    a: Array,
+    a: Any,
     axis: int | None = -1,
     kind: str | None = None,
     order: Any = None,
@@ -101,8 +85,43 @@ def sort(
 
     Always stable where order can be told apart. `parallel_kind` and `psrs_kinds` only tune.
     """
-    if axis is None:
-        a, axis = flat(a), 0
+    a = as_tensor(a)
+    result = _by_order("sort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
+    return ExecutableTuple((result, argsort(a, axis, order=order))) if return_index else result
+
+
+@public("Tensor.sort", owners=("Tensor",))
+def sort_in_place(
+    self: Any,
+    axis: int = -1,
+    kind: str | None = None,
+    order: Any = None,
+    stable: bool | None = None,
+    parallel_kind: str | None = None,
+    psrs_kinds: Any = None,
+) -> None:
+    """Sorts the tensor in place; gives back None. `mt.sort` gives a copy."""
+    assign(self, sort(self, axis, kind, order, stable, parallel_kind, psrs_kinds), what="sort")
+
+
+@public("argsort", owners=("Tensor",))
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    stable: bool | None = None,
+    parallel_kind: str | None = None,
+    psrs_kinds: Any = None,
+) -> Any:
+    """Positions that would sort along `axis`. Always stable."""
+    return _by_order("argsort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
+
+
+@lowered("sort", meta=partial(line_meta, None))
+def sort_line(a: da.Array, axis: int | None = -1, order: Any = None) -> Any:
+    """The lines along `axis` in order."""
+    a, axis = line_of(a, axis)
     if a.numblocks[axis] == 1 or a.ndim > 1:
         return whole_along(a, (axis,)).map_blocks(np.sort, axis=axis, order=order, dtype=a.dtype)
     if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OVc":
@@ -122,10 +141,12 @@ def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
     here = graph.in_one_process()
     count = max(a.numblocks[0], min(2 * (os.cpu_count() or 1), PICKED)) if here else a.numblocks[0]
     pivots = splitters((yield Ask(samples)), count)
-    chunks = graph.per_chunk(_as_is, a, lengths=None)
+    chunks = graph.from_array(a)
+    exchanged = f"sort: {a.numblocks[0]} chunks cut at sampled values, exchanged, then each sorted"
+    cut = partial(split, pivots)
     if not here:
-        graph.rule(f"sort: {a.numblocks[0]} chunks cut at sampled values, exchanged, then each sorted")
-        buckets = graph.exchange(chunks, partial(split, pivots), _sorted_together, len(pivots) + 1)
+        graph.rule(exchanged)
+        buckets = graph.exchange(chunks, cut, _sorted_together, len(pivots) + 1)
         # Kept, so that they are measured when they are made: counting before would read all data once more.
         return graph.to_array((yield Keep(buckets)), (), a.dtype)
     below = yield Ask(graph.per_chunk(partial(_below, pivots), a, lengths=None))
@@ -134,17 +155,15 @@ def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
     )
     if len(sizes) <= PICKED:
         graph.rule(f"sort: {len(sizes)} buckets, each picks its values from all chunks and is sorted")
-        edges = [None, *pivots, None]
+        edges = pairwise([None, *pivots, None])
         picked = [
-            graph.value(partial(_picked, lo, hi, size), chunks)
-            for lo, hi, size in zip(edges, edges[1:], sizes, strict=False)
+            graph.value(partial(_picked, *between, size), chunks)
+            for between, size in zip(edges, sizes, strict=True)
         ]
         buckets = graph.joined(*picked).with_lengths(tuple(sizes))
     else:
-        graph.rule(f"sort: {a.numblocks[0]} chunks cut at sampled values, exchanged, then each sorted")
-        buckets = graph.exchange(
-            chunks, partial(split, pivots), _sorted_together, len(sizes), lengths=tuple(sizes)
-        )
+        graph.rule(exchanged)
+        buckets = graph.exchange(chunks, cut, _sorted_together, len(sizes), lengths=tuple(sizes))
     return graph.to_array(buckets, (), a.dtype)
 
 
@@ -167,10 +186,6 @@ def _picked(lo: Any, hi: Any, size: int, parts: list[Any]) -> Any:
             at += len(found)
     bucket.sort()
     return bucket
-
-
-def _as_is(part: Any) -> Any:
-    return part
 
 
 def sample(part: Any) -> Any:
@@ -207,30 +222,15 @@ def _sorted_together(pieces: list[Any]) -> Any:
     return bucket
 
 
-@operation(
-    "argsort",
-    room="tensor",
-    owners=["Tensor"],
-    meta=partial(line_meta, np.dtype(np.intp)),
-    prepare=partial(_prepare_sort, "argsort"),
-)  # fmt: skip
-def argsort(
-    a: Array,
-    axis: int | None = -1,
-    kind: str | None = None,
-    order: Any = None,
-    stable: bool | None = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """Positions that would sort along `axis`. Always stable."""
-    if axis is None:
-        a, axis = flat(a), 0
-    in_place = partial(np.argsort, axis=axis, kind="stable", order=order)
+@lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))
+def argsort_line(a: da.Array, axis: int | None = -1, order: Any = None) -> Any:
+    """The positions that put the lines along `axis` in order."""
+    a, axis = line_of(a, axis)
+    places = partial(np.argsort, axis=axis, kind="stable", order=order)
     if a.numblocks[axis] == 1 or a.ndim > 1:
-        return whole_along(a, (axis,)).map_blocks(in_place, dtype=np.intp)
+        return whole_along(a, (axis,)).map_blocks(places, dtype=np.intp)
     if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OV":
-        return one_chunk(a, "argsort").map_blocks(in_place, dtype=np.intp)
+        return one_chunk(a, "argsort").map_blocks(places, dtype=np.intp)
     return _argsorted_line(a)
 
 
@@ -258,23 +258,3 @@ def _split_run(pivots: Any, run: Any) -> list[Any]:
 def _positions(pieces: list[Any]) -> Any:
     values = np.concatenate([v for v, _ in pieces])
     return np.concatenate([p for _, p in pieces])[np.argsort(values, kind="stable")]
-
-
-def _sort_in_place(self: Any, **arguments: Any) -> None:
-    """Sort and rebind, through views too."""
-    assign(self, _prepare_sort("sort", self, **arguments), what="sort")
-
-
-@operation(
-    "Tensor.sort", room="tensor", owners=["Tensor"], function=False, sizes="any", prepare=_sort_in_place
-)
-def sort_in_place(
-    self: Any,
-    axis: int = -1,
-    kind: str | None = None,
-    order: Any = None,
-    stable: bool | None = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> None:
-    """Sorts the tensor in place; gives back None. `mt.sort` gives a copy."""

@@ -17,9 +17,6 @@ from marsdask.errors import ArgumentError, ShapeError
 NOTHING = inspect.Parameter.empty
 
 
-SCALAR_AXIS = ("sum", "prod", "product", "max", "min", "amax", "amin", "any", "all")
-
-
 @dataclass(frozen=True)
 class Reduction:
     """How one reduction folds. `chunk(part, axes, where=, **settings)` -> state; `finish(state, **settings)` -> array.
@@ -34,18 +31,6 @@ class Reduction:
     identity: bool = True
 
 
-def _joining(ufunc: np.ufunc) -> Callable[[list[Any]], Any]:
-    return partial(_join, ufunc)
-
-
-def _join(ufunc: np.ufunc, states: list[Any]) -> Any:
-    return reduce(ufunc, states)
-
-
-def _same(state: Any, **settings: Any) -> Any:
-    return state
-
-
 def _by(name: str, part: Any, axes: Any, where: Any = True, **settings: Any) -> Any:
     """NumPy's own function on a chunk."""
     settings.pop("initial", None)
@@ -54,17 +39,17 @@ def _by(name: str, part: Any, axes: Any, where: Any = True, **settings: Any) -> 
 
 
 def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = NOTHING, **settings: Any) -> Any:
-    return state if initial is NOTHING or initial is None else ufunc(state, initial)
+    return state if initial is NOTHING else ufunc(state, initial)
+
+
+def _empty(part: Any, axes: Any) -> bool:
+    return any(part.shape[i] == 0 for i in axes)
 
 
 def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING) -> Any:
     if initial is not NOTHING:
         return ufunc.reduce(part, axis=axes, keepdims=True, initial=initial, where=where)
-    if where is not True:
-        raise ArgumentError("where= of an operation without identity needs initial= too.")
-    if any(part.shape[i] == 0 for i in axes):
-        return None
-    return ufunc.reduce(part, axis=axes, keepdims=True)
+    return None if _empty(part, axes) else ufunc.reduce(part, axis=axes, keepdims=True)
 
 
 def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
@@ -76,13 +61,13 @@ def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
 
 
 def _spread(part: Any, axes: Any) -> Any:
-    if any(part.shape[i] == 0 for i in axes):
+    if _empty(part, axes):
         return None
     return part.max(axis=axes, keepdims=True), part.min(axis=axes, keepdims=True)
 
 
-def _spread_join(states: list[Any]) -> Any:
-    return reduce(np.maximum, [s[0] for s in states]), reduce(np.minimum, [s[1] for s in states])
+def _wider(a: Any, b: Any) -> Any:
+    return np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
 
 
 def _spread_of(state: Any) -> Any:
@@ -114,58 +99,53 @@ def _working(dtype: Any, given: Any) -> np.dtype[Any]:
     return np.dtype("f4") if dtype == np.float16 else dtype
 
 
-def _mean_chunk(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None) -> Any:
+def _totals(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None) -> Any:
+    """Count and sum."""
     mask = _mask(nan, part, where)
     total = np.add.reduce(part, axis=axes, keepdims=True, dtype=_working(part.dtype, dtype), where=mask)
-    return total, _count(part, axes, mask)
+    return _count(part, axes, mask), total
 
 
-def _mean_join(states: list[Any]) -> Any:
-    return reduce(np.add, [s[0] for s in states]), reduce(np.add, [s[1] for s in states])
+def _both_totals(a: Any, b: Any) -> Any:
+    return a[0] + b[0], a[1] + b[1]
 
 
-def _mean_of(nan: bool, state: Any, dtype: Any = None) -> Any:
-    total, count = state
+def _mean_of(state: Any, dtype: Any = None) -> Any:
+    count, total = state
     if not np.all(count):
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
     with np.errstate(all="ignore"):
         return total / count
 
 
-def _moment_chunk(
-    nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0
-) -> Any:
-    """Count, mean and sum of squared distances: what chunks can be joined by (Chan, Golub, LeVeque)."""
-    mask = _mask(nan, part, where)
-    work = _working(part.dtype, dtype)
-    count = _count(part, axes, mask)
+def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
+    """Count, sum and sum of squared distances from the mean: what chunks can be joined by (Chan, Golub, LeVeque)."""
     with np.errstate(all="ignore"):
-        total = np.add.reduce(part, axis=axes, keepdims=True, dtype=work, where=mask)
-        mean = total / np.maximum(count, 1).astype(np.dtype(work.type(0).real.dtype))
-        away = part - mean
-        square = (away * away.conj()).real if work.kind == "c" else away * away
-        spread = np.add.reduce(square, axis=axes, keepdims=True, where=mask)
-    return count, mean, spread
+        count, total = _totals(nan, part, axes, where, dtype)
+        squares = _square(part - _centre(count, total))
+        return count, total, np.add.reduce(squares, axis=axes, keepdims=True, where=_mask(nan, part, where))
 
 
-def _moment_join(states: list[Any]) -> Any:
-    return reduce(_moment_pair, states)
-
-
-def _moment_pair(a: Any, b: Any) -> Any:
-    count = a[0] + b[0]
-    some = np.maximum(count, 1)
+def _both_moments(a: Any, b: Any) -> Any:
     with np.errstate(all="ignore"):
-        away = b[1] - a[1]
-        square = (away * away.conj()).real if away.dtype.kind == "c" else away * away
+        count, total = _both_totals(a, b)
+        away = _centre(*b[:2]) - _centre(*a[:2])
         # A side without elements has no mean of its own to differ by.
         both = (a[0] > 0) & (b[0] > 0)
-        mean = np.where(both, a[1] + away * (b[0] / some), np.where(a[0] > 0, a[1], b[1]))
-        spread = a[2] + b[2] + np.where(both, square * (a[0] * (b[0] / some)), 0)
-    return count, mean.astype(a[1].dtype, copy=False), spread.astype(a[2].dtype, copy=False)
+        between = np.where(both, _square(away) * (a[0] * (b[0] / np.maximum(count, 1))), 0)
+        return count, total, (a[2] + b[2] + between).astype(a[2].dtype, copy=False)
 
 
-def _moment_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float = 0) -> Any:
+def _centre(count: Any, total: Any) -> Any:
+    """The mean, in the precision of the sum; 0 of nothing."""
+    return total / np.maximum(count, 1).astype(total.real.dtype)
+
+
+def _square(away: Any) -> Any:
+    return (away * away.conj()).real if away.dtype.kind == "c" else away * away
+
+
+def _variance_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float = 0) -> Any:
     count, _, spread = state
     free = count - ddof
     if np.any(free <= 0):
@@ -175,16 +155,11 @@ def _moment_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float
         return np.sqrt(variance) if root else variance
 
 
-def _count_nonzero(part: Any, axes: Any) -> Any:
-    return np.count_nonzero(part, axis=axes, keepdims=True)
-
-
 def _place_chunk(name: str, part: Any, axes: Any) -> Any:
     """(best value, its position, length) of a chunk; positions count on when chunks are joined in order."""
     (axis,) = axes
-    if part.shape[axis] == 0:
+    if not part.shape[axis]:
         return None
-    blank = np.zeros_like(part, shape=tuple(1 if i == axis else n for i, n in enumerate(part.shape)))
     if name.startswith("nan") and part.dtype.kind in "fc":
         filled = np.where(np.isnan(part), -np.inf if name == "nanargmax" else np.inf, part)
         place = getattr(np, name[3:])(filled, axis=axis, keepdims=True)
@@ -198,23 +173,16 @@ def _place_chunk(name: str, part: Any, axes: Any) -> Any:
         )
     else:
         place = getattr(np, name.removeprefix("nan"))(part, axis=axis, keepdims=True)
-    best = np.take_along_axis(part, place, axis) if part.size else blank
-    return best, place, part.shape[axis]
+    return np.take_along_axis(part, place, axis), place, part.shape[axis]
 
 
-def _place_join(name: str, states: list[Any]) -> Any:
-    def pair(a: Any, b: Any) -> Any:
-        better = b[0] > a[0] if name.endswith("max") else b[0] < a[0]
-        if a[0].dtype.kind in "fcmM":
-            hole_a, hole_b = _hole(a[0]), _hole(b[0])
-            better = (
-                (hole_a & ~hole_b) | (better & ~hole_b)
-                if name.startswith("nan")
-                else ~hole_a & (hole_b | better)
-            )
-        return np.where(better, b[0], a[0]), np.where(better, a[2] + b[1], a[1]), a[2] + b[2]
-
-    return reduce(pair, states)
+def _better(name: str, a: Any, b: Any) -> Any:
+    """The better of two neighbours' best; of equal ones the first."""
+    better = b[0] > a[0] if name.endswith("max") else b[0] < a[0]
+    if a[0].dtype.kind in "fcmM":
+        hole_a, hole_b = _hole(a[0]), _hole(b[0])
+        better = ~hole_b & (hole_a | better) if name.startswith("nan") else ~hole_a & (hole_b | better)
+    return np.where(better, b[0], a[0]), np.where(better, a[2] + b[1], a[1]), a[2] + b[2]
 
 
 def _hole(x: Any) -> Any:
@@ -230,50 +198,54 @@ def _place_of(name: str, state: Any) -> Any:
 
 
 def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
-    return Reduction(partial(_by, name), _joining(ufunc), partial(_with_initial, ufunc), takes)
+    return Reduction(partial(_by, name), partial(reduce, ufunc), partial(_with_initial, ufunc), takes)
 
 
-def _extremes(ufunc: np.ufunc, takes: dict[str, Any]) -> Reduction:
-    return Reduction(
-        partial(_extreme, ufunc), _joining(ufunc), partial(_extreme_of, ufunc), takes, identity=False
-    )
+def _extremes(ufunc: np.ufunc) -> Reduction:
+    takes = {"initial": NOTHING, "where": None}
+    chunk, finish = partial(_extreme, ufunc), partial(_extreme_of, ufunc)
+    return Reduction(chunk, partial(reduce, ufunc), finish, takes, identity=False)
 
 
 def _places(name: str) -> Reduction:
-    return Reduction(
-        partial(_place_chunk, name), partial(_place_join, name), partial(_place_of, name), {}, identity=False
-    )
+    chunk, join = partial(_place_chunk, name), partial(reduce, partial(_better, name))
+    return Reduction(chunk, join, partial(_place_of, name), {}, identity=False)
 
 
-def _moments(nan: bool, *, root: bool) -> Reduction:
+def _mean(nan: bool) -> Reduction:
+    takes = {"dtype": None, "where": None}
+    return Reduction(partial(_totals, nan), partial(reduce, _both_totals), _mean_of, takes)
+
+
+def _variance(nan: bool, *, root: bool) -> Reduction:
     takes = {"dtype": None, "ddof": 0, "where": None, "mean": None, "correction": None}
-    return Reduction(partial(_moment_chunk, nan), _moment_join, partial(_moment_of, nan, root), takes)
+    finish = partial(_variance_of, nan, root)
+    return Reduction(partial(_moments, nan), partial(reduce, _both_moments), finish, takes)
 
 
 _SUM = {"dtype": None, "initial": NOTHING, "where": None}
-_MAX = {"initial": NOTHING, "where": None}
 
 TABLE: dict[str, Reduction] = {
     "sum": _ufunc(np.add, "sum", _SUM),
     "prod": _ufunc(np.multiply, "prod", _SUM),
     "any": _ufunc(np.logical_or, "any", {"where": None}),
     "all": _ufunc(np.logical_and, "all", {"where": None}),
-    "max": _extremes(np.maximum, _MAX),
-    "min": _extremes(np.minimum, _MAX),
+    "max": _extremes(np.maximum),
+    "min": _extremes(np.minimum),
     "nansum": _ufunc(np.add, "nansum", _SUM),
     "nanprod": _ufunc(np.multiply, "nanprod", _SUM),
-    "nanmax": _extremes(np.fmax, _MAX),
-    "nanmin": _extremes(np.fmin, _MAX),
-    "ptp": Reduction(_spread, _spread_join, _spread_of, {}, identity=False),
-    "mean": Reduction(partial(_mean_chunk, False), _mean_join, partial(_mean_of, False), {"dtype": None, "where": None}),
-    "nanmean": Reduction(partial(_mean_chunk, True), _mean_join, partial(_mean_of, True), {"dtype": None, "where": None}),
-    "var": _moments(False, root=False),
-    "std": _moments(False, root=True),
-    "nanvar": _moments(True, root=False),
-    "nanstd": _moments(True, root=True),
-    "count_nonzero": Reduction(_count_nonzero, _joining(np.add), _same, {}),
+    "nanmax": _extremes(np.fmax),
+    "nanmin": _extremes(np.fmin),
+    "ptp": Reduction(_spread, partial(reduce, _wider), _spread_of, {}, identity=False),
+    "mean": _mean(False),
+    "nanmean": _mean(True),
+    "var": _variance(False, root=False),
+    "std": _variance(False, root=True),
+    "nanvar": _variance(True, root=False),
+    "nanstd": _variance(True, root=True),
+    "count_nonzero": _ufunc(np.add, "count_nonzero", {}),
     "argmax": _places("argmax"),
     "argmin": _places("argmin"),
     "nanargmax": _places("nanargmax"),
     "nanargmin": _places("nanargmin"),
-}  # fmt: skip
+}

@@ -9,10 +9,11 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     axes_of,
@@ -22,9 +23,11 @@ from marsdask.tensor.fold import (
 from marsdask.tensor.products import contracted
 
 
-def _prepare_average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
+@public("average")
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
+    """The weighted average; with `returned` also the sum of weights."""
     a = as_tensor(a)
     axes = axes_of(axis, a.ndim)
     if weights is None:
@@ -35,7 +38,7 @@ def _prepare_average(
             return mean
         count = math.prod(a.shape[i] for i in (range(a.ndim) if axes is None else axes))
         full = registry.make("add", registry.make("multiply", mean, 0), float(count))
-        return registry.wrap(registry.Node("pair", (mean.node, full.node)))
+        return registry.make("pair", mean, full)
     weights = as_tensor(weights)
     if weights.shape != a.shape:
         if axes is None:
@@ -52,24 +55,8 @@ def pair(first: da.Array, second: da.Array) -> tuple[da.Array, da.Array]:
     return first, second
 
 
-@operation(
-    "average",
-    room="tensor",
-    sizes="any",
-    prepare=_prepare_average,
-)  # fmt: skip
-def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
-) -> Any:
-    """The weighted average; with `returned` also the sum of weights."""
-
-
 def _weighted_meta(a: TensorMeta, weights: TensorMeta, axes: Any, keepdims: bool) -> TupleMeta:
-    dtype = (
-        np.result_type(a.dtype, weights.dtype, "f8")
-        if a.dtype.kind in "biu"
-        else np.result_type(a.dtype, weights.dtype)
-    )
+    dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
     each = TensorMeta(reduced_shape(a, axes, keepdims), dtype)
     return TupleMeta((each, each))
 
@@ -93,43 +80,30 @@ def _divided(total: Any, scale: Any) -> Any:
     return total / scale
 
 
-def _prepare_cov(
-    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
-    aweights: Any = None, dtype: Any = None,
-) -> Any:  # fmt: skip
-    if ddof is not None and ddof != int(ddof):
-        raise ArgumentError("ddof must be integer")
-    m = as_tensor(m)
-    if m.ndim > 2:
-        raise ArgumentError("m has more than 2 dimensions")
-    if y is not None and (y := as_tensor(y)).ndim > 2:
-        raise ArgumentError("y has more than 2 dimensions")
-    weights = {}
-    for name, w in (("fweights", fweights), ("aweights", aweights)):
-        if w is None:
-            continue
-        w = as_tensor(w)
-        if name == "fweights" and w.dtype.kind not in "iu":
-            raise ArgumentTypeError("fweights must be integer")
-        if w.ndim > 1:
-            raise RuntimeError(f"cannot handle multidimensional {name}")
-        weights[name] = w
-    if ddof is None:
-        ddof = 0 if bias else 1
-    return registry.make("cov.of", m, y, bool(rowvar), int(ddof), dtype and np.dtype(dtype), **weights)
-
-
-@operation(
-    "cov",
-    room="tensor",
-    sizes="any",
-    prepare=_prepare_cov,
-)  # fmt: skip
+@public("cov")
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
     """Covariance of variables (rows, or columns with `rowvar=False`)."""
+    if ddof is not None and ddof != int(ddof):
+        raise ArgumentError("ddof must be integer")
+    m, y = as_tensor(m), None if y is None else as_tensor(y)
+    for name, each in (("m", m), ("y", y)):
+        if each is not None and each.ndim > 2:
+            raise ArgumentError(f"{name} has more than 2 dimensions")
+    given = {"fweights": fweights, "aweights": aweights}
+    weights = {name: as_tensor(w) for name, w in given.items() if w is not None}
+    for name, w in weights.items():
+        if name == "fweights" and w.dtype.kind not in "iu":
+            raise ArgumentTypeError("fweights must be integer")
+        if w.ndim > 1:
+            raise RuntimeError(f"cannot handle multidimensional {name}")
+    if ddof is None:
+        ddof = 0 if bias else 1
+    if dtype is None:
+        dtype = np.result_type(m.dtype, *([] if y is None else [y.dtype]), "f8")
+    return registry.make("cov.of", m, y, bool(rowvar), int(ddof), np.dtype(dtype), **weights)
 
 
 def _cov_meta(m: TensorMeta, y: Any, rowvar: bool, ddof: int, dtype: Any, **weights: Any) -> TensorMeta:
@@ -137,10 +111,7 @@ def _cov_meta(m: TensorMeta, y: Any, rowvar: bool, ddof: int, dtype: Any, **weig
         return 1 if a.ndim < 2 else a.shape[0 if rowvar else 1]
 
     count = variables(m) + (0 if y is None else variables(y))
-    kind = np.result_type(m.dtype, *([] if y is None else [y.dtype]), *([] if dtype else ["f8"]))
-    if dtype is not None:
-        kind = np.dtype(dtype)
-    return TensorMeta(() if count == 1 else (count, count), kind)
+    return TensorMeta(() if count == 1 else (count, count), dtype)
 
 
 @lowered("cov.of", meta=_cov_meta)
@@ -152,51 +123,36 @@ def cov_of(
     def rows(a: da.Array) -> da.Array:
         return a.reshape(1, -1) if a.ndim < 2 else a if rowvar else a.T
 
-    if dtype is None:
-        dtype = np.result_type(m.dtype, *([] if y is None else [y.dtype]), "f8")
     x = rows(m).astype(dtype)
     if y is not None:
         x = da.concatenate([x, rows(y).astype(dtype)], axis=0)
     count = x.shape[1]
     weights = None
     for name, each in (("fweights", fweights), ("aweights", aweights)):
-        if each is None:
-            continue
-        if each.shape != (count,):
-            raise RuntimeError(f"incompatible numbers of samples and {name}")
-        weights = each.astype("f8") if weights is None else weights * each
+        if each is not None:
+            if each.shape != (count,):
+                raise RuntimeError(f"incompatible numbers of samples and {name}")
+            weights = each.astype("f8") if weights is None else weights * each
     if weights is None:
-        mean, total = x.mean(axis=1, keepdims=True), float(count)
-        factor: Any = total - ddof
+        mean, factor = x.mean(axis=1, keepdims=True), float(count) - ddof
     else:
         total = weights.sum()
         mean = (x * weights).sum(axis=1, keepdims=True) / total
-        adjust = total if aweights is None else (weights * aweights).sum() / total * 1.0
-        factor = total - ddof * (adjust if aweights is not None else 1.0)
+        factor = total - ddof * (1.0 if aweights is None else (weights * aweights).sum() / total)
     x = x - mean
     right = (x if weights is None else x * weights).T
-    found = contracted(np.matmul, (0, 2), (1,), [(x, (0, 1)), (right.conj(), (1, 2))], np.dtype(dtype))
+    found = contracted(np.matmul, (0, 2), (1,), [(x, (0, 1)), (right.conj(), (1, 2))], dtype)
     found = found / factor if isinstance(factor, da.Array) else found * np.true_divide(1, max(factor, 0))
     found = found.astype(dtype)
     return found.reshape(()) if found.shape == (1, 1) else found
 
 
-def _prepare_corrcoef(
-    x: Any, y: Any = None, rowvar: bool = True, bias: Any = None, ddof: Any = None, dtype: Any = None
-) -> Any:
-    return registry.make("corrcoef.of", _prepare_cov(x, y, rowvar, dtype=dtype))
-
-
-@operation(
-    "corrcoef",
-    room="tensor",
-    sizes="any",
-    prepare=_prepare_corrcoef,
-)
+@public("corrcoef")
 def corrcoef(
     x: Any, y: Any = None, rowvar: bool = True, bias: Any = None, ddof: Any = None, *, dtype: Any = None
 ) -> Any:
     """Correlation of variables. `bias` and `ddof` have no effect, as in NumPy."""
+    return registry.make("corrcoef.of", cov(x, y, rowvar, dtype=dtype))
 
 
 @lowered("corrcoef.of", meta=lambda c: TensorMeta(c.shape, c.dtype))
@@ -218,13 +174,12 @@ def _correlation(c: Any) -> Any:
 @public("trapz")
 def trapz(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
-    y = as_tensor(y)
-    (axis,) = axes_of(axis, y.ndim) or (0,)
-    return {"y": y, "x": x, "dx": dx, "axis": axis}
+    y, x = as_tensor(y), None if x is None else as_tensor(x)
+    return registry.make("trapz", y, x, dx, checks.axis(axis, y.ndim))
 
 
 @lowered("trapz")
-def _trapezoid(y: Array, x: Array | None = None, dx: float = 1.0, axis: int = -1) -> da.Array:
+def _trapezoid(y: da.Array, x: da.Array | None, dx: Any, axis: int) -> da.Array:
     head, tail = [slice(None)] * y.ndim, [slice(None)] * y.ndim
     head[axis], tail[axis] = slice(1, None), slice(None, -1)
     step: Any = dx

@@ -9,43 +9,35 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import NAN, TensorMeta
-from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.axes import refuse
 from marsdask.tensor.chunking import chunks_of
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.creation import refuse_gpu
 from marsdask.tensor.indexing import by_arrays
-from marsdask.tensor.sequences import number
+from marsdask.tensor.rechunking import rechunk
 from marsdask.tensor.setitem import scattered
-from marsdask.tensor.views import view
+from marsdask.tensor.views import derived, view
 
 
 @public("diag")
 def diag(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
     refuse_gpu("diag", gpu or sparse)
-    v, k = as_tensor(v), number(k, "k")
+    v, k = as_tensor(v), checks.whole(k, "k")
     if v.ndim == 1:
         result = registry.make("diag", v, k)
-        return (
-            result
-            if chunk_size is None
-            else registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
-        )
+        return result if chunk_size is None else rechunk(result, chunk_size)
     if v.ndim != 2:
         raise ArgumentError("diag(): input must be 1- or 2-d.")
-    return view(v, partial(_diag_node, k), partial(refuse, "diag() of a matrix is a view"))
+    return view(v, derived("diag", k), partial(refuse, "diag() of a matrix is a view"))
 
 
-def _diag_node(k: int, base: Node) -> Node:
-    return Node("diag", (base, k))
-
-
-def _diag_meta(v: TensorMeta, k: int = 0) -> TensorMeta:
+def _diag_meta(v: TensorMeta, k: int) -> TensorMeta:
     if v.ndim == 1:
         n = v.shape[0] + abs(k)
         return TensorMeta((n, n), v.dtype)
@@ -56,15 +48,14 @@ def _diag_meta(v: TensorMeta, k: int = 0) -> TensorMeta:
 
 
 @lowered("diag", meta=_diag_meta)
-def _diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> da.Array:
+def _diag(v: da.Array, k: int) -> da.Array:
     shift = (max(-k, 0), max(k, 0))
     if v.ndim == 1:
         n = v.shape[0] + abs(k)
         zeros = da.zeros((n, n), dtype=v.dtype, chunks=chunks_of((n, n), None, v.dtype))
         places = np.arange(v.shape[0])
         return scattered(zeros, (places + shift[0], places + shift[1]), v)
-    count = max(min(v.shape[0] - shift[0], v.shape[1] - shift[1]), 0)
-    places = np.arange(count)
+    places = np.arange(max(min(v.shape[0] - shift[0], v.shape[1] - shift[1]), 0))
     return by_arrays(v, (places + shift[0], places + shift[1]))
 
 
@@ -81,7 +72,7 @@ def _triangle(name: str, m: Any, k: int = 0, gpu: Any = None) -> Any:
         raise ArgumentTypeError(f"{name}(): expected one axis at least.")
     if m.ndim == 1:
         m = registry.make("row_square", m)
-    return registry.make(name, m, number(k, "k"))
+    return registry.make(name, m, checks.whole(k, "k"))
 
 
 @lowered("row_square", meta=lambda m: TensorMeta((*m.shape, *m.shape), m.dtype))
@@ -94,7 +85,7 @@ def _triangle_chunk(block: Any, func: Any, k: int, row: int, column: int) -> Any
     return func(block, k + row - column)
 
 
-def _triangle_lower(func: Any, m: da.Array, k: int = 0) -> da.Array:
+def _triangle_lower(func: Any, m: da.Array, k: int) -> da.Array:
     starts = [np.cumsum([0, *c]).tolist() for c in m.chunks[-2:]]
 
     def make(index: tuple[int, ...]) -> Any:
@@ -103,23 +94,7 @@ def _triangle_lower(func: Any, m: da.Array, k: int = 0) -> da.Array:
     return graph.blocks(make, m.chunks, m.dtype, [m])
 
 
-@operation(
-    "tril",
-    room="tensor",
-    meta=lambda m, k=0: TensorMeta(m.shape, m.dtype),
-    prepare=partial(_triangle, "tril"),
-)
-def tril(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
-    """The matrix with zeros above a diagonal."""
-    return _triangle_lower(np.tril, m, k)
-
-
-@operation(
-    "triu",
-    room="tensor",
-    meta=lambda m, k=0: TensorMeta(m.shape, m.dtype),
-    prepare=partial(_triangle, "triu"),
-)
-def triu(m: Array, k: int = 0, gpu: Any = None) -> da.Array:
-    """The matrix with zeros below a diagonal."""
-    return _triangle_lower(np.triu, m, k)
+for _func, _where in ((np.tril, "above"), (np.triu, "below")):
+    _name = _func.__name__
+    public(_name, doc=f"The matrix with zeros {_where} a diagonal.")(partial(_triangle, _name))
+    lowered(_name, meta=lambda m, k: TensorMeta(m.shape, m.dtype))(partial(_triangle_lower, _func))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,25 @@ def view(base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, 
     handle = registry.wrap(derive(base.node), held(base))
     handle.view_of(base, derive, restore)
     return handle
+
+
+def derived(name: str, *args: Any) -> Callable[[Node], Node]:
+    """For `view`: the node of an operation of its base and `args`."""
+    return partial(_derived, name, args)
+
+
+def _derived(name: str, args: tuple[Any, ...], base: Node) -> Node:
+    return Node(name, (base, *args))
+
+
+def given(result: Any, out: Any) -> Any:
+    """The result, in `out` where one is given."""
+    return result if out is None else assign(out, result)
+
+
+def become(target: Handle, made: Handle) -> None:
+    """Point a handle at what was made of it."""
+    target.rebind(made.node, held(made))
 
 
 def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str = "out") -> Any:
@@ -51,5 +71,5 @@ def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str 
         value = registry.make("broadcast_to", value, tuple(int(n) for n in old.shape))
     if new.dtype != old.dtype:
         value = registry.make("astype", value, old.dtype)
-    target.rebind(value.node, held(value))
+    become(target, value)
     return target

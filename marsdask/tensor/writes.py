@@ -10,18 +10,19 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, UnknownLength
 from marsdask.plan import registry
-from marsdask.plan.handle import held
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, operation, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, plain_key, settled
 from marsdask.tensor.keys import plain
 from marsdask.tensor.reshaping import reshaped, reshaped_view
+from marsdask.tensor.selecting import MODES
 from marsdask.tensor.setitem import fitting, put_part, scattered
-from marsdask.tensor.views import assign, view
+from marsdask.tensor.views import assign, become, derived, view
 
 
 class Flat:
@@ -66,16 +67,12 @@ class Flat:
 def _part_of_complex(name: str, val: Any) -> Any:
     x = as_tensor(val)
     if x.dtype.kind == "c":
-        return view(x, partial(_part_node, name), partial(_part_restored, name))
+        return view(x, derived(name), partial(_part_restored, name))
     if name == "real":
         return x
     zeros = registry.make("imag", x)
     zeros.freeze("the imaginary part of real numbers")
     return zeros
-
-
-def _part_node(name: str, base: Node) -> Node:
-    return Node(name, (base,))
 
 
 def _part_restored(name: str, base: Node, new: Node) -> Node:
@@ -86,30 +83,17 @@ def _part_meta(val: TensorMeta) -> TensorMeta:
     return TensorMeta(val.shape, np.empty(0, val.dtype).real.dtype, val.order)
 
 
-@operation(
-    "real",
-    room="tensor",
-    status="delegated",
-    sizes="any",
-    meta=_part_meta,
-    prepare=partial(_part_of_complex, "real"),
-)
-def real(val: Array) -> da.Array:
-    """A view of the real part; the tensor itself where it is real."""
-    return da.real(val)
+def _lower_part(function: Any, val: da.Array) -> da.Array:
+    return val.map_blocks(function, dtype=np.empty(0, val.dtype).real.dtype)
 
 
-@operation(
-    "imag",
-    room="tensor",
-    status="delegated",
-    sizes="any",
-    meta=_part_meta,
-    prepare=partial(_part_of_complex, "imag"),
-)
-def imag(val: Array) -> da.Array:
-    """A view of the imaginary part; read-only zeros for real numbers."""
-    return val.map_blocks(np.imag, dtype=np.empty(0, val.dtype).real.dtype)
+for _function, _doc in (
+    (np.real, "A view of the real part; the tensor itself where it is real."),
+    (np.imag, "A view of the imaginary part; read-only zeros for real numbers."),
+):
+    _name = _function.__name__
+    public(_name, doc=_doc)(partial(_part_of_complex, _name))
+    lowered(_name, status="delegated", sizes="any", meta=_part_meta)(partial(_lower_part, _function))
 
 
 @lowered("with_part", sizes="aligned", status="delegated", meta=lambda x, new, name: x)
@@ -156,8 +140,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Nothing: writes values at positions of the flat tensor."""
     a = _target(a, "put")
-    if mode not in ("raise", "wrap", "clip"):
-        raise ArgumentError(f"put(mode={mode!r}): expected 'raise', 'wrap' or 'clip'.")
+    checks.choice(mode, "put(mode=)", MODES)
     index = np.asarray(ind)
     if mode != "raise":
         if math.isnan(a.size):
@@ -175,9 +158,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise ArgumentError("fill_diagonal(): array must be at least 2-d.")
     if a.ndim > 2 and len({n for n in a.known.shape if not math.isnan(n)}) > 1:
         raise ShapeError("fill_diagonal(): all dimensions of input must be of equal length.")
-    value = fitting(val, a.dtype)
-    done = registry.make("filled_diagonal", a, value, bool(wrap))
-    a.rebind(done.node, held(done))
+    become(a, registry.make("filled_diagonal", a, fitting(val, a.dtype), bool(wrap)))
 
 
 @lowered("filled_diagonal", meta=lambda a, val, wrap: a)
@@ -207,8 +188,7 @@ def ufunc_at(ufunc: np.ufunc, target: Any, key: Any, *operands: Any) -> None:
         ufunc.at(np.ones(1, target.dtype), [0], *samples)  # NumPy's own error for a result that does not fit
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(f"{ufunc.__name__}.at(): {error}") from None
-    done = registry.make("ufunc_at", target, arguments(entries), ufunc.__name__, *values)
-    target.rebind(done.node, held(done))
+    become(target, registry.make("ufunc_at", target, arguments(entries), ufunc.__name__, *values))
 
 
 @lowered("ufunc_at", meta=lambda x, key, name, value=None: x)

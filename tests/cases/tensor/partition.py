@@ -25,8 +25,9 @@ def topk(a, k, axis=-1, largest=True, sorted=True):
 
 
 def argtopk(a, k, axis=-1, largest=True, sorted=True):
-    """Of equal ones those that come first."""
-    ranked = -np.asarray(a, "f8") if largest else np.asarray(a, "f8")
+    """Of equal ones those that come first; a hole is larger than all numbers."""
+    values = np.asarray(a, "f8")
+    ranked = np.where(np.isnan(values), -np.inf, -values) if largest else values
     order = np.argsort(ranked, axis=axis, kind="stable")
     return np.take(order, np.arange(min(k, a.shape[axis])), axis=axis)
 

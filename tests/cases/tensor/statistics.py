@@ -1,6 +1,8 @@
 """Cases of tensor/statistics."""
 
-from tests.cases import cases
+import numpy as np
+
+from tests.cases import cases, oracle
 
 # fmt: off
 cases(
@@ -17,3 +19,6 @@ cases(
 )
 cases("corrcoef", "x", "x, rowvar=False", "v", "x, y", "z", "v, w", "i")
 cases("trapz", "x", "x, axis=0", "v", "v, np.arange(11) ** 2", "x, dx=0.5", "x, x=[1, 2, 4, 8, 9]", "x, y, axis=0", "i, axis=2")
+# fmt: on
+
+oracle("trapz", np.trapezoid)
