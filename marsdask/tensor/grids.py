@@ -50,7 +50,7 @@ class Joiner:
 
     def __getitem__(self, key: Any) -> Tensor:
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, ndmin, first = self.axis, self.ndmin, self.first
+        place = (self.axis, self.ndmin, self.first)
         if items and isinstance(items[0], str):
             text = items.pop(0)
             if text in ("r", "c"):
@@ -61,26 +61,22 @@ class Joiner:
                 raise ArgumentError(
                     f"unknown special directive {text!r}: expected 'axis,ndim,first'."
                 ) from None
-            axis, ndmin, first = (*numbers, *(axis, ndmin, first)[len(numbers) :])
+            place = (*numbers, *place[len(numbers) :])  # type: ignore[assignment]
         if any(isinstance(item, str) for item in items):
             raise ArgumentError("special directives must be the first entry.")
-        scalars = [item for item in items if np.isscalar(item)]
+        axis, ndmin, first = place
         tensors = [spaced(item) if isinstance(item, slice) else as_tensor(item) for item in items]
-        kind = np.result_type(
-            *(t.dtype for t, item in zip(tensors, items, strict=True) if not np.isscalar(item)), *scalars
-        )
-        raised = [self._raised(t.astype(kind), ndmin, first) for t in tensors]  # type: ignore[attr-defined]
+        arrays = [t.dtype for t, item in zip(tensors, items, strict=True) if not np.isscalar(item)]
+        kind = np.result_type(*arrays, *filter(np.isscalar, items))
+        raised = [_raised(t.astype(kind), ndmin, first) for t in tensors]  # type: ignore[attr-defined]
         return _call("concatenate", raised, axis)  # type: ignore[no-any-return]
 
-    @staticmethod
-    def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:
-        """New axes, with the tensor's own starting at axis `first`."""
-        spare = ndmin - tensor.ndim
-        if spare <= 0:
-            return tensor
-        start = first + spare + 1 if first < 0 else first
-        start = min(max(start, 0), spare)
-        return tensor[(*[None] * start, ..., *[None] * (spare - start))]  # type: ignore[index, no-any-return]
+
+def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:
+    """New axes, with the tensor's own starting at axis `first`."""
+    spare = max(ndmin - tensor.ndim, 0)
+    start = min(max(first + spare + 1 if first < 0 else first, 0), spare)
+    return tensor[(*[None] * start, ..., *[None] * (spare - start))]  # type: ignore[index, no-any-return]
 
 
 VALUES: dict[str, Any] = {
