@@ -71,7 +71,12 @@ def _mixed(seed: int, i: int, part: Any) -> Any:
 
 
 def chosen(
-    state: RandomState, a: Any, size: Any = None, replace: bool = True, p: Any = None, chunk_size: Any = None,
+    state: RandomState,
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    chunk_size: Any = None,
     gpu: Any = None,
 ) -> Any:
     """Elements drawn with or without putting back, by probabilities where given."""

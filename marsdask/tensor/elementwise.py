@@ -40,13 +40,27 @@ def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
 
 
 def _unary(
-    name: str, x: Any, out: Any = None, where: Any = None, *, casting: str = "same_kind", order: str = "K", dtype: Any = None
+    name: str,
+    x: Any,
+    out: Any = None,
+    where: Any = None,
+    *,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
 ) -> Any:
     return _made(name, [x], out, where, casting, order, dtype)
 
 
 def _binary(
-    name: str, x1: Any, x2: Any, out: Any = None, where: Any = None, *, casting: str = "same_kind", order: str = "K",
+    name: str,
+    x1: Any,
+    x2: Any,
+    out: Any = None,
+    where: Any = None,
+    *,
+    casting: str = "same_kind",
+    order: str = "K",
     dtype: Any = None,
 ) -> Any:
     return _made(name, [x1, x2], out, where, casting, order, dtype)

@@ -8,16 +8,16 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import axes_of
 from marsdask.tensor.matrices import ROOM, per_matrix, real
 
 
-@public("linalg.norm", room=ROOM, function=True)
+@public("linalg.norm", room=ROOM)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The norm of a vector or matrix, by any `ord`."""
     x = as_tensor(x)
@@ -27,11 +27,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     keep: dict[str, Any] = {"keepdims": True} if keepdims else {}
     if axis is None and (ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1)):
         return make("sqrt", make("sum", _squares(x), **keep))
-    axes = (
-        tuple(range(x.ndim)) if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    )
-    axes_of(axes, x.ndim)  # says which one is not there
-    axes = tuple(int(a) % x.ndim for a in axes)
+    axes = tuple(range(x.ndim)) if axis is None else checks.axes(axis, x.ndim)
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keep)
     if len(axes) != 2:
@@ -77,7 +73,8 @@ def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> Tensor
 def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
     """Matrix norms that need singular values."""
     moved = da.moveaxis(x, axes, (-2, -1))
-    (made,) = per_matrix(partial(_spectral, ord), [(moved, 2)], [((), real(x.dtype))])
+    known = TensorMeta(moved.shape[:-2], real(x.dtype))
+    made = per_matrix(partial(_spectral, ord), [(moved, 2)], known)
     return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
 
 
