@@ -294,6 +294,14 @@ def as_tensors(values: Any) -> list[Tensor]:
     return [as_tensor(v) for v in values]
 
 
+def check_cast(where: str, given: Any, wanted: Any, casting: Any) -> None:
+    """NumPy's error for a dtype that cannot become another by a casting rule."""
+    if not np.can_cast(given, wanted, casting=casting):
+        raise ArgumentTypeError(
+            f"{where}(): cannot cast from {given} to {wanted} according to the rule {casting!r}."
+        )
+
+
 registry.WRAPPERS["Tensor"] = Tensor
 registry.CONVERTERS[registry.Array] = as_tensor
 registry.CONVERTERS[registry.Arrays] = as_tensors

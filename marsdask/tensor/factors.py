@@ -14,9 +14,9 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.tensor.core import ExecutableTuple
 from marsdask.tensor.draws import RandomState
-from marsdask.tensor.matrices import ROOM, check_matrix, inexact, meta_of, per_matrix, real
+from marsdask.tensor.matrices import ROOM, as_matrix, inexact, meta_of, per_matrix, real
 
 
 def tall(a: da.Array) -> da.Array | None:
@@ -43,8 +43,7 @@ def qr(a: Any, mode: str = "reduced", method: Any = "tsqr") -> Any:
     if mode == "raw":
         raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
     checks.choice(mode, "qr(mode=)", ("reduced", "complete", "r"))
-    a = as_tensor(a)
-    check_matrix(a, "qr")
+    a = as_matrix(a, "qr")
     return registry.make("linalg.qr", a, mode)
 
 
@@ -79,8 +78,7 @@ def svd(
 ) -> Any:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
     checks.choice(method, "svd(method=)", METHODS)
-    a = as_tensor(a)
-    check_matrix(a, "svd", square=bool(hermitian))
+    a = as_matrix(a, "svd", square=bool(hermitian))
     return registry.make("linalg.svd", a, bool(full_matrices), bool(compute_uv), bool(hermitian))
 
 
@@ -115,8 +113,7 @@ def randomized_svd(
 ) -> Any:  # fmt: skip
     """The first singular values and vectors of a large matrix, approximately."""
     # Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left.
-    a = as_tensor(a)
-    check_matrix(a, "randomized_svd")
+    a = as_matrix(a, "randomized_svd")
     k = checks.whole(n_components, "n_components", 1)
     checks.choice(
         power_iteration_normalizer, "power_iteration_normalizer", ("auto", "QR", "LU", "none", None)

@@ -17,7 +17,7 @@ from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.fold import one_chunk, whole_along
 
@@ -95,13 +95,15 @@ def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
-def check_matrix(a: Any, name: str, *, square: bool = False) -> None:
-    """NumPy's error for what is no (square) matrix, at the call."""
+def as_matrix(a: Any, name: str, *, square: bool = False) -> Tensor:
+    """A tensor of one (square) matrix or a stack of them; NumPy's error for what is none."""
+    a = as_tensor(a)
     if a.ndim < 2:
         raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
     m, n = a.shape[-2:]
     if square and m == m and n == n and m != n:
         raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
+    return a  # type: ignore[no-any-return]
 
 
 # name -> (square, lengths of the results' last axes from (m, n), dtypes of results)
@@ -121,8 +123,7 @@ NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors
 
 
 def _of_matrix(name: str, a: Any, **settings: Any) -> Any:
-    a = as_tensor(a)
-    check_matrix(a, name, square=OF_MATRIX[name][0])
+    a = as_matrix(a, name, square=OF_MATRIX[name][0])
     return registry.make(f"linalg.{name}", a, **{k: v for k, v in settings.items() if v is not None})
 
 
@@ -187,8 +188,7 @@ for _name, _function in {
 @public("linalg.cholesky", room=ROOM)
 def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
     """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
-    a = as_tensor(a)
-    check_matrix(a, "cholesky", square=True)
+    a = as_matrix(a, "cholesky", square=True)
     return registry.make("linalg.cholesky", a, bool(lower) and not upper)
 
 
@@ -221,16 +221,14 @@ def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> Te
 @public("linalg.solve", room=ROOM)
 def solve(a: Any, b: Any, sym_pos: bool = False) -> Any:
     """The solution of linear equations. `sym_pos` only tunes."""
-    a, b = as_tensor(a), as_tensor(b)
-    check_matrix(a, "solve", square=True)
+    a, b = as_matrix(a, "solve", square=True), as_tensor(b)
     return registry.make("linalg.solve", a, b)
 
 
 @public("linalg.solve_triangular", room=ROOM)
 def solve_triangular(a: Any, b: Any, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False) -> Any:
     """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
-    a, b = as_tensor(a), as_tensor(b)
-    check_matrix(a, "solve_triangular", square=True)
+    a, b = as_matrix(a, "solve_triangular", square=True), as_tensor(b)
     return registry.make("linalg.solve_triangular", a, b, lower, trans, unit_diagonal)
 
 
@@ -280,8 +278,7 @@ def _lu_meta(a: TensorMeta) -> TupleMeta:
 @public("linalg.lu", room=ROOM)
 def lu(a: Any) -> Any:
     """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
-    a = as_tensor(a)
-    check_matrix(a, "lu")
+    a = as_matrix(a, "lu")
     return registry.make("linalg.lu", a)
 
 
