@@ -13,6 +13,7 @@ from marsdask.errors import MissingExtra
 from marsdask.plan import registry
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import public
+from marsdask.tensor.core import called
 from marsdask.tensor.creation import tensor
 
 
@@ -47,7 +48,7 @@ def to_xarray(self: Any, dims: Any = None, coords: Any = None, name: str | None 
 def to_dataframe(self: Any, index: Any = None, columns: Any = None) -> Any:
     """A DataFrame of a tensor of one or two axes: `md.dataframe_from_tensor`."""
     importlib.import_module("marsdask.dataframe")  # above this room: it puts the operation into the registry
-    return registry.call(registry.lookup("dataframe_from_tensor"), (self, index, columns), {})
+    return called("dataframe_from_tensor", self, index, columns)
 
 
 @public("from_dataframe")

@@ -73,12 +73,12 @@ class Tensor(Lazy):
     @property
     def T(self) -> Tensor:
         """A view with the axes reversed."""
-        return registry.call(registry.lookup("transpose"), (self,), {})  # type: ignore[no-any-return]
+        return called("transpose", self)  # type: ignore[no-any-return]
 
     @property
     def real(self) -> Tensor:
         """A view of the real part."""
-        return registry.call(registry.lookup("real"), (self,), {})  # type: ignore[no-any-return]
+        return called("real", self)  # type: ignore[no-any-return]
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -87,7 +87,7 @@ class Tensor(Lazy):
     @property
     def imag(self) -> Tensor:
         """A view of the imaginary part; read-only zeros where there is none."""
-        return registry.call(registry.lookup("imag"), (self,), {})  # type: ignore[no-any-return]
+        return called("imag", self)  # type: ignore[no-any-return]
 
     @imag.setter
     def imag(self, value: Any) -> None:
@@ -292,6 +292,11 @@ def as_tensors(values: Any) -> list[Tensor]:
     if not isinstance(values, (list, tuple)):
         raise ArgumentTypeError(f"expected a sequence of tensors, got {type(values).__name__}")
     return [as_tensor(v) for v in values]
+
+
+def called(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What the public function of that name gives, wherever it is."""
+    return registry.call(registry.lookup(name), args, kwargs)
 
 
 def check_cast(where: str, given: Any, wanted: Any, casting: Any) -> None:

@@ -16,7 +16,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, called
 from marsdask.tensor.reshaping import check_order
 
 
@@ -75,7 +75,7 @@ def tensor(
         if order in ("C", "F") and order != result.order:
             result = registry.make("copy", result, order)
         if chunk_size is not None:
-            result = registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
+            result = called("rechunk", result, chunk_size)
         return result
     return in_memory(data, dtype, order, chunk_size)
 

@@ -16,7 +16,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, joined_at_once, result_dtype
-from marsdask.tensor.views import assign
+from marsdask.tensor.selecting import given
 
 # name -> what joins two chunks
 TABLE: dict[str, np.ufunc] = {
@@ -79,8 +79,7 @@ def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any 
     kwargs: dict[str, Any] = {} if axis is None or alone else {"axis": checks.axis(axis, a.ndim)}
     if dtype is not None:
         kwargs["dtype"] = np.dtype(dtype)
-    result = registry.make(name, a, **kwargs)
-    return result if out is None else assign(out, result)
+    return given(registry.make(name, a, **kwargs), out)
 
 
 for _name in TABLE:
@@ -135,17 +134,15 @@ def ediff1d(ary: Array, to_end: Array | None = None, to_begin: Array | None = No
 def _tree(name: str, *args: Any, combine_size: int | None = None, out: Any = None, where: Any = None) -> Any:
     """All tensors added up (multiplied) pairwise in a tree."""
     joined_at_once(combine_size)
-    given = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-    if not given:
+    tensors = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    if not tensors:
         raise ArgumentError(f"tree_{name}: expected at least one tensor.")
-    parts = [as_tensor(p) for p in given]
+    parts = [as_tensor(p) for p in tensors]
     while len(parts) > 1:  # a balanced tree of two-operand nodes, which fuse into one kernel
         pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
         parts = [registry.make(name, *p) if len(p) == 2 else p[0] for p in pairs]
-    if out is None:
-        return parts[0]
-    result = parts[0] if where is None else registry.make("where", as_tensor(where), parts[0], out)
-    return assign(out, result)
+    partly = out is not None and where is not None
+    return given(registry.make("where", as_tensor(where), parts[0], out) if partly else parts[0], out)
 
 
 for _name in ("add", "multiply"):

@@ -17,7 +17,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor, check_cast
 from marsdask.tensor.products import contracted, fits
-from marsdask.tensor.views import assign
+from marsdask.tensor.selecting import given
 
 
 def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:
@@ -30,30 +30,31 @@ def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple
     found: list[list[str]] = []
     most = 0
     for term, shape in zip(terms, shapes, strict=True):
-        letters = term.replace("...", "")
-        if not all(c.isalpha() for c in letters):
+        before, gap, behind = term.partition("...")
+        if not all(c.isalpha() for c in before + behind):
             raise ArgumentError(f"einsum({subscripts!r}): invalid subscript in {term!r}.")
-        hidden = len(shape) - len(letters)
-        if hidden < 0 or (hidden and "..." not in term):
+        hidden = len(shape) - len(before + behind)
+        if hidden < 0 or (hidden and not gap):
             raise ArgumentError(
                 f"einsum({subscripts!r}): subscript {term!r} does not fit {len(shape)} dimensions."
             )
-        before = term.partition("...")[0] if "..." in term else term
-        dots = [f".{i}" for i in range(hidden, 0, -1)] if "..." in term else []
-        found.append([*before, *dots, *letters[len(before) :]])
-        most = max(most, len(dots))
-    dots = [f".{i}" for i in range(most, 0, -1)]
+        found.append([*before, *_dots(hidden), *behind])
+        most = max(most, hidden)
     used = [c for term in found for c in term]
     if arrow:
-        before, _, behind = right.partition("...")
-        out = [*before, *(dots if "..." in right else []), *behind]
+        before, gap, behind = right.partition("...")
+        out = [*before, *(_dots(most) if gap else []), *behind]
         if len(set(out)) != len(out):
             raise ArgumentError(f"einsum({subscripts!r}): output subscripts include one twice.")
         if unknown := [c for c in out if c not in used]:
             raise ArgumentError(f"einsum({subscripts!r}): output subscript {unknown[0]!r} is in no operand.")
     else:
-        out = [*dots, *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
+        out = [*_dots(most), *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
     return found, out
+
+
+def _dots(count: int) -> list[str]:
+    return [f".{i}" for i in range(count, 0, -1)]
 
 
 def _letter(number: Any) -> str:
@@ -79,9 +80,10 @@ def einsum(
     optimize: Any = False,
 ) -> Any:
     """Sums of products in Einstein's notation."""
+    given_ones: Sequence[Any] = operands
     if not isinstance(subscripts, str):
-        subscripts, operands = _interleaved([subscripts, *operands])
-    tensors = [as_tensor(o) for o in operands]
+        subscripts, given_ones = _interleaved([subscripts, *operands])
+    tensors = [as_tensor(o) for o in given_ones]
     if not tensors:
         raise ArgumentError("einsum: expected at least one operand.")
     if dtype is not None:
@@ -92,7 +94,7 @@ def einsum(
     result = registry.make("einsum.of", parts, dtype, *tensors)
     if order in ("C", "F"):
         result = registry.make("copy", result, order)
-    return result if out is None else assign(out, result)
+    return given(result, out)
 
 
 def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:

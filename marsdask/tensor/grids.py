@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from marsdask.errors import ArgumentError
-from marsdask.plan import registry
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
-
-
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
-    return registry.call(registry.lookup(name), args, kwargs)
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, called
 
 
 def spaced(piece: slice) -> Tensor:
@@ -22,8 +17,8 @@ def spaced(piece: slice) -> Tensor:
     if piece.stop is None:
         raise ArgumentError(f"{piece!r}: expected an end.")
     if isinstance(step, (complex, np.complexfloating)):
-        return _call("linspace", start, piece.stop, int(abs(step)))  # type: ignore[no-any-return]
-    return _call("arange", start, piece.stop, step)  # type: ignore[no-any-return]
+        return called("linspace", start, piece.stop, int(abs(step)))  # type: ignore[no-any-return]
+    return called("arange", start, piece.stop, step)  # type: ignore[no-any-return]
 
 
 class Grid:
@@ -38,8 +33,8 @@ class Grid:
         rows = [spaced(k) for k in key]
         kind = np.result_type(*(r.dtype for r in rows))
         rows = [r if r.dtype == kind else r.astype(kind) for r in rows]  # type: ignore[attr-defined]
-        grids = _call("meshgrid", *rows, indexing="ij", sparse=self.sparse)
-        return ExecutableTuple(grids) if self.sparse else _call("stack", list(grids))
+        grids = called("meshgrid", *rows, indexing="ij", sparse=self.sparse)
+        return ExecutableTuple(grids) if self.sparse else called("stack", list(grids))
 
 
 class Joiner:
@@ -69,7 +64,7 @@ class Joiner:
         arrays = [t.dtype for t, item in zip(tensors, items, strict=True) if not np.isscalar(item)]
         kind = np.result_type(*arrays, *filter(np.isscalar, items))
         raised = [_raised(t.astype(kind), ndmin, first) for t in tensors]  # type: ignore[attr-defined]
-        return _call("concatenate", raised, axis)  # type: ignore[no-any-return]
+        return called("concatenate", raised, axis)  # type: ignore[no-any-return]
 
 
 def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:

@@ -38,19 +38,18 @@ def layout(handle: Any) -> np.ndarray[Any, Any]:
     if base is None:
         return stand_in(handle.known.shape, order=handle.known.order)
     below = layout(base)
-    node: Node = handle._derive(
-        base.node
-    )  # what the view says; after a write its own node says what was written
+    # What the view says: after a write its own node says what was written.
+    node: Node = handle._derive(base.node)
     if node.op == "slice":
         found = below[node.args[1]]
         return found if isinstance(found, np.ndarray) else stand_in(())
     if node.op == "transpose":
         return below.transpose(node.args[1])
     if node.op == "reshape":
-        order = node.args[2]
-        strides = view_strides(below, node.args[1], order)
+        _, shape, order = node.args
+        strides = view_strides(below, shape, order)
         if strides is not None:
-            return stand_in(_full(below, node.args[1]), strides)
+            return stand_in(_full(below, shape), strides)
     if node.op == "broadcast_to":
         return np.broadcast_to(below, node.args[1])
     return stand_in(handle.known.shape, order=handle.known.order)
@@ -84,10 +83,8 @@ def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> l
     strides: list[int] = []
     i = j = 0
     while i < len(old):
-        a = b = 0
         have, want = old[i][0], 1
-        a = i + 1
-        b = j
+        a, b = i + 1, j
         while have != want:
             if want < have:
                 want *= target[b]

@@ -18,7 +18,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor, check_cast
+from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor, called, check_cast
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import check_order
 from marsdask.tensor.views import view
@@ -127,7 +127,7 @@ def view_method(self: Any, dtype: Any = None) -> Any:
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
     if x is None and y is None:
-        return registry.call(registry.lookup("nonzero"), (condition,), {})
+        return called("nonzero", condition)
     if x is None or y is None:
         raise ArgumentError("where(): either both or neither of x and y should be given.")
     values = [v if isinstance(v, SCALARS) else as_tensor(v) for v in (x, y)]

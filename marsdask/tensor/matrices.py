@@ -50,7 +50,6 @@ def per_matrix(
         dtype=object,
         meta=np.empty((0,) * depth, object),
     )
-    several = isinstance(known, TupleMeta)
     results = []
     for i, out in enumerate(known.items if isinstance(known, TupleMeta) else [known]):
         axes = tuple(range(depth, out.ndim))
@@ -65,7 +64,7 @@ def per_matrix(
                 meta=np.empty((0,) * out.ndim, out.dtype),
             )
         )
-    return tuple(results) if several else results[0]
+    return tuple(results) if isinstance(known, TupleMeta) else results[0]
 
 
 def _results(func: Any, *parts: Any) -> Any:
@@ -164,22 +163,21 @@ def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
 
 
 def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
-    known = _matrix_meta(name, meta_of(a), **settings)
-    if name == "svdvals":
-        return per_matrix(partial(np.linalg.svd, compute_uv=False), [(a, 2)], known)
-    return per_matrix(partial(getattr(np.linalg, name), **settings), [(a, 2)], known)
+    function = partial(getattr(np.linalg, name), **settings)
+    return per_matrix(function, [(a, 2)], _matrix_meta(name, meta_of(a), **settings))
 
 
-for _name, _function in {
-    **{name: partial(_plain, name) for name in ("inv", "det", "slogdet", "svdvals")},
-    **{name: partial(_by_triangle, name) for name in ("eigh", "eigvalsh")},
+WITH_SETTINGS: dict[str, Callable[..., Any]] = {
+    "eigh": partial(_by_triangle, "eigh"),
+    "eigvalsh": partial(_by_triangle, "eigvalsh"),
     "pinv": _pinv,
     "matrix_power": _matrix_power,
     "cond": _cond,
     "matrix_rank": _matrix_rank,
-}.items():
+}
+for _name in OF_MATRIX:
     _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
-    public(f"linalg.{_name}", room=ROOM, doc=_doc)(_function)
+    public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name, partial(_plain, _name)))
     lowered(f"linalg.{_name}", status="gathered", meta=partial(_matrix_meta, _name))(
         partial(_matrix_lower, _name)
     )

@@ -19,7 +19,7 @@ from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.fold import flat, fold
-from marsdask.tensor.views import assign
+from marsdask.tensor.selecting import given
 
 Index = tuple[int, ...]
 
@@ -86,19 +86,10 @@ def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> N
         raise ShapeError(f"{function}: shapes {a.shape} and {b.shape} not aligned: {m:g} != {n:g}.")
 
 
-def _dot_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
-    dtype = _dtype(np.dot, a, b)
-    if not a.ndim or not b.ndim:
-        return TensorMeta(a.shape or b.shape, dtype)
-    _check("dot", a, b, a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0])
-    columns = b.shape[-1:] if b.ndim > 1 else ()
-    return TensorMeta((*a.shape[:-1], *b.shape[:-2], *columns), dtype)
-
-
 @public("dot", owners=["Tensor"])
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """The dot product: over the last axis of `a` and the last but one of `b`."""
-    return _into(out, registry.make("dot", as_tensor(a), as_tensor(b)))
+    return given(registry.make("dot", as_tensor(a), as_tensor(b)), out)
 
 
 @public("matmul")
@@ -110,29 +101,13 @@ def matmul(a: Any, b: Any, out: Any = None, *, dtype: Any = None) -> Any:
             "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
         )
     result = registry.make("matmul", a, b)
-    return _into(out, result if dtype is None else registry.make("astype", result, np.dtype(dtype)))
+    return given(result if dtype is None else registry.make("astype", result, np.dtype(dtype)), out)
 
 
 @public("outer")
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """The products of all pairs of elements."""
-    return _into(out, registry.make("outer", as_tensor(a), as_tensor(b)))
-
-
-def _into(out: Any, result: Any) -> Any:
-    return result if out is None else assign(out, result)
-
-
-@lowered("dot", meta=_dot_meta)
-def _dot(a: da.Array, b: da.Array) -> da.Array:
-    if not a.ndim or not b.ndim:
-        return a * b
-    left = tuple(range(a.ndim))
-    right = tuple(range(a.ndim, a.ndim + b.ndim))
-    at = b.ndim - 2 if b.ndim > 1 else 0
-    right = (*right[:at], left[-1], *right[at + 1 :])
-    kept = (*left[:-1], *right[:at], *right[at + 1 :])
-    return contracted(np.dot, kept, (left[-1],), [(a, left), (b, right)], _dtype(np.dot, a, b))
+    return given(registry.make("outer", as_tensor(a), as_tensor(b)), out)
 
 
 def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
@@ -156,34 +131,6 @@ def _matmul(a: da.Array, b: da.Array) -> da.Array:
     )
 
 
-def _inner_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
-    dtype = _dtype(np.inner, a, b)
-    if not a.ndim or not b.ndim:
-        return TensorMeta(a.shape or b.shape, dtype)
-    _check("inner", a, b, a.shape[-1], b.shape[-1])
-    return TensorMeta((*a.shape[:-1], *b.shape[:-1]), dtype)
-
-
-@lowered("inner", room="tensor", meta=_inner_meta)
-@lowered("innerproduct", room="tensor", meta=_inner_meta)
-def inner(a: Array, b: Array) -> da.Array:
-    """The sum of products over the last axes."""
-    if not a.ndim or not b.ndim:
-        return a * b
-    left = tuple(range(a.ndim))
-    right = (*range(a.ndim, a.ndim + b.ndim - 1), left[-1])
-    kept = (*left[:-1], *right[:-1])
-    return contracted(np.inner, kept, (left[-1],), [(a, left), (b, right)], _dtype(np.inner, a, b))
-
-
-@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)))
-def vdot(a: Array, b: Array) -> da.Array:
-    """The dot product of all elements in C order, the first conjugated."""
-    if a.size != b.size:
-        raise ShapeError(f"vdot: cannot match {a.size} elements with {b.size}.")
-    return inner(flat(a).conj() if a.dtype.kind == "c" else flat(a), flat(b))  # type: ignore[arg-type]
-
-
 def _outer_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
     return TensorMeta((math.prod(a.shape), math.prod(b.shape)), np.result_type(a.dtype, b.dtype))
 
@@ -199,35 +146,31 @@ def _tensordot_axes(axes: Any, a: TensorMeta, b: TensorMeta) -> tuple[Index, Ind
             raise IndexOutOfRange(
                 f"tensordot(axes={axes}): {a.ndim} and {b.ndim} dimensions have no {axes} axes to sum over."
             )
-        left, right = list(range(a.ndim - axes, a.ndim)), list(range(axes))
-    else:
-        try:
-            left, right = axes
-        except (TypeError, ValueError):
-            raise ArgumentTypeError(f"axes={axes!r}: expected a whole number or two sequences.") from None
-        left, right = ([s] if isinstance(s, (int, np.integer)) else list(s) for s in (left, right))
+        return tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
+    try:
+        sides = [tuple(side) if np.iterable(side) else side for side in axes]
+        given_left, given_right = sides
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"axes={axes!r}: expected a whole number or two sequences.") from None
+    left, right = checks.axes(given_left, a.ndim, "axes"), checks.axes(given_right, b.ndim, "axes")
     if len(left) != len(right):
         raise ShapeError(
             f"tensordot(axes={axes!r}): shape-mismatch for sum: {len(left)} and {len(right)} axes."
         )
-    for side, axis_list in ((a, left), (b, right)):
-        for axis in axis_list:
-            if not -side.ndim <= axis < side.ndim:
-                raise IndexOutOfRange(f"tensordot(axes={axes!r}): axis {axis} of {side.ndim} dimensions.")
-    found = tuple(int(i) % a.ndim for i in left), tuple(int(i) % b.ndim for i in right)
-    for m, n in zip(*found, strict=True):
-        if not fits(a.shape[m], b.shape[n]):
-            raise ShapeError(
-                f"tensordot(axes={axes!r}): shape-mismatch for sum: {a.shape[m]:g} and {b.shape[n]:g}."
-            )
-    return found
+    return left, right
 
 
 @public("tensordot")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over the given axes of both."""
     a, b = as_tensor(a), as_tensor(b)
-    return registry.make("tensordot", a, b, _tensordot_axes(axes, a.known, b.known))
+    left, right = _tensordot_axes(axes, a.known, b.known)
+    for m, n in zip(left, right, strict=True):
+        if not fits(a.known.shape[m], b.known.shape[n]):
+            raise ShapeError(
+                f"tensordot(axes={axes!r}): shape-mismatch for sum: {a.shape[m]:g} and {b.shape[n]:g}."
+            )
+    return registry.make("tensordot", a, b, (left, right))
 
 
 def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
@@ -238,15 +181,51 @@ def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
 
 @lowered("tensordot", meta=_tensordot_meta)
 def _tensordot(a: da.Array, b: da.Array, axes: Any) -> da.Array:
-    left_axes, right_axes = axes
+    return _over(partial(np.tensordot, axes=axes), axes, a, b)
+
+
+def _over(func: Any, axes: tuple[Index, Index], a: da.Array, b: da.Array) -> da.Array:
+    """`func` of matching chunks, summed over axes of both."""
     left = list(range(a.ndim))
     right = list(range(a.ndim, a.ndim + b.ndim))
-    for m, n in zip(left_axes, right_axes, strict=True):
+    for m, n in zip(*axes, strict=True):
         right[n] = left[m]
-    gone = tuple(left[m] for m in left_axes)
+    gone = tuple(left[m] for m in axes[0])
     kept = tuple(i for i in (*left, *right) if i not in gone)
-    func = partial(np.tensordot, axes=axes)
     return contracted(func, kept, gone, [(a, tuple(left)), (b, tuple(right))], _dtype(np.dot, a, b))
+
+
+def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
+    """What `dot` and `inner` sum over: the last axis of `a`, and of `b` the last but one (`dot`) or the last."""
+    return (a.ndim - 1,), (max(b.ndim - 2, 0) if name == "dot" else b.ndim - 1,)
+
+
+def _last_axes_meta(name: str, a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    if not a.ndim or not b.ndim:
+        return TensorMeta(a.shape or b.shape, _dtype(np.dot, a, b))
+    axes = _last_axes(name, a, b)
+    _check(name, a, b, a.shape[-1], b.shape[axes[1][0]])
+    return _tensordot_meta(a, b, axes)
+
+
+@lowered("dot", meta=partial(_last_axes_meta, "dot"))
+def _dot(a: da.Array, b: da.Array) -> da.Array:
+    return _over(np.dot, _last_axes("dot", a, b), a, b) if a.ndim and b.ndim else a * b
+
+
+@lowered("inner", room="tensor", meta=partial(_last_axes_meta, "inner"))
+@lowered("innerproduct", room="tensor", meta=partial(_last_axes_meta, "inner"))
+def inner(a: Array, b: Array) -> da.Array:
+    """The sum of products over the last axes."""
+    return _over(np.inner, _last_axes("inner", a, b), a, b) if a.ndim and b.ndim else a * b
+
+
+@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)))
+def vdot(a: Array, b: Array) -> da.Array:
+    """The dot product of all elements in C order, the first conjugated."""
+    if a.size != b.size:
+        raise ShapeError(f"vdot: cannot match {a.size} elements with {b.size}.")
+    return inner(flat(a).conj() if a.dtype.kind == "c" else flat(a), flat(b))  # type: ignore[arg-type]
 
 
 def _kron_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
@@ -280,7 +259,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     first, second = checks.axis(axis1, a.ndim), checks.axis(axis2, a.ndim)
     if first == second:
         raise ArgumentError("axis1 and axis2 cannot be the same")
-    return _into(out, registry.make("trace", a, int(offset), first, second, dtype and np.dtype(dtype)))
+    return given(registry.make("trace", a, int(offset), first, second, dtype and np.dtype(dtype)), out)
 
 
 @lowered("trace")

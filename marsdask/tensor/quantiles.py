@@ -25,8 +25,8 @@ from marsdask.tensor.fold import (
     result_dtype,
     whole_along,
 )
+from marsdask.tensor.selecting import given
 from marsdask.tensor.sort import sorted_line
-from marsdask.tensor.views import assign
 
 # method -> position among n sorted values, counted from 0, as NumPy defines it; q is an array. Parts of a position mean
 # a point between two values. (Hyndman and Fan, 1996; the last four are NumPy's.)
@@ -75,8 +75,7 @@ def _of_median(
     keepdims: bool = False,
 ) -> Any:
     a = as_tensor(a)
-    result = registry.make(name, a, **_reduced(a, axis, keepdims))
-    return result if out is None else assign(out, result)
+    return given(registry.make(name, a, **_reduced(a, axis, keepdims)), out)
 
 
 def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = False) -> TensorMeta:
@@ -136,17 +135,14 @@ def _of_quantile(
     extra = _reduced(a, axis, keepdims)
     if weights is not None:
         extra["weights"] = as_tensor(weights)
-    result = registry.make(name, a, q, method=method, **extra)
-    return result if out is None else assign(out, result)
+    return given(registry.make(name, a, q, method=method, **extra), out)
 
 
 def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
-    q_dtype = np.asarray(q).dtype if not isinstance(q, (TensorMeta, da.Array)) else q.dtype
-    probe = np.zeros((), q_dtype) if getattr(q, "ndim", 0) == 0 else np.zeros(1, q_dtype)
-    sample = np.ones(2, dtype)
     if dtype.kind == "b":
-        return result_dtype(getattr(np, name), np.uint8, q=0.5) if method == "linear" else np.dtype(bool)
-    return np.asarray(getattr(np, name)(sample, probe, method=method)).dtype
+        return dtype
+    probe = np.zeros((1,) if q.shape else (), q.dtype)
+    return np.asarray(getattr(np, name)(np.ones(2, dtype), probe, method=method)).dtype
 
 
 def _quantile_meta(
@@ -162,8 +158,9 @@ def _quantile_meta(
         raise ArgumentTypeError(
             f"{name}: booleans have nothing between them; method={method!r} would subtract them."
         )
-    shape = tuple(getattr(q, "shape", ()))
-    return TensorMeta((*shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method))
+    return TensorMeta(
+        (*q.shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method)
+    )
 
 
 def _quantile(
