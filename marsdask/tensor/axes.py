@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.tensor.core import ExecutableTuple, as_tensor, derived
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import sliced
 from marsdask.tensor.keys import FULL, check_fits
@@ -171,13 +171,10 @@ def _broadcast_meta(array: TensorMeta, shape: Any, subok: bool = False) -> Tenso
     return TensorMeta(shape, array.dtype, order)
 
 
-def _broadcast_node(shape: tuple[int, ...], base: Node) -> Node:
-    return Node("broadcast_to", (base, shape))
-
-
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
     """A read-only view of another shape."""
-    return view(a, partial(_broadcast_node, shape), partial(refuse, "broadcast_to() repeats elements"))
+    read_only = partial(refuse, "broadcast_to() repeats elements")
+    return view(a, partial(derived, "broadcast_to", (shape,)), read_only)
 
 
 @public("broadcast_to")

@@ -294,6 +294,11 @@ def as_tensors(values: Any) -> list[Tensor]:
     return [as_tensor(v) for v in values]
 
 
+def derived(op: str, args: tuple[Any, ...], base: Node) -> Node:
+    """The node of a view: an operation on its base."""
+    return Node(op, (base, *args))
+
+
 def called(name: str, *args: Any, **kwargs: Any) -> Any:
     """What the public function of that name gives, wherever it is."""
     return registry.call(registry.lookup(name), args, kwargs)

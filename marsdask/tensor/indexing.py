@@ -15,7 +15,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import Tensor, as_tensor, derived
 from marsdask.tensor.keys import (
     FULL,
     Lazy,
@@ -72,11 +72,7 @@ def _has_ellipsis(key: Any) -> bool:
 
 def sliced(base: Any, key: tuple[Any, ...]) -> Any:
     """A view by a plain basic key."""
-    return view(base, partial(_slice_node, key), partial(_unslice_node, key))
-
-
-def _slice_node(key: tuple[Any, ...], base: Node) -> Node:
-    return Node("slice", (base, key))
+    return view(base, partial(derived, "slice", (key,)), partial(_unslice_node, key))
 
 
 def _unslice_node(key: tuple[Any, ...], base: Node, new: Node) -> Node:

@@ -25,10 +25,8 @@ def stand_in(
     """An array of that shape over one byte. Its elements must not be looked at."""
     lengths = [PLACEHOLDERS[0] if math.isnan(n) else int(n) for n in shape]
     if strides is None:
-        strides, step = [0] * len(lengths), 1
-        for axis in reversed(range(len(lengths))) if order == "C" else range(len(lengths)):
-            strides[axis] = step
-            step *= max(lengths[axis], 1)
+        steps = [max(n, 1) for n in lengths]
+        strides = [math.prod(steps[i + 1 :] if order == "C" else steps[:i]) for i in range(len(steps))]
     return np.lib.stride_tricks.as_strided(_NOTHING, lengths, strides, writeable=False)
 
 
@@ -92,15 +90,9 @@ def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> l
             else:
                 have *= old[a][0]
                 a += 1
-        for k in range(i, a - 1):
-            if old[k][1] != old[k + 1][0] * old[k + 1][1]:
-                return None
-        step = old[a - 1][1]
-        run: list[int] = []
-        for n in reversed(target[j:b]):
-            run.append(step)
-            step *= n
-        strides += reversed(run)
+        if any(old[k][1] != old[k + 1][0] * old[k + 1][1] for k in range(i, a - 1)):
+            return None
+        strides += [old[a - 1][1] * math.prod(target[k + 1 : b]) for k in range(j, b)]
         i, j = a, b
     strides += [1] * (len(target) - j)
     if order == "F":

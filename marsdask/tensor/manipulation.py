@@ -18,7 +18,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor, called, check_cast
+from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor, called, check_cast, derived
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import check_order
 from marsdask.tensor.views import view
@@ -94,16 +94,8 @@ def _reinterpreted(block: Any, dtype: Any) -> Any:
     return np.ascontiguousarray(block).view(dtype).reshape(block.shape)
 
 
-def _same_node(base: Node) -> Node:
-    return Node("copy", (base,))
-
-
 def other_node(base: Node, new: Node) -> Node:
     return new
-
-
-def _reinterpret_node(dtype: Any, base: Node) -> Node:
-    return Node("reinterpret", (base, dtype))
 
 
 def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
@@ -114,13 +106,13 @@ def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
 def view_method(self: Any, dtype: Any = None) -> Any:
     """A view of the same elements, or of their bytes as another dtype of the same size."""
     if dtype is None:
-        return view(self, _same_node, other_node)
+        return view(self, partial(derived, "copy", ()), other_node)
     new = np.dtype(dtype)
     if new.itemsize != self.dtype.itemsize:
         raise Unbuilt.argument(
             "view", "dtype", dtype, "only dtypes of the same size; use astype() to convert."
         )
-    return view(self, partial(_reinterpret_node, new), partial(_reinterpret_back, self.dtype))
+    return view(self, partial(derived, "reinterpret", (new,)), partial(_reinterpret_back, self.dtype))
 
 
 @public("where")

@@ -25,15 +25,16 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if x.dtype.kind not in "fc":
         x = make("multiply", x, 1.0)
     keep: dict[str, Any] = {"keepdims": True} if keepdims else {}
-    if axis is None and (ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1)):
-        return make("sqrt", make("sum", _squares(x), **keep))
     axes = tuple(range(x.ndim)) if axis is None else checks.axes(axis, x.ndim)
+    euclidean = {1: (None, 2), 2: (None, "fro", "f")}.get(len(axes), (None,) if axis is None else ())
+    if ord in euclidean:
+        along = {} if axis is None else {"axis": tuple(sorted(axes))}
+        squares = make("square", make("absolute", x) if x.dtype.kind == "c" else x)
+        return make("sqrt", make("sum", squares, **along, **keep))
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keep)
     if len(axes) != 2:
         raise ArgumentError("Improper number of dimensions to norm.")
-    if ord in (None, "fro", "f"):
-        return make("sqrt", make("sum", _squares(x), axis=tuple(sorted(axes)), **keep))
     if ord in (1, -1, np.inf, -np.inf):
         along, over = axes if abs(ord) == 1 else axes[::-1]
         if not keepdims:
@@ -43,10 +44,6 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord in ("nuc", 2, -2):
         return make("linalg.spectral", x, ord, axes, bool(keepdims))
     raise ArgumentError(f"Invalid norm order for matrices: ord={ord!r}.")
-
-
-def _squares(x: Any) -> Any:
-    return registry.make("square", registry.make("absolute", x) if x.dtype.kind == "c" else x)
 
 
 def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
@@ -59,8 +56,6 @@ def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
         return make("sum", make("not_equal", x, 0), axis=axes, dtype=real(x.dtype), **keep)
     if ord == 1:
         return make("sum", make("absolute", x), axis=axes, **keep)
-    if ord in (None, 2):
-        return make("sqrt", make("sum", _squares(x), axis=axes, **keep))
     return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
 
 
