@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, AxisError, ReadOnly, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import ExecutableTuple, as_tensor, derived
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import sliced
@@ -33,8 +33,8 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @lowered("transpose", status="delegated", sizes="any", meta=transpose_meta)
-def _transpose(a: Array, axes: Any = None) -> Any:
-    return a.transpose(all_axes(axes, a.ndim))
+def _transpose(a: da.Array, axes: tuple[int, ...]) -> da.Array:
+    return a.transpose(axes)
 
 
 @public("Tensor.transpose", owners=("Tensor",))
@@ -165,8 +165,7 @@ def refuse(reason: str, base: Node, new: Node) -> Node:
     raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
 
 
-def _broadcast_meta(array: TensorMeta, shape: Any, subok: bool = False) -> TensorMeta:
-    shape = whole_numbers(shape)
+def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
     order = array.order if len(array.shape) == len(shape) else "C"
     return TensorMeta(shape, array.dtype, order)
 
@@ -190,8 +189,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 
 @lowered("broadcast_to", status="delegated", meta=_broadcast_meta)
-def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
-    shape = whole_numbers(shape)
+def _broadcast_to(array: da.Array, shape: tuple[int, ...]) -> da.Array:
     check_fits(array.shape, shape)
     return da.broadcast_to(array, shape)
 
