@@ -101,7 +101,7 @@ def chosen(
         p = np.asarray(p, dtype="f8")
         _check_shares(p, count)
     if not replace and p is None:
-        order = permuted(state, int(a), chunk_size)[:many] if from_numbers else permuted(state, a)[:many]
+        order = permuted(state, a, chunk_size if from_numbers else None)[:many]
         return registry.make("reshape", order, shape) if len(shape) != 1 else order
     if p is None and count == count:
         places = drawn("randint", state, 0, count, shape, chunk_size=chunk_size)

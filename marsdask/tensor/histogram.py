@@ -31,7 +31,7 @@ def _checked_bins(bins: Any, weights: Any) -> Any:
             raise ArgumentTypeError(
                 "Automated estimation of the number of bins is not supported for weighted data"
             )
-    elif np.ndim(bins) == 0 and not isinstance(bins, registry.Handle):
+    elif not isinstance(bins, registry.Handle) and np.ndim(bins) == 0:
         if not isinstance(bins, (int, np.integer)):
             raise ArgumentTypeError("`bins` must be an integer, a string, or an array")
         if bins < 1:

@@ -184,10 +184,10 @@ for _name in OF_MATRIX:
 
 
 @public("linalg.cholesky", room=ROOM)
-def cholesky(a: Any, lower: bool = True, *, upper: bool = False) -> Any:
+def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> Any:
     """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
-    a = as_matrix(a, "cholesky", square=True)
-    return registry.make("linalg.cholesky", a, bool(lower) and not upper)
+    matrix = as_matrix(a, "cholesky", square=True)
+    return registry.make("linalg.cholesky", matrix, bool(lower) and not upper)
 
 
 def _cholesky_meta(a: TensorMeta, lower: bool) -> TensorMeta:
@@ -217,17 +217,18 @@ def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> Te
 
 
 @public("linalg.solve", room=ROOM)
-def solve(a: Any, b: Any, sym_pos: bool = False) -> Any:
+def solve(a: Array, b: Array, sym_pos: bool = False) -> Any:
     """The solution of linear equations. `sym_pos` only tunes."""
-    a, b = as_matrix(a, "solve", square=True), as_tensor(b)
-    return registry.make("linalg.solve", a, b)
+    return registry.make("linalg.solve", as_matrix(a, "solve", square=True), as_tensor(b))
 
 
 @public("linalg.solve_triangular", room=ROOM)
-def solve_triangular(a: Any, b: Any, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False) -> Any:
+def solve_triangular(
+    a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
+) -> Any:
     """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
-    a, b = as_matrix(a, "solve_triangular", square=True), as_tensor(b)
-    return registry.make("linalg.solve_triangular", a, b, lower, trans, unit_diagonal)
+    matrix = as_matrix(a, "solve_triangular", square=True)
+    return registry.make("linalg.solve_triangular", matrix, as_tensor(b), lower, trans, unit_diagonal)
 
 
 @lowered("linalg.solve", status="gathered", meta=_solve_meta)
@@ -274,10 +275,9 @@ def _lu_meta(a: TensorMeta) -> TupleMeta:
 
 
 @public("linalg.lu", room=ROOM)
-def lu(a: Any) -> Any:
+def lu(a: Array) -> Any:
     """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
-    a = as_matrix(a, "lu")
-    return registry.make("linalg.lu", a)
+    return registry.make("linalg.lu", as_matrix(a, "lu"))
 
 
 def _factored(a: Any) -> Any:

@@ -28,9 +28,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     axes = tuple(range(x.ndim)) if axis is None else checks.axes(axis, x.ndim)
     euclidean = {1: (None, 2), 2: (None, "fro", "f")}.get(len(axes), (None,) if axis is None else ())
     if ord in euclidean:
-        along = {} if axis is None else {"axis": tuple(sorted(axes))}
+        reduced = {} if axis is None else {"axis": tuple(sorted(axes))}
         squares = make("square", make("absolute", x) if x.dtype.kind == "c" else x)
-        return make("sqrt", make("sum", squares, **along, **keep))
+        return make("sqrt", make("sum", squares, **reduced, **keep))
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keep)
     if len(axes) != 2:

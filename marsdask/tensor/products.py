@@ -87,25 +87,25 @@ def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> N
 
 
 @public("dot", owners=["Tensor"])
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: Array, b: Array, out: Any = None) -> Any:
     """The dot product: over the last axis of `a` and the last but one of `b`."""
     return given(registry.make("dot", as_tensor(a), as_tensor(b)), out)
 
 
 @public("matmul")
-def matmul(a: Any, b: Any, out: Any = None, *, dtype: Any = None) -> Any:
+def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> Any:
     """The matrix product; leading axes are broadcast."""
-    a, b = as_tensor(a), as_tensor(b)
-    if not (a.ndim and b.ndim):
+    tensors = as_tensor(a), as_tensor(b)
+    if not all(t.ndim for t in tensors):
         raise ArgumentError(
             "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
         )
-    result = registry.make("matmul", a, b)
+    result = registry.make("matmul", *tensors)
     return given(result if dtype is None else registry.make("astype", result, np.dtype(dtype)), out)
 
 
 @public("outer")
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: Array, b: Array, out: Any = None) -> Any:
     """The products of all pairs of elements."""
     return given(registry.make("outer", as_tensor(a), as_tensor(b)), out)
 
@@ -161,16 +161,16 @@ def _tensordot_axes(axes: Any, a: TensorMeta, b: TensorMeta) -> tuple[Index, Ind
 
 
 @public("tensordot")
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Array, b: Array, axes: Any = 2) -> Any:
     """The sum of products over the given axes of both."""
-    a, b = as_tensor(a), as_tensor(b)
-    left, right = _tensordot_axes(axes, a.known, b.known)
+    first, second = as_tensor(a), as_tensor(b)
+    left, right = _tensordot_axes(axes, first.known, second.known)
     for m, n in zip(left, right, strict=True):
-        if not fits(a.known.shape[m], b.known.shape[n]):
+        if not fits(first.shape[m], second.shape[n]):
             raise ShapeError(
-                f"tensordot(axes={axes!r}): shape-mismatch for sum: {a.shape[m]:g} and {b.shape[n]:g}."
+                f"tensordot(axes={axes!r}): shape-mismatch for sum: {first.shape[m]:g} and {second.shape[n]:g}."
             )
-    return registry.make("tensordot", a, b, (left, right))
+    return registry.make("tensordot", first, second, (left, right))
 
 
 def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
