@@ -9,22 +9,17 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, AxisError, ShapeError
+from marsdask import checks
+from marsdask.errors import ArgumentError, AxisError, ReadOnly, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import ExecutableTuple, as_tensor, derived
+from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import sliced
-from marsdask.tensor.keys import check_fits
-from marsdask.tensor.reshaping import (
-    all_axes,
-    axes_of,
-    axis_of,
-    transpose_meta,
-    transposed_view,
-    whole_numbers,
-)
+from marsdask.tensor.keys import FULL, check_fits
+from marsdask.tensor.reshaping import all_axes, transpose_meta, transposed_view, whole_numbers
 from marsdask.tensor.views import view
 
 
@@ -32,24 +27,21 @@ from marsdask.tensor.views import view
 def transpose(a: Any, axes: Any = None) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
     a = as_tensor(a)
-    if axes is None:
-        return transposed_view(a, tuple(reversed(range(a.ndim))))
-    if len(axes) != a.ndim:
+    if axes is not None and len(axes) != a.ndim:
         raise ArgumentError(f"axes={axes!r}: axes don't match tensor of {a.ndim} dimensions.")
-    return transposed_view(a, axes_of(tuple(axes), a.ndim, "axes"))
+    return transposed_view(a, all_axes(axes, a.ndim))
 
 
 @lowered("transpose", status="delegated", sizes="any", meta=transpose_meta)
-def _transpose(a: Array, axes: Any = None) -> Any:
-    return a.transpose(all_axes(axes, a.ndim))
+def _transpose(a: da.Array, axes: tuple[int, ...]) -> da.Array:
+    return a.transpose(axes)
 
 
 @public("Tensor.transpose", owners=("Tensor",))
 def transpose_method(self: Any, *axes: Any) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        return transpose(self, axes[0])
-    return transpose(self, axes or None)
+    alone = len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list)))
+    return transpose(self, axes[0] if alone else axes or None)
 
 
 @public("swapaxes", owners=("Tensor",))
@@ -57,7 +49,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     """A view with two axes swapped."""
     a = as_tensor(a)
     axes = list(range(a.ndim))
-    i, j = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
+    i, j = checks.axis(axis1, a.ndim), checks.axis(axis2, a.ndim)
     axes[i], axes[j] = j, i
     return transposed_view(a, tuple(axes))
 
@@ -66,7 +58,8 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """A view with axes moved to other places."""
     a = as_tensor(a)
-    sources, targets = axes_of(source, a.ndim, "source"), axes_of(destination, a.ndim, "destination")
+    sources = checks.axes(source, a.ndim, "source")
+    targets = checks.axes(destination, a.ndim, "destination")
     if len(sources) != len(targets):
         raise ArgumentError("`source` and `destination` arguments must have the same number of elements.")
     order = [n for n in range(a.ndim) if n not in sources]
@@ -79,17 +72,13 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """A view with one axis rolled backwards."""
     a = as_tensor(a)
-    axis = axis_of(axis, a.ndim)
+    axis = checks.axis(axis, a.ndim)
     begin = start + a.ndim if start < 0 else start
     if not 0 <= begin <= a.ndim:
         raise AxisError.outside(start, a.ndim)
     axes = [i for i in range(a.ndim) if i != axis]
     axes.insert(begin - (axis < begin), axis)
     return transposed_view(a, tuple(axes))
-
-
-def _basic(a: Any, key: tuple[Any, ...]) -> Any:
-    return sliced(a, key)
 
 
 @public("squeeze", owners=("Tensor",))
@@ -102,13 +91,13 @@ def squeeze(a: Any, axis: Any = None) -> Any:
         if unknown:  # kept, and the run checks that they are no ones
             a = registry.make("not_one", a, unknown)
     else:
-        gone = set(axes_of(axis, a.ndim))
+        gone = set(checks.axes(axis, a.ndim))
         for i in gone:
             if a.known.shape[i] != 1:
                 raise ShapeError(
                     f"cannot select axis {i} to squeeze out: its length is {a.known.shape[i]}, not one."
                 )
-    return _basic(a, tuple(0 if i in gone else slice(None) for i in range(a.ndim)))
+    return sliced(a, tuple(0 if i in gone else FULL for i in range(a.ndim)))
 
 
 @lowered("not_one", meta=lambda a, axes: a)
@@ -126,17 +115,17 @@ def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
 def expand_dims(a: Any, axis: Any) -> Any:
     """A view with new axes of length one."""
     a = as_tensor(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    new = axes_of(tuple(axes), a.ndim + len(axes))
-    return _basic(a, tuple(None if i in new else slice(None) for i in range(a.ndim + len(axes))))
+    ndim = a.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
+    new = checks.axes(axis, ndim)
+    return sliced(a, tuple(None if i in new else FULL for i in range(ndim)))
 
 
 @public("flip")
 def flip(m: Any, axis: Any = None) -> Any:
     """A view with the order of elements reversed along axes; all without `axis`."""
     m = as_tensor(m)
-    axes = range(m.ndim) if axis is None else axes_of(axis, m.ndim)
-    return _basic(m, tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)))
+    axes = range(m.ndim) if axis is None else checks.axes(axis, m.ndim)
+    return sliced(m, tuple(slice(None, None, -1) if i in axes else FULL for i in range(m.ndim)))
 
 
 def _flipped(axis: int, m: Any) -> Any:
@@ -152,21 +141,17 @@ public("fliplr")(partial(_flipped, 1))
 
 
 def at_least(ndim: int, x: Any) -> Any:
+    """The tensor with so many axes: new ones come first, but of three NumPy puts one last."""
     x = as_tensor(x)
-    full = slice(None)
-    if x.ndim >= ndim:
+    spare = ndim - x.ndim
+    if spare <= 0:
         return x
-    if ndim == 3 and x.ndim == 2:
-        return _basic(x, (full, full, None))
-    if ndim == 3 and x.ndim == 1:
-        return _basic(x, (None, full, None))
-    return _basic(x, (None,) * (ndim - x.ndim) + (full,) * x.ndim)
+    last = 1 if ndim == 3 and x.ndim else 0
+    return sliced(x, (*[None] * (spare - last), *[FULL] * x.ndim, *[None] * last))
 
 
 def _at_least_all(n: int, *tensors: Any) -> Any:
     """A view with so many axes at least."""
-    from marsdask.tensor.core import ExecutableTuple
-
     made = [at_least(n, t) for t in tensors]
     return made[0] if len(made) == 1 else ExecutableTuple(made)
 
@@ -177,24 +162,18 @@ for _n in (1, 2, 3):
 
 def refuse(reason: str, base: Node, new: Node) -> Node:
     """The `restore` of views that NumPy makes read-only."""
-    from marsdask.errors import ReadOnly
-
     raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
 
 
-def _broadcast_meta(array: TensorMeta, shape: Any, subok: bool = False) -> TensorMeta:
-    shape = whole_numbers(shape)
+def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
     order = array.order if len(array.shape) == len(shape) else "C"
     return TensorMeta(shape, array.dtype, order)
 
 
-def _broadcast_node(shape: tuple[int, ...], base: Node) -> Node:
-    return Node("broadcast_to", (base, shape))
-
-
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
     """A read-only view of another shape."""
-    return view(a, partial(_broadcast_node, shape), partial(refuse, "broadcast_to() repeats elements"))
+    read_only = partial(refuse, "broadcast_to() repeats elements")
+    return view(a, partial(derived, "broadcast_to", (shape,)), read_only)
 
 
 @public("broadcast_to")
@@ -210,8 +189,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 
 
 @lowered("broadcast_to", status="delegated", meta=_broadcast_meta)
-def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
-    shape = whole_numbers(shape)
+def _broadcast_to(array: da.Array, shape: tuple[int, ...]) -> da.Array:
     check_fits(array.shape, shape)
     return da.broadcast_to(array, shape)
 
@@ -219,9 +197,6 @@ def _broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
 @public("broadcast_arrays")
 def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
     """All in one common shape; what is repeated is read-only."""
-    from marsdask.tensor.core import ExecutableTuple
-    from marsdask.tensor.elementwise import broadcast_shape
-
     tensors = [as_tensor(a) for a in arrays]
     shape = broadcast_shape(*(t.known.shape for t in tensors))
     if any(map(math.isnan, shape)):
@@ -234,14 +209,8 @@ def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
 
 @lowered(
     "broadcast_like",
-    meta=lambda a, others: TensorMeta(_common([o.shape for o in others]), a.dtype),
+    meta=lambda a, others: TensorMeta(broadcast_shape(*(o.shape for o in others)), a.dtype),
 )
 def broadcast_like(a: da.Array, others: list[Any]) -> da.Array:
     """`a` in the shape that all have in common."""
     return da.broadcast_to(a, np.broadcast_shapes(*(o.shape for o in others)))
-
-
-def _common(shapes: list[Any]) -> tuple[float, ...]:
-    from marsdask.tensor.elementwise import broadcast_shape
-
-    return broadcast_shape(*shapes)

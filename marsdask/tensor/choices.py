@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Generator
 from functools import partial
@@ -11,22 +10,29 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.draws import INT, RandomState, draw_of, same, source, stream
+from marsdask.tensor.creation import refuse_gpu
+from marsdask.tensor.draws import INT, RandomState, block_shape, drawn, in_chunks, source, stream
+from marsdask.tensor.views import assign
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a whole number is given, that stands for all numbers below it."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
-    """Elements (along the first axis) in random order; a whole number means all numbers below it."""
-    if isinstance(x, (int, np.integer)) and not isinstance(x, bool):
-        if x < 0:
-            raise ArgumentError(f"x={x!r}: expected 0 or more.")
-        x = registry.make("data.arange", int(x), chunks_of((int(x),), chunk_size, INT))
+    """A random order of elements along the first axis, over all chunks."""
+    if _is_number(x):
+        x = checks.whole(x, "x", 0)
+        x = registry.make("data.arange", x, chunks_of((x,), chunk_size, INT))
     else:
         x = as_tensor(x)
         if chunk_size is not None:
@@ -47,8 +53,8 @@ def permuted_chunks(x: da.Array, seed: int) -> da.Array:
     """Every element goes to a chunk at random and the chunk is shuffled: each order is as likely as any other."""
     chunks = graph.from_array(x)
     if chunks.count > 1:
-        chunks = graph.per_chunk(same, chunks, lengths=None)
         count = chunks.count
+        chunks = graph.per_chunk(np.asarray, chunks, lengths=None)
         numbered = graph.per_chunk(partial(_scattered, seed, count), chunks, number=True, lengths=None)
         chunks = graph.exchange(numbered, list, np.concatenate, count)
     mixed = graph.per_chunk(partial(_mixed, seed), chunks, number=True)
@@ -65,10 +71,17 @@ def _mixed(seed: int, i: int, part: Any) -> Any:
 
 
 def chosen(
-    state: RandomState, a: Any, size: Any = None, replace: bool = True, p: Any = None, chunk_size: Any = None
+    state: RandomState,
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
 ) -> Any:
-    """Elements of `a` (or numbers below it) drawn with or without putting back."""
-    from_numbers = isinstance(a, (int, np.integer)) and not isinstance(a, bool)
+    """Elements drawn with or without putting back, by probabilities where given."""
+    refuse_gpu("choice", gpu)
+    from_numbers = _is_number(a)
     if not from_numbers:
         a = as_tensor(a)
         if a.ndim != 1:
@@ -82,37 +95,26 @@ def chosen(
         raise ArgumentError(
             f"Cannot take a larger sample than population when replace is False: {many} of {count:g}."
         )
-    if p is not None:
-        p = _shares(p, count)
+    if isinstance(p, registry.Handle):
+        p = as_tensor(p)  # checked when it is known
+    elif p is not None:
+        p = np.asarray(p, dtype="f8")
+        _check_shares(p, count)
     if not replace and p is None:
-        order = permuted(state, int(a), chunk_size)[:many] if from_numbers else permuted(state, a)[:many]
+        order = permuted(state, a, chunk_size if from_numbers else None)[:many]
         return registry.make("reshape", order, shape) if len(shape) != 1 else order
     if p is None and count == count:
-        places = draw_of("randint", state, {"low": 0, "high": count, "size": shape, "chunk_size": chunk_size})
-        return places if from_numbers else a[places]
-    where = registry.make(
-        "random.places",
-        None if from_numbers else a,
-        state.next_seed(),
-        count,
-        shape,
-        p,
-        bool(replace),
-        chunk_size,
-    )
-    return where if from_numbers else a[where]
-
-
-def _shares(p: Any, count: float) -> Any:
-    """Probabilities checked as NumPy does; those of a lazy tensor are checked when they are known."""
-    if isinstance(p, registry.Handle):
-        return as_tensor(p)
-    p = np.asarray(p, dtype="f8")
-    _check_shares(p, count)
-    return p
+        places = drawn("randint", state, 0, count, shape, chunk_size=chunk_size)
+    else:
+        base = None if from_numbers else a
+        places = registry.make(
+            "random.places", base, state.next_seed(), count, shape, p, bool(replace), chunk_size
+        )
+    return places if from_numbers else a[places]
 
 
 def _check_shares(p: Any, count: float) -> None:
+    """NumPy's checks of probabilities."""
     if p.ndim != 1:
         raise ArgumentError("'p' must be 1-dimensional")
     if count == count and len(p) != count:
@@ -139,18 +141,14 @@ def places(
         p = yield Ask(p)
         _check_shares(p, count)
     chunks = chunks_of(shape, chunk_size, INT)
-    if not replace or not shape:
-        one = graph.value(partial(_one_draw, seed, count, shape, p, replace))
-        found = graph.to_array(one, (), INT, scalar=True) if not shape else None
-        if found is None:
-            flat = graph.to_array(one.with_lengths((math.prod(shape),)), (), INT)
-            found = flat.reshape(shape).rechunk(chunks)
-        return found
-    below = None if p is None else np.cumsum(p) / np.sum(p)
-    function = partial(_places_chunk, seed, count, below, chunks)
-    return da.map_blocks(
-        function, chunks=chunks, dtype=INT, meta=np.empty((0,) * len(shape), INT), token="choice"
-    )
+    if replace and shape:
+        below = None if p is None else np.cumsum(p) / np.sum(p)
+        return in_chunks(partial(_places_chunk, seed, count, below, chunks), chunks, INT, "choice")
+    one = graph.value(partial(_one_draw, seed, count, shape, p, replace))
+    if not shape:
+        return graph.to_array(one, (), INT, scalar=True)
+    flat = graph.to_array(one.with_lengths((math.prod(shape),)), (), INT)
+    return flat.reshape(shape).rechunk(chunks)
 
 
 def _one_draw(seed: int, count: int, shape: Any, p: Any, replace: bool) -> Any:
@@ -160,16 +158,14 @@ def _one_draw(seed: int, count: int, shape: Any, p: Any, replace: bool) -> Any:
 
 
 def _places_chunk(seed: int, count: int, below: Any, chunks: Any, block_id: Any = ()) -> Any:
-    rng = stream(seed, *block_id)
-    shape = tuple(c[i] for c, i in zip(chunks, block_id, strict=True))
+    rng, shape = stream(seed, *block_id), block_shape(chunks, block_id)
     if below is None:
         return rng.integers(count, size=shape)
     return np.searchsorted(below, rng.random(shape), side="right")
 
 
 def _shuffled(state: RandomState, x: Any) -> None:
-    from marsdask.tensor.views import assign
-
+    """Puts a tensor in random order in place, along its first axis; gives back None."""
     if not isinstance(x, registry.Handle):
         raise ArgumentTypeError(
             f"shuffle(x=): expected a tensor, got {type(x).__name__}. Hint: x=mt.tensor(...)"
@@ -177,49 +173,6 @@ def _shuffled(state: RandomState, x: Any) -> None:
     assign(x, permuted(state, x), what="shuffle")
 
 
-def _of_permutation(x: Any, chunk_size: Any = None) -> None: ...
-
-
-def _of_choice(
-    a: Any, size: Any = None, replace: bool = True, p: Any = None, chunk_size: Any = None, gpu: Any = None
-) -> None: ...
-
-
-def _of_shuffle(x: Any) -> None: ...
-
-
-def _of_bytes(length: int) -> None: ...
-
-
-def _of_seed(seed: Any = None) -> None: ...
-
-
-def _without_gpu(function: Any, state: RandomState, arguments: dict[str, Any]) -> Any:
-    if arguments.pop("gpu", None):
-        raise Unbuilt.argument("choice", "gpu", True, "leave it out; chunks are NumPy arrays in host memory.")
-    return function(state, **arguments)
-
-
-for _public, _function, _shown, _doc in (
-    (
-        "permutation",
-        permuted,
-        _of_permutation,
-        "A random order of elements along the first axis, over all chunks.",
-    ),
-    (
-        "choice",
-        chosen,
-        _of_choice,
-        "Elements drawn with or without putting back, by probabilities where given.",
-    ),
-    (
-        "shuffle",
-        _shuffled,
-        _of_shuffle,
-        "Puts a tensor in random order in place, along its first axis; gives back None.",
-    ),
-    ("bytes", RandomState.bytes, _of_bytes, "Random bytes, at once."),
-    ("seed", RandomState.seed, _of_seed, "Starts `mt.random` again from a seed."),
-):
-    source(_public, partial(_without_gpu, _function), inspect.signature(_shown), _doc, same, None)
+source("permutation", permuted)
+source("choice", chosen)
+source("shuffle", _shuffled)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.options import options
 
@@ -45,13 +46,12 @@ def requested(chunk_size: Any, ndim: int) -> dict[int, Any]:
     if chunk_size is None:
         return {}
     if isinstance(chunk_size, Mapping):
-        by_axis = {}
-        for axis, size in chunk_size.items():
+        for axis in chunk_size:
             if not isinstance(axis, Integral) or not -ndim <= axis < ndim:
                 raise ArgumentError(
                     f"chunk_size={chunk_size!r}: axis {axis!r} is not one of the {ndim} axes."
                 )
-            by_axis[int(axis) % ndim] = size
+        by_axis = {int(axis) % ndim: size for axis, size in chunk_size.items()}
     elif isinstance(chunk_size, (tuple, list)):
         if len(chunk_size) > ndim:
             raise ArgumentError(
@@ -60,12 +60,9 @@ def requested(chunk_size: Any, ndim: int) -> dict[int, Any]:
         by_axis = dict(enumerate(chunk_size))
     elif isinstance(chunk_size, Integral) and not isinstance(chunk_size, bool):
         by_axis = dict.fromkeys(range(ndim), chunk_size)
-    elif isinstance(chunk_size, str):
-        raise ArgumentError(
-            f"chunk_size={chunk_size!r}: expected whole numbers, a tuple per axis, or a dict by axis."
-        )
     else:
-        raise ArgumentTypeError(
+        kind = ArgumentError if isinstance(chunk_size, str) else ArgumentTypeError
+        raise kind(
             f"chunk_size={chunk_size!r}: expected a whole number, a tuple per axis, or a dict by axis, "
             f"got {type(chunk_size).__name__}."
         )
@@ -74,41 +71,26 @@ def requested(chunk_size: Any, ndim: int) -> dict[int, Any]:
 
 def cut(length: int, size: Any, axis: int = 0) -> tuple[int, ...]:
     """One axis of `length` cut into chunks."""
-    if isinstance(size, float) and math.isnan(size):
+    alone = size[0] if isinstance(size, (tuple, list)) and len(size) == 1 else size
+    if isinstance(alone, float) and math.isnan(alone):
         return (length,)
+    what = f"chunk_size[{axis}]"
     if isinstance(size, (tuple, list)):
-        if len(size) == 1 and isinstance(size[0], float) and math.isnan(size[0]):
-            return (length,)
-        sizes = tuple(_whole(n, axis, least=0) for n in size)
+        sizes = tuple(checks.whole(n, what, 0) for n in size)
         if sum(sizes) != length:
             raise ArgumentError(
-                f"chunk_size {tuple(size)!r} of axis {axis}: chunks shape should be of the same length; "
+                f"{what}={tuple(size)!r}: chunks shape should be of the same length; "
                 f"they sum to {sum(sizes)}, the axis has {length}."
             )
         return sizes
-    each = _whole(size, axis, least=1)
+    each = checks.whole(size, what, 1)
     if length == 0:
         return (0,)
     full, rest = divmod(length, each)
     return (each,) * full + ((rest,) if rest else ())
 
 
-def _whole(size: Any, axis: int, *, least: int) -> int:
-    if not isinstance(size, Integral) or isinstance(size, bool):
-        raise ArgumentTypeError(
-            f"chunk_size {size!r} of axis {axis}: expected a whole number, got {type(size).__name__}."
-        )
-    if size < least:
-        raise ArgumentError(f"chunk_size {size!r} of axis {axis}: expected {least} or more.")
-    return int(size)
-
-
 def check_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     """A shape as a tuple of whole numbers, or an error that names the argument."""
     entries = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
-    for n in entries:
-        if not isinstance(n, Integral) or isinstance(n, bool):
-            raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers, got {type(n).__name__}.")
-        if n < 0:
-            raise ArgumentError(f"{name}={shape!r}: negative dimensions are not allowed.")
-    return tuple(int(n) for n in entries)
+    return tuple(checks.whole(n, name, 0) for n in entries)

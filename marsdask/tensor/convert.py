@@ -8,17 +8,19 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentTypeError, MissingExtra
+from marsdask import checks
+from marsdask.errors import MissingExtra
 from marsdask.plan import registry
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import public
+from marsdask.tensor.core import called
+from marsdask.tensor.creation import tensor
 
 
 @public("tensor.from_dask", function=True)
 def from_dask(array: Any) -> Any:
     """A tensor over a `dask.array.Array`: the same chunks, nothing run."""
-    if not isinstance(array, da.Array):
-        raise ArgumentTypeError(f"from_dask(array): expected a dask.array.Array, got {type(array).__name__}.")
+    checks.instance(array, "from_dask(array=)", da.Array, "a dask.array.Array")
     return registry.wrap(Node("from_dask", (Data(array),)))
 
 
@@ -32,15 +34,8 @@ def _xarray() -> Any:
 @public("from_xarray")
 def from_xarray(array: Any) -> Any:
     """A tensor over an xarray DataArray's values; dimension names and coordinates stay behind."""
-    if not isinstance(array, _xarray().DataArray):
-        raise ArgumentTypeError(
-            f"from_xarray(array): expected an xarray.DataArray, got {type(array).__name__}."
-        )
-    return (
-        registry.lookup("tensor").prepare(array.data)  # type: ignore[misc]
-        if not isinstance(array.data, da.Array)
-        else from_dask(array.data)
-    )  # type: ignore[misc]
+    checks.instance(array, "from_xarray(array=)", _xarray().DataArray, "an xarray.DataArray")
+    return from_dask(array.data) if isinstance(array.data, da.Array) else tensor(array.data)
 
 
 @public("to_xarray", function=False, owners=["Tensor"])
@@ -53,7 +48,7 @@ def to_xarray(self: Any, dims: Any = None, coords: Any = None, name: str | None 
 def to_dataframe(self: Any, index: Any = None, columns: Any = None) -> Any:
     """A DataFrame of a tensor of one or two axes: `md.dataframe_from_tensor`."""
     importlib.import_module("marsdask.dataframe")  # above this room: it puts the operation into the registry
-    return registry.call(registry.lookup("dataframe_from_tensor"), (self, index, columns), {})
+    return called("dataframe_from_tensor", self, index, columns)
 
 
 @public("from_dataframe")

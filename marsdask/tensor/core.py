@@ -13,7 +13,6 @@ import numpy as np
 from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, UnknownName
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
 from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
 from marsdask.session.lazy import Lazy
@@ -74,12 +73,12 @@ class Tensor(Lazy):
     @property
     def T(self) -> Tensor:
         """A view with the axes reversed."""
-        return registry.call(registry.lookup("transpose"), (self,), {})  # type: ignore[no-any-return]
+        return called("transpose", self)  # type: ignore[no-any-return]
 
     @property
     def real(self) -> Tensor:
         """A view of the real part."""
-        return registry.call(registry.lookup("real"), (self,), {})  # type: ignore[no-any-return]
+        return called("real", self)  # type: ignore[no-any-return]
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -88,7 +87,7 @@ class Tensor(Lazy):
     @property
     def imag(self) -> Tensor:
         """A view of the imaginary part; read-only zeros where there is none."""
-        return registry.call(registry.lookup("imag"), (self,), {})  # type: ignore[no-any-return]
+        return called("imag", self)  # type: ignore[no-any-return]
 
     @imag.setter
     def imag(self, value: Any) -> None:
@@ -141,32 +140,27 @@ class Tensor(Lazy):
         return array_function(func, types, args, kwargs)
 
     def __repr__(self) -> str:
-        return repr(self._corner()) if self.is_executed() else self.unexecuted_repr()
+        return repr(self.fetch()) if self.is_executed() else self.unexecuted_repr()
 
     def __str__(self) -> str:
-        if self.is_executed():
-            return str(self._corner())
-        return f"Tensor(op={self.node.op}, shape={self.shape})"
+        return str(self.fetch()) if self.is_executed() else f"Tensor(op={self.node.op}, shape={self.shape})"
 
     def unexecuted_repr(self) -> str:
         return super().unexecuted_repr().replace(", key=", f", shape={self.shape}, key=")
 
-    def _corner(self) -> Any:
-        return self.fetch()
-
     def __len__(self) -> int:
-        if not self.ndim:
-            raise ArgumentTypeError("len() of unsized object: this tensor has no axes.")
-        if math.isnan(self.shape[0]):
-            raise UnknownLength.needed_for("len()")
-        return int(self.shape[0])
+        return self._known_length("len()", "len() of unsized object: this tensor has no axes.")
 
     def __iter__(self) -> Iterator[Tensor]:
+        length = self._known_length("iteration", "iteration over a 0-d tensor")
+        return (self[i] for i in range(length))
+
+    def _known_length(self, needed_for: str, without_axes: str) -> int:
         if not self.ndim:
-            raise ArgumentTypeError("iteration over a 0-d tensor")
+            raise ArgumentTypeError(without_axes)
         if math.isnan(self.shape[0]):
-            raise UnknownLength.needed_for("iteration")
-        return (self[i] for i in range(len(self)))
+            raise UnknownLength.needed_for(needed_for)
+        return int(self.shape[0])
 
     def __bool__(self) -> bool:
         return bool(self._single("bool()"))
@@ -186,10 +180,10 @@ class Tensor(Lazy):
         return operator.index(self._single("index"))
 
     def _single(self, what: str) -> Any:
-        if self.size == 1 or not self.ndim:
-            return self._run_and_fetch() if not self.ndim else self._run_and_fetch().item()
-        if math.isnan(self.size):
+        if self.size == 1 or math.isnan(self.size):
             data = self._run_and_fetch()
+            if not self.ndim:
+                return data
             if data.size == 1:
                 return data.item()
         raise AmbiguousTruth(
@@ -201,17 +195,16 @@ class Tensor(Lazy):
 
     def item(self, *args: Any) -> Any:
         """The only element, or that at an index, as a Python scalar. Runs."""
-        return np.asarray(self._run_and_fetch()).item(*args)
+        return np.asarray(self).item(*args)
 
     def tolist(self) -> Any:
         """The data as nested lists. Runs."""
-        return np.asarray(self._run_and_fetch()).tolist()
+        return np.asarray(self).tolist()
 
-    def __copy__(self) -> Tensor:
+    def __copy__(self, memo: Any = None) -> Tensor:
         return registry.make("copy", self)
 
-    def __deepcopy__(self, memo: Any) -> Tensor:
-        return registry.make("copy", self)
+    __deepcopy__ = __copy__
 
     def __getattr__(self, name: str) -> Any:
         raise UnknownName.among("Tensor", name, dir(type(self)))
@@ -256,11 +249,9 @@ def _binary(name: str, *, reflected: bool = False) -> Any:
 def _in_place(name: str) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         other = operand(other)
-        return (
-            NotImplemented
-            if other is NotImplemented
-            else assign(self, registry.make(name, self, other), what=name)
-        )
+        if other is NotImplemented:
+            return NotImplemented
+        return assign(self, registry.make(name, self, other), what=name)
 
     return method
 
@@ -269,13 +260,12 @@ def _unary(name: str) -> Any:
     return lambda self: registry.make(name, self)
 
 
-for python, name in BINARY.items():
+for python, name in (BINARY | COMPARE).items():
     setattr(Tensor, f"__{python}__", _binary(name))
+for python, name in BINARY.items():
     setattr(Tensor, f"__r{python}__", _binary(name, reflected=True))
     if python != "divmod":
         setattr(Tensor, f"__i{python}__", _in_place(name))
-for python, name in COMPARE.items():
-    setattr(Tensor, f"__{python}__", _binary(name))
 for python, name in UNARY.items():
     setattr(Tensor, f"__{python}__", _unary(name))
 
@@ -289,7 +279,7 @@ def as_tensor(value: Any) -> Tensor:
     if isinstance(value, da.Array):
         return registry.wrap(Node("from_dask", (Data(value),)))
     try:
-        array = np.asarray(value) if not isinstance(value, np.ndarray) else value
+        array = np.asanyarray(value)
     except ValueError as error:
         raise ArgumentTypeError(f"cannot make a tensor of {type(value).__name__}: {error}") from None
     return registry.wrap(Node("data", (Data(array.copy()), None)))
@@ -304,11 +294,24 @@ def as_tensors(values: Any) -> list[Tensor]:
     return [as_tensor(v) for v in values]
 
 
+def derived(op: str, args: tuple[Any, ...], base: Node) -> Node:
+    """The node of a view: an operation on its base."""
+    return Node(op, (base, *args))
+
+
+def called(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What the public function of that name gives, wherever it is."""
+    return registry.call(registry.lookup(name), args, kwargs)
+
+
+def check_cast(where: str, given: Any, wanted: Any, casting: Any) -> None:
+    """NumPy's error for a dtype that cannot become another by a casting rule."""
+    if not np.can_cast(given, wanted, casting=casting):
+        raise ArgumentTypeError(
+            f"{where}(): cannot cast from {given} to {wanted} according to the rule {casting!r}."
+        )
+
+
 registry.WRAPPERS["Tensor"] = Tensor
 registry.CONVERTERS[registry.Array] = as_tensor
 registry.CONVERTERS[registry.Arrays] = as_tensors
-
-
-def tensor_meta(shape: Any, dtype: Any, order: str = "C") -> TensorMeta:
-    """Short for the metadata rule of operations that know their shape."""
-    return TensorMeta(tuple(shape), np.dtype(dtype), order)

@@ -16,7 +16,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, called
 from marsdask.tensor.reshaping import check_order
 
 
@@ -74,11 +74,9 @@ def tensor(
             result = registry.make("astype", result, np.dtype(dtype))
         if order in ("C", "F") and order != result.order:
             result = registry.make("copy", result, order)
-        return (
-            result
-            if chunk_size is None
-            else registry.call(registry.lookup("rechunk"), (result, chunk_size), {})
-        )
+        if chunk_size is not None:
+            result = called("rechunk", result, chunk_size)
+        return result
     return in_memory(data, dtype, order, chunk_size)
 
 
@@ -161,6 +159,11 @@ def filled(shape: tuple[int, ...], value: Any, dtype: Any, chunks: Any, order: s
     return da.full(shape, value, dtype=dtype, chunks=chunks)
 
 
+def _is_cell(value: Any) -> bool:
+    """Whether a fill value is one value, that there is already."""
+    return not isinstance(value, Handle) and not np.ndim(value)
+
+
 def _cell(value: Any, dtype: Any) -> Any:
     """A fill value in its dtype, by NumPy's rules."""
     return np.full((), value, dtype)[()]
@@ -171,23 +174,12 @@ def full(
     shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
 ) -> Any:
     """A tensor of one value, or of an array repeated to the shape."""
-    kind = (
-        np.dtype(dtype)
-        if dtype is not None
-        else fill_value.dtype
-        if isinstance(fill_value, Handle)
-        else np.asarray(fill_value).dtype
-    )
-    if np.ndim(fill_value) or isinstance(fill_value, Handle):
-        refuse_gpu("full", gpu)
-        result = registry.make(
-            "copy",
-            registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape)),
-            check_order(order, "CF"),
-        )
-        result = result if result.dtype == kind else registry.make("astype", result, kind)
-        return result if chunk_size is None else tensor(result, chunk_size=chunk_size)
-    return _filled("full", _cell(fill_value, kind), shape, kind, chunk_size, gpu, order)
+    if _is_cell(fill_value):
+        kind = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
+        return _filled("full", _cell(fill_value, kind), shape, kind, chunk_size, gpu, order)
+    refuse_gpu("full", gpu)
+    spread = registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape))
+    return tensor(registry.make("copy", spread, check_order(order, "CF")), dtype, chunk_size=chunk_size)
 
 
 def _like(
@@ -206,28 +198,22 @@ def _like(
     check_order(order, "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
+    if shape is not None and value is None:
+        return _filled(name, None, shape, kind, chunk_size, None, layout)
     if shape is not None:
-        return (
-            full(shape, value, kind, chunk_size, None, layout)
-            if value is not None
-            else _filled(name, None, shape, kind, chunk_size, None, layout)
-        )
-    if isinstance(value, Handle) or np.ndim(value):
-        result = registry.make(
-            "copy", registry.make("broadcast_like", as_tensor(value), [as_tensor(value), a]), layout
-        )
-        return result if result.dtype == kind else registry.make("astype", result, kind)
-    result = registry.make("filled_like", a, value if value is None else _cell(value, kind), kind, layout)
-    return result if chunk_size is None else tensor(result, chunk_size=chunk_size)
+        return full(shape, value, kind, chunk_size, None, layout)
+    if _is_cell(value):
+        cell = None if value is None else _cell(value, kind)
+        return tensor(registry.make("filled_like", a, cell, kind, layout), chunk_size=chunk_size)
+    value = as_tensor(value)
+    return tensor(registry.make("copy", registry.make("broadcast_like", value, [value, a]), layout), kind)
 
 
-for _name, _value in (("ones_like", 1), ("zeros_like", 0)):
-    public(_name, status="delegated", doc="A tensor of one value in the shape of another.")(
+for _name, _value in (("ones_like", 1), ("zeros_like", 0), ("empty_like", None)):
+    _doc = f"A tensor {'' if _value is None else 'of one value '}in the shape of another"
+    public(_name, status="delegated", doc=f"{_doc} {ANY}." if _value is None else f"{_doc}.")(
         partial(_like, _name, _value)
     )
-public("empty_like", status="delegated", doc=f"A tensor in the shape of another {ANY}.")(
-    partial(_like, "empty_like", None)
-)
 
 
 @public("full_like", status="delegated")

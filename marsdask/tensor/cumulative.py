@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
+import math
 from functools import partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Array, add, lowered, operation, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import flat, joined_at_once, one_axis, result_dtype
-from marsdask.tensor.views import assign
+from marsdask.tensor.fold import flat, joined_at_once, result_dtype
+from marsdask.tensor.selecting import given
 
 # name -> what joins two chunks
 TABLE: dict[str, np.ufunc] = {
@@ -27,12 +28,10 @@ TABLE: dict[str, np.ufunc] = {
 
 
 def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -> da.Array:
-    function, ufunc = getattr(np, name), TABLE[name]
-    out = result_dtype(function, a.dtype, **({} if dtype is None else {"dtype": np.dtype(dtype)}))
+    ufunc, out = TABLE[name], _meta(name, a, axis, dtype).dtype
     if axis is None:
         a, axis = flat(a), 0
-    run = partial(function, axis=axis, dtype=out)
-    local = a.map_blocks(run, dtype=out)
+    local = a.map_blocks(partial(getattr(np, name), axis=axis, dtype=out), dtype=out)
     if a.numblocks[axis] == 1:
         return local
     index = tuple(range(a.ndim))
@@ -45,8 +44,7 @@ def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -
         adjust_chunks={axis: 1},
         align_arrays=False,
     )
-    before = last.rechunk({axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out)
-    before = before.rechunk({axis: 1})
+    before = last.rechunk({axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out).rechunk({axis: 1})
     return da.blockwise(
         ufunc, index, before, index, local, index, dtype=out, align_arrays=False,
         adjust_chunks={axis: a.chunks[axis]},
@@ -69,132 +67,83 @@ def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
 
 
 def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) -> TensorMeta:
-    shape = (float(np.prod(a.shape)) if a.shape else 1.0,) if axis is None else a.shape
+    shape = (math.prod(a.shape),) if axis is None else a.shape
     return TensorMeta(
         shape, result_dtype(getattr(np, name), a.dtype, **({} if dtype is None else {"dtype": dtype}))
     )
 
 
-def _prepare(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     a = as_tensor(a)
     alone = not a.ndim and axis in (0, -1)  # a scalar has "its" axis here, as in NumPy
-    kwargs: dict[str, Any] = {} if axis is None or alone else {"axis": one_axis(axis, a.ndim)}
+    kwargs: dict[str, Any] = {} if axis is None or alone else {"axis": checks.axis(axis, a.ndim)}
     if dtype is not None:
         kwargs["dtype"] = np.dtype(dtype)
-    result = registry.make(name, a, **kwargs)
-    return result if out is None else assign(out, result)
-
-
-def _shown(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> None:
-    """The public signature of all of them."""
-
-
-def _register(name: str) -> None:
-    lower = partial(_lower, name)
-    lower.__doc__ = f"NumPy's `{name}` along an axis, or over all elements in C order."  # type: ignore[attr-defined]
-    add(
-        registry.Op(
-            name=name,
-            room="tensor",
-            lower=lower,
-            signature=inspect.signature(_shown),
-            status="tiled",
-            meta=partial(_meta, name),
-            owners=() if name.startswith("nan") else ("Tensor",),
-            prepare=partial(_prepare, name),
-        )
-    )  # fmt: skip
+    return given(registry.make(name, a, **kwargs), out)
 
 
 for _name in TABLE:
-    _register(_name)
+    _doc = f"NumPy's `{_name}` along an axis, or over all elements in C order."
+    _owners = () if _name.startswith("nan") else ("Tensor",)
+    public(_name, owners=_owners, doc=_doc)(partial(_cumulated, _name))
+    lowered(_name, meta=partial(_meta, _name))(partial(_lower, _name))
 
 
 @public("diff")
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference along an axis."""
     a = as_tensor(a)
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-        raise ArgumentTypeError(f"n={n!r}: expected a whole number.")
-    if n < 0:
-        raise ArgumentError(f"order must be non-negative but got {n!r}")
+    n = checks.whole(n, "diff(n=)", 0)
     if a.ndim == 0:
         raise ArgumentError("diff requires input that is at least one dimensional")
-    axis = one_axis(axis, a.ndim)
+    axis = checks.axis(axis, a.ndim)
     if n == 0:
         return a
-    return {"a": a, "n": int(n), "axis": axis, "prepend": prepend, "append": append}
+    edges = [None if edge is None else as_tensor(edge) for edge in (prepend, append)]
+    return registry.make("diff", a, n, axis, *edges)
 
 
 @lowered("diff")
-def _prepare_diff(
-    a: Array, n: int = 1, axis: int = -1, prepend: Array | None = None, append: Array | None = None
-) -> da.Array:
-    parts = [p for p in (_edge(prepend, a, axis), a, _edge(append, a, axis)) if p is not None]
+def _diff(a: da.Array, n: int, axis: int, prepend: Any, append: Any) -> da.Array:
+    edge_shape = tuple(1 if i == axis else length for i, length in enumerate(a.shape))
+    parts = [p if p.ndim else da.broadcast_to(p, edge_shape) for p in (prepend, a, append) if p is not None]
     if len(parts) > 1:
         a = da.concatenate(parts, axis=axis)
     less = np.not_equal if a.dtype == bool else np.subtract
-    head = [slice(None)] * a.ndim
-    tail = list(head)
+    before = (slice(None),) * axis
     for _ in range(n):
-        head[axis], tail[axis] = slice(1, None), slice(None, -1) if a.shape[axis] else slice(0, 0)
-        a = less(a[tuple(head)], a[tuple(tail)])
+        a = less(
+            a[(*before, slice(1, None))], a[(*before, slice(None, -1) if a.shape[axis] else slice(0, 0))]
+        )
     return a
 
 
-def _edge(part: Any, a: da.Array, axis: int) -> Any:
-    if part is None:
-        return None
-    part = da.asarray(part)
-    if part.ndim == 0:
-        part = da.broadcast_to(part, tuple(1 if i == axis else n for i, n in enumerate(a.shape)))
-    return part
-
-
-@lowered(
-    "ediff1d",
-    room="tensor",
-)
+@lowered("ediff1d", room="tensor")
 def ediff1d(ary: Array, to_end: Array | None = None, to_begin: Array | None = None) -> da.Array:
     """Differences of neighbours in C order, with what goes before and behind them."""
     line = flat(ary)
-    parts = [line[1:] - line[:-1] if line.shape[0] else line]
-    for extra, name in ((to_begin, "to_begin"), (to_end, "to_end")):
-        if extra is None:
-            continue
-        if not np.can_cast(extra.dtype, ary.dtype, casting="same_kind"):
+    for name, edge in (("to_begin", to_begin), ("to_end", to_end)):
+        if edge is not None and not np.can_cast(edge.dtype, ary.dtype, casting="same_kind"):
             raise ArgumentTypeError(
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
             )
-        edge = flat(extra).astype(ary.dtype)
-        parts = [edge, *parts] if name == "to_begin" else [*parts, edge]
-    return da.concatenate(parts) if len(parts) > 1 else parts[0]
+    parts = (to_begin, line[1:] - line[:-1] if line.shape[0] else line, to_end)
+    return da.concatenate([flat(p).astype(ary.dtype) for p in parts if p is not None])
 
 
-def _prepare_tree(
-    name: str, args: Any = (), combine_size: Any = None, out: Any = None, where: Any = None
-) -> Any:
-    """A balanced tree of two-operand nodes, which fuse into one kernel."""
+def _tree(name: str, *args: Any, combine_size: int | None = None, out: Any = None, where: Any = None) -> Any:
+    """All tensors added up (multiplied) pairwise in a tree."""
     joined_at_once(combine_size)
-    parts = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
-    if not parts:
+    tensors = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    if not tensors:
         raise ArgumentError(f"tree_{name}: expected at least one tensor.")
-    parts = [as_tensor(p) for p in parts]
-    while len(parts) > 1:
+    parts = [as_tensor(p) for p in tensors]
+    while len(parts) > 1:  # a balanced tree of two-operand nodes, which fuse into one kernel
         pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
         parts = [registry.make(name, *p) if len(p) == 2 else p[0] for p in pairs]
-    if out is None:
-        return parts[0]
-    result = parts[0] if where is None else registry.make("where", as_tensor(where), parts[0], out)
-    return assign(out, result)
+    partly = out is not None and where is not None
+    return given(registry.make("where", as_tensor(where), parts[0], out) if partly else parts[0], out)
 
 
-for _public in ("add", "multiply"):
-
-    @operation(
-        f"tree_{_public}",
-        room="tensor",
-        prepare=partial(_prepare_tree, _public),
-    )
-    def tree(*args: Any, combine_size: int | None = None, out: Any = None, where: Any = None) -> Any:
-        """All tensors added up (multiplied) pairwise in a tree."""
+for _name in ("add", "multiply"):
+    public(f"tree_{_name}")(partial(_tree, _name))

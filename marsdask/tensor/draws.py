@@ -7,6 +7,7 @@ same seed and the same chunks give the same data, in any session, and again when
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Generator
 from functools import partial
 from typing import Any
@@ -18,9 +19,10 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Op, add
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor
+from marsdask.tensor.creation import refuse_gpu
 from marsdask.tensor.elementwise import broadcast_shape
 
 NEEDED = inspect.Parameter.empty
@@ -116,14 +118,6 @@ class RandomState:
         """Random bytes, at once."""
         return stream(self.next_seed()).bytes(length)
 
-    def rand(self, *shape: int, **kwargs: Any) -> Any:
-        """Uniform in [0, 1), of the shape given by whole numbers."""
-        return self.random_sample(shape or None, **kwargs)  # type: ignore[attr-defined]
-
-    def randn(self, *shape: int, **kwargs: Any) -> Any:
-        """Standard normal, of the shape given by whole numbers."""
-        return self.standard_normal(shape or None, **kwargs)  # type: ignore[attr-defined]
-
 
 DEFAULT = RandomState()
 """What the functions of `mt.random` take their seeds from."""
@@ -136,61 +130,60 @@ def stream(seed: int, *place: int) -> np.random.Generator:
 
 def draw(name: str, rng: np.random.Generator, args: Any, shape: Any, dtype: Any) -> Any:
     """Random values of one chunk."""
-    if name == "random_sample":
-        return (
-            rng.random(shape, dtype) if dtype in (np.float32, np.float64) else rng.random(shape).astype(dtype)
-        )
-    if name == "standard_normal" and dtype in (np.float32, np.float64):
-        return rng.standard_normal(shape, dtype)
-    if name == "randint":
-        return rng.integers(*args, shape, dtype=dtype)
-    if name == "random_integers":
-        return rng.integers(*args, shape, dtype=dtype, endpoint=True)
+    if name in ("random_sample", "standard_normal") and dtype in (np.float32, np.float64):
+        return (rng.random if name == "random_sample" else rng.standard_normal)(shape, dtype)
+    if name in ("randint", "random_integers"):
+        return rng.integers(*args, shape, dtype=dtype, endpoint=name == "random_integers")
     if name == "uniform":  # NumPy's legacy function takes high < low
         low, high = args
         found = rng.random(shape) * (np.asarray(high) - low) + low
     else:
-        found = getattr(rng, name)(*args, size=shape)
+        found = getattr(rng, "random" if name == "random_sample" else name)(*args, size=shape)
     return np.asarray(found).astype(dtype, copy=False)
 
 
-def draw_of(name: str, state: RandomState, arguments: dict[str, Any]) -> Any:
-    """The node for a call: checked, and with a seed of its own."""
-    defaults, kind = TABLE[name]
-    if arguments.pop("gpu", None):
-        raise Unbuilt.argument(name, "gpu", True, "leave it out; chunks are NumPy arrays in host memory.")
-    if arguments.pop("density", None) is not None:
+def source(name: str, function: Any, **entry: Any) -> None:
+    """Declare a function of `mt.random`, and the method of RandomState by the same name. `function` takes the state first."""
+    public(f"random.{name}", room="tensor.random", **entry)(partial(function, DEFAULT))
+    op = registry.lookup(f"random.{name}")
+
+    def method(self: RandomState, *args: Any, **kwargs: Any) -> Any:
+        bound = registry.bind(op, args, kwargs)
+        return function(self, *bound.args, **bound.kwargs)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = op.doc
+    self_first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    method.__signature__ = op.signature.replace(parameters=[self_first, *op.signature.parameters.values()])  # type: ignore[attr-defined]
+    setattr(RandomState, name, method)
+
+
+def _signature(defaults: dict[str, Any], *rest: str) -> inspect.Signature:
+    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    named = {**defaults, **dict.fromkeys(("size", *rest))}
+    return inspect.Signature([inspect.Parameter(k, both, default=d) for k, d in named.items()])
+
+
+def _arguments(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments of a call by name, without those that only dense chunks in host memory allow."""
+    given = registry.bind(registry.lookup(f"random.{name}"), args, kwargs).arguments
+    refuse_gpu(name, given.get("gpu"))
+    if given.get("density") is not None:
         raise Unbuilt.argument(name, "density", "...", "sparse tensors are not there; multiply by a mask.")
-    values = [arguments.get(k, d) for k, d in defaults.items()]
-    if name in ("randint", "random_integers"):
-        low, high = values
-        values = [1 if name == "random_integers" else 0, low] if high is None else [low, high]
-    values = [as_tensor(v) if isinstance(v, registry.Handle) or np.ndim(v) else v for v in values]
-    given = arguments.get("dtype")
+    return given
+
+
+def _dtype(given: Any, own: np.dtype[Any]) -> np.dtype[Any]:
     try:
-        dtype = kind if given is None else np.dtype(given)
+        return own if given is None else np.dtype(given)
     except TypeError:
         raise ArgumentTypeError(f"dtype={given!r}: not a dtype.") from None
-    if not any(isinstance(v, registry.Handle) for v in values):
-        _check(name, values, dtype)
-    size = arguments.get("size")
-    shapes = [tuple(v.shape) for v in values if isinstance(v, registry.Handle)]
-    size = None if size is None else check_shape(size, "size")
-    if size is not None and shapes and not any(n != n for s in shapes for n in s):
-        try:
-            fits = np.broadcast_shapes(size, *shapes) == size
-        except ValueError:
-            fits = False
-        if not fits:
-            raise ArgumentError(f"size={size!r} does not fit parameters of shapes {shapes}.")
-    chunk_size = arguments.get("chunk_size")
-    if size is not None:
-        chunk_size = chunks_of(size, chunk_size, dtype)
-    return registry.make(f"random.{name}", state.next_seed(), values, size, chunk_size, dtype)
 
 
 def _check(name: str, values: Any, dtype: Any) -> None:
-    """NumPy's own checks of parameters, on no draws."""
+    """NumPy's own checks of parameters, on no draws; those of tensors are checked when they are known."""
+    if any(isinstance(v, registry.Handle) for v in values):
+        return
     try:
         draw(name, np.random.default_rng(0), values, 1, dtype)
     except ValueError as error:
@@ -199,142 +192,108 @@ def _check(name: str, values: Any, dtype: Any) -> None:
         raise ArgumentTypeError(f"{name}: {error}") from None
 
 
+def drawn(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Any:
+    """A tensor of a distribution of numbers, with a seed of its own."""
+    given = _arguments(name, args, kwargs)
+    defaults, kind = TABLE[name]
+    values = [given.get(k, d) for k, d in defaults.items()]
+    if name in ("randint", "random_integers") and values[1] is None:
+        values = [1 if name == "random_integers" else 0, values[0]]
+    values = [as_tensor(v) if isinstance(v, registry.Handle) or np.ndim(v) else v for v in values]
+    dtype = _dtype(given.get("dtype"), kind)
+    _check(name, values, dtype)
+    size, chunk_size = given.get("size"), given.get("chunk_size")
+    if size is not None:
+        size = check_shape(size, "size")
+        chunk_size = chunks_of(size, chunk_size, dtype)
+        shapes = [v.shape for v in values if isinstance(v, registry.Handle)]
+        known = not any(math.isnan(n) for shape in shapes for n in shape)
+        if known and broadcast_shape(size, *shapes) != size:
+            raise ArgumentError(f"size={size!r} does not fit parameters of shapes {shapes}.")
+    return registry.make(f"random.{name}", state.next_seed(), values, size, chunk_size, dtype)
+
+
 def _meta(seed: int, values: Any, size: Any, chunk_size: Any, dtype: Any) -> TensorMeta:
-    shape = (
-        size if size is not None else broadcast_shape(*(v.shape for v in values if isinstance(v, TensorMeta)))
-    )
-    return TensorMeta(tuple(shape), dtype)
+    shapes = [size] if size is not None else [v.shape for v in values if isinstance(v, TensorMeta)]
+    return TensorMeta(broadcast_shape(*shapes), dtype)
 
 
 def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype: Any) -> da.Array:
     arrays = [v for v in values if isinstance(v, da.Array)]
-    shape = size if size is not None else np.broadcast_shapes(*(v.shape for v in arrays))
+    template = [... if isinstance(v, da.Array) else v for v in values]
+    shape = size if size is not None else np.broadcast_shapes(*(a.shape for a in arrays))
     if not shape:
-        parts = [None if isinstance(v, da.Array) else v for v in values]
-        one = graph.value(
-            partial(_scalar, name, seed, parts, dtype),
-            *(graph.per_chunk(same, a, lengths=None) for a in arrays),
-        )
+        parts = [graph.per_chunk(np.asarray, a, lengths=None) for a in arrays]
+        one = graph.value(partial(_scalar, name, seed, template, dtype), *parts)
         return graph.to_array(one, (), dtype, scalar=True)
     chunks = chunks_of(shape, chunk_size, dtype)
     spread = [da.broadcast_to(a, shape).rechunk(chunks) for a in arrays]
-    template = tuple(None if isinstance(v, da.Array) else (v,) for v in values)
-    function = partial(_chunk, name, seed, template, chunks, dtype)
-    return da.map_blocks(
-        function, *spread, chunks=chunks, dtype=dtype, meta=np.empty((0,) * len(shape), dtype), token=name
-    )
+    return in_chunks(partial(_chunk, name, seed, template, chunks, dtype), chunks, dtype, name, *spread)
 
 
-def same(part: Any) -> Any:
-    return part
+def in_chunks(function: Any, chunks: Any, dtype: Any, token: str, *arrays: da.Array) -> da.Array:
+    """An array of what `function` draws for each chunk by its place, `block_id`."""
+    nothing = np.empty((0,) * len(chunks), dtype)
+    return da.map_blocks(function, *arrays, chunks=chunks, dtype=dtype, meta=nothing, token=token)
 
 
-def _scalar(name: str, seed: int, parts: list[Any], dtype: Any, *arrays: Any) -> Any:
-    left = iter(arrays)
-    args = [next(left)[0] if p is None else p for p in parts]
-    return draw(name, stream(seed), args, (), dtype)
+def _scalar(name: str, seed: int, template: list[Any], dtype: Any, *arrays: Any) -> Any:
+    return draw(name, stream(seed), _parameters(template, [a[0] for a in arrays]), (), dtype)
 
 
 def _chunk(
-    name: str, seed: int, template: Any, chunks: Any, dtype: Any, *arrays: Any, block_id: Any = ()
+    name: str, seed: int, template: list[Any], chunks: Any, dtype: Any, *arrays: Any, block_id: Any = ()
 ) -> Any:
+    shape = block_shape(chunks, block_id)
+    return draw(name, stream(seed, *block_id), _parameters(template, arrays), shape, dtype)
+
+
+def _parameters(template: list[Any], arrays: Any) -> list[Any]:
+    """Parameters of a distribution, with this chunk's arrays in the places of `...`."""
     left = iter(arrays)
-    args = [next(left) if t is None else t[0] for t in template]
-    shape = tuple(c[i] for c, i in zip(chunks, block_id, strict=True))
-    return draw(name, stream(seed, *block_id), args, shape, dtype)
+    return [next(left) if v is ... else v for v in template]
 
 
-def _signature(defaults: dict[str, Any], *rest: str) -> inspect.Signature:
-    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    shown = [inspect.Parameter(k, both, default=d) for k, d in defaults.items()]
-    shown += [inspect.Parameter(k, both, default=None) for k in ("size", *rest)]
-    return inspect.Signature(shown)
+def block_shape(chunks: Any, block_id: Any) -> tuple[int, ...]:
+    """The shape of the chunk at a place; of axes that have no chunk sizes here nothing is said."""
+    return tuple(lengths[i] for lengths, i in zip(chunks, block_id, strict=False))
 
 
-def _default(prepare: Any, **arguments: Any) -> Any:
-    return prepare(DEFAULT, arguments)
-
-
-def source(public: str, prepare: Any, signature: inspect.Signature, doc: str, lower: Any, meta: Any) -> None:
-    """Register a function of `mt.random`, and the method of RandomState by the same name."""
-    lower = (
-        partial(lower)
-        if not isinstance(lower, partial)
-        else partial(lower.func, *lower.args, **lower.keywords)
-    )
-    lower.__doc__ = doc
-    op = Op(
-        name=f"random.{public}",
-        room="tensor.random",
-        lower=lower,
-        signature=signature,
-        status="tiled",
-        meta=meta,
-        prepare=partial(_default, prepare),
-    )
-    add(op)
-
-    def method(self: RandomState, *args: Any, **kwargs: Any) -> Any:
-        bound = registry.bind(op, args, kwargs)
-        return prepare(self, dict(bound.arguments))
-
-    method.__name__ = method.__qualname__ = public
-    method.__doc__ = doc
-    self_first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    method.__signature__ = signature.replace(parameters=[self_first, *signature.parameters.values()])  # type: ignore[attr-defined]
-    setattr(RandomState, public, method)
-
-
-for _name in TABLE:
+for _name, (_defaults, _) in TABLE.items():
     _rest = (
         ("dtype", "density", "chunk_size", "gpu") if _name == "randint" else ("chunk_size", "gpu", "dtype")
     )
     for _public in (_name, *(a for a, n in ALIASES.items() if n == _name)):
         source(
             _public,
-            partial(draw_of, _name),
-            _signature(TABLE[_name][0], *_rest),
-            f"Draws as NumPy's `{_public}`; parameters may be tensors. The same seed and chunks, the same data.",
-            partial(_lower, _name),
-            _meta,
+            partial(drawn, _name),
+            signature=_signature(_defaults, *_rest),
+            doc=f"Draws as NumPy's `{_public}`; parameters may be tensors. The same seed and chunks, the same data.",
         )
+    lowered(f"random.{_name}", meta=_meta)(partial(_lower, _name))
 
 
-def _prepare_shaped(name: str, state: RandomState, arguments: dict[str, Any]) -> Any:
-    return draw_of(name, state, {**arguments.pop("kwargs", {}), "size": arguments.get("shape") or None})
-
-
-def _shaped(*shape: int, **kwargs: Any) -> None:
-    """The signature of rand and randn."""
+def _shaped(name: str, state: RandomState, *shape: int, **kwargs: Any) -> Any:
+    return drawn(name, state, size=shape or None, **kwargs)
 
 
 for _public, _name in (("rand", "random_sample"), ("randn", "standard_normal")):
     source(
         _public,
-        partial(_prepare_shaped, _name),
-        inspect.signature(_shaped),
-        f"`{_name}` of the shape given by whole numbers; `chunk_size` and `dtype` by name.",
-        partial(_lower, _name),
-        _meta,
+        partial(_shaped, _name),
+        doc=f"`{_name}` of the shape given by whole numbers; `chunk_size` and `dtype` by name.",
     )
 
 
-def _prepare_vectors(name: str, state: RandomState, arguments: dict[str, Any]) -> Any:
+def _drawn_vectors(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Any:
+    given = _arguments(name, args, kwargs)
     defaults, kind = VECTORS[name]
-    if arguments.pop("gpu", None):
-        raise Unbuilt.argument(name, "gpu", True, "leave it out; chunks are NumPy arrays in host memory.")
-    values = [arguments[k] for k in defaults]
+    values = [given[k] for k in defaults]
     values = [v if isinstance(v, registry.Handle) or not np.ndim(v) else np.asarray(v) for v in values]
-    if not any(isinstance(v, registry.Handle) for v in values):
-        try:
-            getattr(np.random.default_rng(0), name)(*values, size=1)
-        except ValueError as error:
-            raise ArgumentError(f"{name}: {error}") from None
-    size = arguments.get("size")
-    size = () if size is None else check_shape(size, "size")
-    dtype = np.dtype(arguments.get("dtype") or kind)
-    length = values[-1].shape[-1]
-    chunk_size = arguments.get("chunk_size")
+    _check(name, values, kind)
+    size = () if given.get("size") is None else check_shape(given["size"], "size")
+    dtype = _dtype(given.get("dtype"), kind)
+    length, chunk_size = values[-1].shape[-1], given.get("chunk_size")
     return registry.make(f"random.{name}", state.next_seed(), values, size, length, chunk_size, dtype)
 
 
@@ -352,33 +311,21 @@ def _vectors(
         answers = yield Ask(*small)
         left = iter([answers] if len(small) == 1 else answers)
         values = [next(left) if isinstance(v, da.Array) else v for v in values]
-    length = np.shape(values[-1])[-1]
     wanted = chunk_size[: len(size)] if isinstance(chunk_size, (tuple, list)) else chunk_size
-    chunks = (*chunks_of(size, wanted, dtype), (length,)) if size else ((length,),)
-    function = partial(_vector_chunk, name, seed, values, chunks, dtype)
-    return da.map_blocks(
-        function, chunks=chunks, dtype=dtype, meta=np.empty((0,) * len(chunks), dtype), token=name
-    )
+    chunks = chunks_of(size, wanted, dtype) if size else ()
+    function = partial(_chunk, name, seed, values, chunks, dtype)
+    return in_chunks(function, (*chunks, (np.shape(values[-1])[-1],)), dtype, name)
 
 
-def _vector_chunk(name: str, seed: int, values: Any, chunks: Any, dtype: Any, block_id: Any = ()) -> Any:
-    shape = tuple(c[i] for c, i in zip(chunks[:-1], block_id[:-1], strict=True))
-    found = getattr(stream(seed, *block_id), name)(*values, size=shape)
-    return np.asarray(found).astype(dtype, copy=False)
-
-
-for _name in VECTORS:
+for _name, (_defaults, _) in VECTORS.items():
+    _more = ("check_valid", "tol") if _name == "multivariate_normal" else ()
     source(
         _name,
-        partial(_prepare_vectors, _name),
-        _signature(
-            VECTORS[_name][0],
-            *(("check_valid", "tol") if _name == "multivariate_normal" else ()),
-            "chunk_size",
-            "gpu",
-            "dtype",
-        ),
-        f"Vectors as NumPy's `{_name}` draws them, along a last axis.",
-        partial(_vectors, _name),
-        _vectors_meta,
+        partial(_drawn_vectors, _name),
+        signature=_signature(_defaults, *_more, "chunk_size", "gpu", "dtype"),
+        doc=f"Vectors as NumPy's `{_name}` draws them, along a last axis.",
     )
+    lowered(f"random.{_name}", meta=_vectors_meta)(partial(_vectors, _name))
+
+source("bytes", RandomState.bytes)
+source("seed", RandomState.seed, doc="Starts `mt.random` again from a seed.")

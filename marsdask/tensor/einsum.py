@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from string import ascii_letters
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask import checks
+from marsdask.errors import ArgumentError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, operation
-from marsdask.tensor.core import as_tensor
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import as_tensor, check_cast
 from marsdask.tensor.products import contracted, fits
-from marsdask.tensor.views import assign
+from marsdask.tensor.selecting import given
 
 
 def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:
@@ -28,72 +30,71 @@ def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple
     found: list[list[str]] = []
     most = 0
     for term, shape in zip(terms, shapes, strict=True):
-        letters = term.replace("...", "")
-        if not all(c.isalpha() for c in letters):
+        before, gap, behind = term.partition("...")
+        if not all(c.isalpha() for c in before + behind):
             raise ArgumentError(f"einsum({subscripts!r}): invalid subscript in {term!r}.")
-        hidden = len(shape) - len(letters)
-        if hidden < 0 or (hidden and "..." not in term):
+        hidden = len(shape) - len(before + behind)
+        if hidden < 0 or (hidden and not gap):
             raise ArgumentError(
                 f"einsum({subscripts!r}): subscript {term!r} does not fit {len(shape)} dimensions."
             )
-        before = term.partition("...")[0] if "..." in term else term
-        dots = [f".{i}" for i in range(hidden, 0, -1)] if "..." in term else []
-        found.append([*before, *dots, *letters[len(before) :]])
-        most = max(most, len(dots))
-    dots = [f".{i}" for i in range(most, 0, -1)]
+        found.append([*before, *_dots(hidden), *behind])
+        most = max(most, hidden)
     used = [c for term in found for c in term]
     if arrow:
-        before, _, behind = right.partition("...")
-        out = [*before, *(dots if "..." in right else []), *behind]
+        before, gap, behind = right.partition("...")
+        out = [*before, *(_dots(most) if gap else []), *behind]
         if len(set(out)) != len(out):
             raise ArgumentError(f"einsum({subscripts!r}): output subscripts include one twice.")
         if unknown := [c for c in out if c not in used]:
             raise ArgumentError(f"einsum({subscripts!r}): output subscript {unknown[0]!r} is in no operand.")
     else:
-        out = [*dots, *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
+        out = [*_dots(most), *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
     return found, out
 
 
-def _interleaved(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+def _dots(count: int) -> list[str]:
+    return [f".{i}" for i in range(count, 0, -1)]
+
+
+def _letter(number: Any) -> str:
+    return "..." if number is ... else ascii_letters[checks.whole(number, "einsum(): a subscript", 0)]
+
+
+def _interleaved(operands: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """The other spelling of einsum, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as subscripts."""
-
-    def letters(index: Any) -> str:
-        return "".join(
-            "..." if i is Ellipsis else chr(ord("a") + i) if i < 26 else chr(ord("A") + i - 26) for i in index
-        )
-
     count = len(operands) // 2
-    terms = ",".join(letters(operands[2 * i + 1]) for i in range(count))
-    out = f"->{letters(operands[-1])}" if len(operands) % 2 else ""
-    return terms + out, [operands[2 * i] for i in range(count)]
+    indexes = [*operands[1::2], *operands[2 * count :]]  # the result's last, where it is given
+    texts = ["".join(map(_letter, index)) for index in indexes]
+    return "->".join([",".join(texts[:count]), *texts[count:]]), operands[: 2 * count : 2]
 
 
-def _prepare_einsum(
+@public("einsum")
+def einsum(
     subscripts: Any,
-    operands: Any = (),
+    *operands: Any,
     out: Any = None,
     dtype: Any = None,
     order: str = "K",
     casting: Any = "safe",
     optimize: Any = False,
 ) -> Any:
+    """Sums of products in Einstein's notation."""
+    given_ones: Sequence[Any] = operands
     if not isinstance(subscripts, str):
-        subscripts, operands = _interleaved([subscripts, *operands])
-    tensors = [as_tensor(o) for o in operands]
+        subscripts, given_ones = _interleaved([subscripts, *operands])
+    tensors = [as_tensor(o) for o in given_ones]
     if not tensors:
         raise ArgumentError("einsum: expected at least one operand.")
     if dtype is not None:
         dtype = np.dtype(dtype)
         for t in tensors:
-            if not np.can_cast(t.dtype, dtype, casting=casting):
-                raise ArgumentTypeError(
-                    f"einsum: cannot cast operand from {t.dtype} to {dtype} with casting={casting!r}."
-                )
+            check_cast("einsum", t.dtype, dtype, casting)
     parts = _einsum_parts(subscripts, [t.shape for t in tensors])
     result = registry.make("einsum.of", parts, dtype, *tensors)
     if order in ("C", "F"):
         result = registry.make("copy", result, order)
-    return result if out is None else assign(out, result)
+    return given(result, out)
 
 
 def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:
@@ -109,24 +110,6 @@ def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:
                     f"einsum: operands could not be broadcast together: {letter!r} is {known:g} and {n:g}."
                 )
     return TensorMeta(tuple(lengths[c] for c in out), dtype or np.result_type(*(t.dtype for t in tensors)))
-
-
-@operation(
-    "einsum",
-    room="tensor",
-    sizes="any",
-    prepare=_prepare_einsum,
-)  # fmt: skip
-def einsum(
-    subscripts: Any,
-    *operands: Any,
-    out: Any = None,
-    dtype: Any = None,
-    order: str = "K",
-    casting: str = "safe",
-    optimize: Any = False,
-) -> Any:
-    """Sums of products in Einstein's notation."""
 
 
 @lowered("einsum.of", meta=_einsum_meta)
@@ -151,26 +134,24 @@ def einsum_of(parts: Any, dtype: Any, *arrays: da.Array) -> da.Array:
 
 def _diagonal(array: da.Array, term: list[str], once: list[str]) -> da.Array:
     """The same array with axes of equal letters made one."""
-    axes = list(range(array.ndim))
-    letters = [c for c in term if term.count(c) == 1]
-    others = [i for i in axes if term.count(term[i]) > 1]
-    kept = [i for i in axes if i not in others]
+    kept = [i for i, c in enumerate(term) if term.count(c) == 1]
+    joined = [c for c in once if term.count(c) > 1]
+    order = [*(term[i] for i in kept), *joined]
+    new_axes = {array.ndim + i: array.shape[term.index(c)] for i, c in enumerate(joined)}
     line = da.blockwise(
-        partial(np.einsum, _letters([term], [*letters, *(c for c in once if c not in letters)])),
-        (*kept, *(array.ndim + once.index(c) for c in once if c not in letters)),
+        partial(np.einsum, _letters([term], order)),
+        (*kept, *new_axes),
         array,
-        tuple(axes),
+        tuple(range(array.ndim)),
         dtype=array.dtype,
         concatenate=True,
-        new_axes={array.ndim + once.index(c): array.shape[term.index(c)] for c in once if c not in letters},
+        new_axes=new_axes,
     )
-    order = [*letters, *(c for c in once if c not in letters)]
     return line.transpose([order.index(c) for c in once])
 
 
 def _letters(terms: Sequence[Sequence[str]], out: Sequence[str]) -> str:
     """Subscripts with plain letters only."""
-    import string
-
-    plain = dict(zip(dict.fromkeys(c for t in terms for c in t), string.ascii_letters, strict=False))
-    return ",".join("".join(plain[c] for c in t) for t in terms) + "->" + "".join(plain[c] for c in out)
+    plain = dict(zip(dict.fromkeys(c for t in terms for c in t), ascii_letters, strict=False))
+    left, right = ["".join(plain[c] for c in t) for t in terms], "".join(plain[c] for c in out)
+    return f"{','.join(left)}->{right}"

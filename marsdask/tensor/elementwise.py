@@ -5,9 +5,8 @@ To add one that NumPy has as a ufunc, add its name to the table.
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -17,65 +16,58 @@ from dask.array.core import elemwise
 from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Op, add
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import SCALARS, as_tensor
 from marsdask.tensor.views import assign
 
 
-def elementwise(*names: str, methods: bool = False, **entry: Any) -> None:
-    """Register NumPy ufuncs by name: public function, fusion, metadata, oracle test follow from it."""
+def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
+    """Declare NumPy ufuncs by name: public function, fusion, metadata, oracle test follow from it."""
     for name in names:
         ufunc = getattr(np, name)
-        add(
-            Op(
-                name=name,
-                room="tensor",
-                lower=_documented(partial(_lower, ufunc), name, ufunc),
-                signature=_signature(ufunc),
-                status="delegated",
-                meta=partial(broadcast_meta, ufunc),
-                owners=("Tensor",) if methods else (),
-                sizes="aligned",
-                prepare=partial(_prepare, name, ufunc),
-                traits=frozenset({"ufunc"} if ufunc.nout == 1 else ()),
-                **entry,
-            )
+        unary = ufunc.nin == 1
+        operands = "a tensor" if unary else "two tensors, broadcast against each other"
+        public(name, owners=owners, doc=f"NumPy's `{name}` of each element of {operands}.")(
+            partial(_unary if unary else _binary, name)
         )
+        lowered(
+            name,
+            status="delegated",
+            meta=partial(broadcast_meta, ufunc),
+            sizes="aligned",
+            traits={"ufunc"} if ufunc.nout == 1 else (),
+        )(partial(_lower, ufunc))
 
 
-def _documented(lower: Any, name: str, ufunc: np.ufunc) -> Any:
-    operands = "tensor" if ufunc.nin == 1 else "two tensors, broadcast against each other"
-    lower.__doc__ = f"NumPy's `{name}` of each element of {'a ' if ufunc.nin == 1 else ''}{operands}."
-    return lower
-
-
-def _signature(ufunc: np.ufunc) -> inspect.Signature:
-    kind = inspect.Parameter
-    names = ["x"] if ufunc.nin == 1 else [f"x{i + 1}" for i in range(ufunc.nin)]
-    both = kind.POSITIONAL_OR_KEYWORD
-    return inspect.Signature(
-        [
-            *(kind(n, both) for n in names),
-            kind("out", both, default=None),
-            kind("where", both, default=None),
-            kind("casting", kind.KEYWORD_ONLY, default="same_kind"),
-            kind("order", kind.KEYWORD_ONLY, default="K"),
-            kind("dtype", kind.KEYWORD_ONLY, default=None),
-        ]
-    )
-
-
-def _prepare(
+def _unary(
     name: str,
-    ufunc: np.ufunc,
+    x: Any,
     out: Any = None,
     where: Any = None,
+    *,
     casting: str = "same_kind",
     order: str = "K",
     dtype: Any = None,
-    **operands: Any,
 ) -> Any:
-    inputs = [v if isinstance(v, SCALARS) else as_tensor(v) for v in operands.values()]
+    return _made(name, [x], out, where, casting, order, dtype)
+
+
+def _binary(
+    name: str,
+    x1: Any,
+    x2: Any,
+    out: Any = None,
+    where: Any = None,
+    *,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
+) -> Any:
+    return _made(name, [x1, x2], out, where, casting, order, dtype)
+
+
+def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, order: str, dtype: Any) -> Any:
+    inputs = [v if isinstance(v, SCALARS) else as_tensor(v) for v in operands]
     if all(isinstance(v, SCALARS) for v in inputs):
         inputs[0] = as_tensor(inputs[0])
     extra = {} if dtype is None else {"dtype": np.dtype(dtype)}
@@ -86,28 +78,24 @@ def _prepare(
     result = registry.make(name, *inputs, **extra)
     if order in ("C", "F"):
         result = registry.make("copy", result, order)
-    if out is None or (isinstance(out, tuple) and all(o is None for o in out)):
-        return result  # with where= alone NumPy leaves the rest unset; the values of the whole are as good
     outs = out if isinstance(out, tuple) else (out,)
-    results = result if ufunc.nout > 1 else (result,)
+    if all(o is None for o in outs):
+        return result  # with where= alone NumPy leaves the rest unset; the values of the whole are as good
+    results = result if isinstance(result, tuple) else (result,)
     if len(outs) != len(results):
         raise ArgumentTypeError(f"{name}(out=): expected {len(results)} tensors, got {len(outs)}.")
-    done = tuple(
-        o
-        if o is None
-        else assign(
-            o, r if where is None else registry.make("where", as_tensor(where), r, o), casting=casting
-        )
-        for o, r in zip(outs, results, strict=True)
-    )
-    return done if ufunc.nout > 1 else done[0]
+    done = list(outs)
+    for i, (o, r) in enumerate(zip(outs, results, strict=True)):
+        if o is not None:
+            r = r if where is None else registry.make("where", as_tensor(where), r, o)
+            done[i] = assign(o, r, casting=casting)
+    return tuple(done) if len(done) > 1 else done[0]
 
 
 def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
     if ufunc.nout == 1:
         return elemwise(ufunc, *args, **kwargs)
-    first = partial(_output, ufunc, kwargs)
-    return tuple(elemwise(partial(first, i), *args) for i in range(ufunc.nout))
+    return tuple(elemwise(partial(_output, ufunc, kwargs, i), *args) for i in range(ufunc.nout))
 
 
 def _output(ufunc: np.ufunc, kwargs: dict[str, Any], i: int, *args: Any) -> Any:
@@ -118,9 +106,11 @@ def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> A
     """Metadata of an elementwise function: shapes broadcast, dtype by calling it on nothing."""
     tensors = [a for a in args if isinstance(a, TensorMeta)]
     shape = broadcast_shape(*(t.shape for t in tensors))
-    empty = [np.empty((0,) if a.shape else (), a.dtype) if isinstance(a, TensorMeta) else a for a in args]
-    if not any(isinstance(e, np.ndarray) and e.shape for e in empty):
-        empty = [e.reshape(1)[:0] if isinstance(e, np.ndarray) else e for e in empty]
+    # Tensors without axes count as scalars for NumPy's dtype, unless there is nothing else.
+    whole = not any(t.shape for t in tensors)
+    empty = [
+        np.empty((0,) if a.shape or whole else (), a.dtype) if isinstance(a, TensorMeta) else a for a in args
+    ]
     try:
         result = function(*empty, **kwargs)
     except TypeError as error:
@@ -161,4 +151,4 @@ elementwise(
     "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "invert", "left_shift", "right_shift", "isfinite", "isinf",
     "isnan", "signbit", "copysign", "nextafter", "spacing", "modf", "ldexp", "frexp", "floor", "ceil", "trunc",
 )  # fmt: skip
-elementwise("conj", "conjugate", methods=True)
+elementwise("conj", "conjugate", owners=["Tensor"])

@@ -8,14 +8,15 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ShapeError, Unbuilt
+from marsdask import checks
+from marsdask.errors import Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, lowered, operation, public
-from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import ExecutableTuple
 from marsdask.tensor.draws import RandomState
-from marsdask.tensor.matrices import ROOM, check_matrix, inexact, per_matrix, real
+from marsdask.tensor.matrices import ROOM, as_matrix, inexact, meta_of, per_matrix, real
 
 
 def tall(a: da.Array) -> da.Array | None:
@@ -32,48 +33,40 @@ def tall(a: da.Array) -> da.Array | None:
     return a.astype(inexact(a.dtype)).rechunk((tuple(sizes), columns))
 
 
-def _check_method(method: Any) -> None:
-    if method not in (None, "tsqr", "sfqr"):
-        raise ArgumentError(f"method={method!r}: expected 'tsqr'.")
+METHODS = ("tsqr", "sfqr", None)
 
 
-@public("linalg.qr", room=ROOM, function=True)
+@public("linalg.qr", room=ROOM)
 def qr(a: Any, mode: str = "reduced", method: Any = "tsqr") -> Any:
     """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
-    _check_method(method)
+    checks.choice(method, "qr(method=)", METHODS)
     if mode == "raw":
         raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
-    if mode not in ("reduced", "complete", "r"):
-        raise ArgumentError(f"Unrecognized mode {mode!r}. Hint: 'reduced', 'complete' or 'r'.")
-    a = as_tensor(a)
-    check_matrix(a, "qr")
+    checks.choice(mode, "qr(mode=)", ("reduced", "complete", "r"))
+    a = as_matrix(a, "qr")
     return registry.make("linalg.qr", a, mode)
 
 
 def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
-    m, n = a.shape[-2:]
-    batch, dtype = a.shape[:-2], inexact(a.dtype)
+    *batch, m, n = a.shape
+    dtype = inexact(a.dtype)
     k = m if mode == "complete" else min(m, n)
     r = TensorMeta((*batch, k, n), dtype)
     return r if mode == "r" else TupleMeta((TensorMeta((*batch, m, k), dtype), r), ("Q", "R"))
 
 
 @lowered("linalg.qr", meta=_qr_meta)
-def _qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
+def _qr(a: da.Array, mode: str = "reduced") -> Any:
     rows = tall(a) if mode != "complete" else None
     if rows is not None:
         q, r = da.linalg.tsqr(rows)
         return r if mode == "r" else (q, r)
-    known = _qr_meta(TensorMeta(a.shape, a.dtype), mode)
-    items = known.items if isinstance(known, TupleMeta) else (known,)
-    made = per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], [(i.shape[-2:], i.dtype) for i in items])
-    return made if len(made) > 1 else made[0]
+    return per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], _qr_meta(meta_of(a), mode))
 
 
 @public(
     "linalg.svd",
     room=ROOM,
-    function=True,
     differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
 )
 def svd(
@@ -84,17 +77,14 @@ def svd(
     method: Any = "tsqr",
 ) -> Any:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
-    _check_method(method)
-    a = as_tensor(a)
-    check_matrix(a, "svd")
-    if hermitian and a.shape[-1] != a.shape[-2]:
-        raise ShapeError("svd(hermitian=True): the matrix must be square.")
+    checks.choice(method, "svd(method=)", METHODS)
+    a = as_matrix(a, "svd", square=bool(hermitian))
     return registry.make("linalg.svd", a, bool(full_matrices), bool(compute_uv), bool(hermitian))
 
 
 def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    m, n = a.shape[-2:]
-    batch, dtype, k = a.shape[:-2], inexact(a.dtype), min(m, n)
+    *batch, m, n = a.shape
+    dtype, k = inexact(a.dtype), min(m, n)
     s = TensorMeta((*batch, k), real(dtype))
     if not compute_uv:
         return s
@@ -103,14 +93,7 @@ def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermit
 
 
 @lowered("linalg.svd", meta=_svd_meta)
-def _svd(
-    a: Array,
-    full_matrices: bool = False,
-    compute_uv: bool = True,
-    hermitian: bool = False,
-    method: str = "tsqr",
-) -> Any:
-    full, hermitian = full_matrices, bool(hermitian)
+def _svd(a: da.Array, full: bool, compute_uv: bool, hermitian: bool) -> Any:
     if not full and not hermitian and a.ndim == 2:
         wide = a.shape[0] < a.shape[1]
         rows = tall(a.T if wide else a)
@@ -119,63 +102,47 @@ def _svd(
             if not compute_uv:
                 return s
             return (v.T, s, u.T) if wide else (u, s, v)
-    known = _svd_meta(TensorMeta(a.shape, a.dtype), full, compute_uv)
-    items = known.items if isinstance(known, TupleMeta) else (known,)
-    outs = [(i.shape[a.ndim - 2 :], i.dtype) for i in items]
     function = partial(np.linalg.svd, full_matrices=full, compute_uv=compute_uv, hermitian=hermitian)
-    made = per_matrix(function, [(a, 2)], outs)
-    return made if compute_uv else made[0]
+    return per_matrix(function, [(a, 2)], _svd_meta(meta_of(a), full, compute_uv))
 
 
-def _randomized(
-    a: Any, n_components: Any = None, n_oversamples: int = 10, n_iter: Any = "auto",
-    power_iteration_normalizer: str = "auto", transpose: Any = "auto", flip_sign: bool = True, random_state: Any = 0,
-) -> Any:  # fmt: skip
-    """Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left."""
-    a = as_tensor(a)
-    check_matrix(a, "randomized_svd")
-    if not isinstance(n_components, (int, np.integer)) or n_components < 1:
-        raise ArgumentError(f"n_components={n_components!r}: expected a whole number of 1 or more.")
-    if power_iteration_normalizer not in ("auto", "QR", "LU", "none", None):
-        raise ArgumentError(
-            f"power_iteration_normalizer={power_iteration_normalizer!r}: expected 'auto', 'QR', 'LU' or 'none'."
-        )
-    if transpose == "auto":
-        transpose = a.shape[0] < a.shape[1]
-    if n_iter == "auto":
-        n_iter = 7 if n_components < 0.1 * min(a.shape) else 4
-    state = random_state if isinstance(random_state, RandomState) else RandomState(random_state)
-    matrix = a.T if transpose else a
-    width = min(int(n_components) + n_oversamples, *matrix.shape)
-    q = state.normal(size=(matrix.shape[1], width))  # type: ignore[attr-defined]
-    for _ in range(n_iter):
-        q = qr(matrix @ q)[0]
-        q = qr(matrix.T @ q)[0]
-    q = qr(matrix @ q)[0]
-    u, s, v = svd(q.T @ matrix)
-    u = q @ u
-    if flip_sign:
-        signs = registry.make("linalg.signs", v.T if transpose else u, v.T if transpose else u)
-        u, v = u * signs, v * signs[:, None]
-    k = int(n_components)
-    if transpose:
-        return ExecutableTuple((v[:k].T, s[:k], u[:, :k].T))
-    return ExecutableTuple((u[:, :k], s[:k], v[:k]))
-
-
-@operation("linalg.randomized_svd", room=ROOM, sizes="any", prepare=_randomized)
+@public("linalg.randomized_svd", room=ROOM)
 def randomized_svd(
     a: Any, n_components: int, n_oversamples: int = 10, n_iter: Any = "auto", power_iteration_normalizer: str = "auto",
     transpose: Any = "auto", flip_sign: bool = True, random_state: Any = 0,
 ) -> Any:  # fmt: skip
     """The first singular values and vectors of a large matrix, approximately."""
+    # Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left.
+    a = as_matrix(a, "randomized_svd")
+    k = checks.whole(n_components, "n_components", 1)
+    checks.choice(
+        power_iteration_normalizer, "power_iteration_normalizer", ("auto", "QR", "LU", "none", None)
+    )
+    if transpose == "auto":
+        transpose = a.shape[0] < a.shape[1]
+    if n_iter == "auto":
+        n_iter = 7 if k < 0.1 * min(a.shape) else 4
+    state = random_state if isinstance(random_state, RandomState) else RandomState(random_state)
+    matrix = a.T if transpose else a
+    width = min(k + n_oversamples, *matrix.shape)
+    q = state.normal(size=(matrix.shape[1], width))  # type: ignore[attr-defined]
+    for _ in range(n_iter):
+        q = qr(matrix.T @ qr(matrix @ q)[0])[0]
+    q = qr(matrix @ q)[0]
+    u, s, v = svd(q.T @ matrix)
+    u = q @ u
+    if flip_sign:
+        signs = registry.make("linalg.signs", v.T if transpose else u)
+        u, v = u * signs, v * signs[:, None]
+    if transpose:
+        return ExecutableTuple((v[:k].T, s[:k], u[:, :k].T))
+    return ExecutableTuple((u[:, :k], s[:k], v[:k]))
 
 
-@lowered("linalg.signs", meta=lambda u, same: TensorMeta(u.shape[1:], u.dtype))
-def signs(u: da.Array, same: da.Array) -> da.Array:
+@lowered("linalg.signs", meta=lambda u: TensorMeta(u.shape[1:], u.dtype))
+def signs(u: da.Array) -> da.Array:
     """For each column the sign of its largest element, so that factors come out the same way each time."""
-    u = u.rechunk({0: -1})
-    return u.map_blocks(_signs, drop_axis=0, dtype=u.dtype)
+    return u.rechunk({0: -1}).map_blocks(_signs, drop_axis=0, dtype=u.dtype)
 
 
 def _signs(part: Any) -> Any:

@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 
 from marsdask.errors import ArgumentError
-from marsdask.plan import registry
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
-
-
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
-    return registry.call(registry.lookup(name), args, kwargs)
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, called
 
 
 def spaced(piece: slice) -> Tensor:
@@ -22,8 +17,8 @@ def spaced(piece: slice) -> Tensor:
     if piece.stop is None:
         raise ArgumentError(f"{piece!r}: expected an end.")
     if isinstance(step, (complex, np.complexfloating)):
-        return _call("linspace", start, piece.stop, int(abs(step)))  # type: ignore[no-any-return]
-    return _call("arange", start, piece.stop, step)  # type: ignore[no-any-return]
+        return called("linspace", start, piece.stop, int(abs(step)))  # type: ignore[no-any-return]
+    return called("arange", start, piece.stop, step)  # type: ignore[no-any-return]
 
 
 class Grid:
@@ -38,8 +33,8 @@ class Grid:
         rows = [spaced(k) for k in key]
         kind = np.result_type(*(r.dtype for r in rows))
         rows = [r if r.dtype == kind else r.astype(kind) for r in rows]  # type: ignore[attr-defined]
-        grids = _call("meshgrid", *rows, indexing="ij", sparse=self.sparse)
-        return ExecutableTuple(grids) if self.sparse else _call("stack", list(grids))
+        grids = called("meshgrid", *rows, indexing="ij", sparse=self.sparse)
+        return ExecutableTuple(grids) if self.sparse else called("stack", list(grids))
 
 
 class Joiner:
@@ -50,7 +45,7 @@ class Joiner:
 
     def __getitem__(self, key: Any) -> Tensor:
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, ndmin, first = self.axis, self.ndmin, self.first
+        place = (self.axis, self.ndmin, self.first)
         if items and isinstance(items[0], str):
             text = items.pop(0)
             if text in ("r", "c"):
@@ -61,26 +56,22 @@ class Joiner:
                 raise ArgumentError(
                     f"unknown special directive {text!r}: expected 'axis,ndim,first'."
                 ) from None
-            axis, ndmin, first = (*numbers, *(axis, ndmin, first)[len(numbers) :])
+            place = (*numbers, *place[len(numbers) :])  # type: ignore[assignment]
         if any(isinstance(item, str) for item in items):
             raise ArgumentError("special directives must be the first entry.")
-        scalars = [item for item in items if np.isscalar(item)]
+        axis, ndmin, first = place
         tensors = [spaced(item) if isinstance(item, slice) else as_tensor(item) for item in items]
-        kind = np.result_type(
-            *(t.dtype for t, item in zip(tensors, items, strict=True) if not np.isscalar(item)), *scalars
-        )
-        raised = [self._raised(t.astype(kind), ndmin, first) for t in tensors]  # type: ignore[attr-defined]
-        return _call("concatenate", raised, axis)  # type: ignore[no-any-return]
+        arrays = [t.dtype for t, item in zip(tensors, items, strict=True) if not np.isscalar(item)]
+        kind = np.result_type(*arrays, *filter(np.isscalar, items))
+        raised = [_raised(t.astype(kind), ndmin, first) for t in tensors]  # type: ignore[attr-defined]
+        return called("concatenate", raised, axis)  # type: ignore[no-any-return]
 
-    @staticmethod
-    def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:
-        """New axes, with the tensor's own starting at axis `first`."""
-        spare = ndmin - tensor.ndim
-        if spare <= 0:
-            return tensor
-        start = first + spare + 1 if first < 0 else first
-        start = min(max(start, 0), spare)
-        return tensor[(*[None] * start, ..., *[None] * (spare - start))]  # type: ignore[index, no-any-return]
+
+def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:
+    """New axes, with the tensor's own starting at axis `first`."""
+    spare = max(ndmin - tensor.ndim, 0)
+    start = min(max(first + spare + 1 if first < 0 else first, 0), spare)
+    return tensor[(*[None] * start, ..., *[None] * (spare - start))]  # type: ignore[index, no-any-return]
 
 
 VALUES: dict[str, Any] = {

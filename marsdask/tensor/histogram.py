@@ -13,45 +13,51 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import lowered, operation
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import (
-    flat,
-    whole,
-)
+from marsdask.tensor.fold import flat, whole
 
 NAN = float("nan")
+INT = np.dtype(np.intp)
+ESTIMATORS = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
 
 
 def _checked_bins(bins: Any, weights: Any) -> Any:
     """Bins as a number, a name, an ndarray or a tensor; NumPy's errors for the rest."""
     if isinstance(bins, str):
-        if bins not in ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"):
+        if bins not in ESTIMATORS:
             raise ArgumentError(f"{bins!r} is not a valid estimator for `bins`")
         if weights is not None:
             raise ArgumentTypeError(
                 "Automated estimation of the number of bins is not supported for weighted data"
             )
-    elif isinstance(bins, registry.Handle):
-        if bins.ndim != 1:
-            raise ArgumentError("`bins` must be 1d, when an array")
-    elif np.ndim(bins) == 0:
+    elif not isinstance(bins, registry.Handle) and np.ndim(bins) == 0:
         if not isinstance(bins, (int, np.integer)):
             raise ArgumentTypeError("`bins` must be an integer, a string, or an array")
         if bins < 1:
             raise ArgumentError("`bins` must be positive, when an integer")
     else:
-        bins = np.asarray(bins)
+        bins = bins if isinstance(bins, registry.Handle) else np.asarray(bins)
         if bins.ndim != 1:
             raise ArgumentError("`bins` must be 1d, when an array")
-        if np.any(bins[:-1] > bins[1:]):
+        if isinstance(bins, np.ndarray) and np.any(bins[:-1] > bins[1:]):
             raise ArgumentError("`bins` must increase monotonically, when an array")
     return bins
 
 
-def _prepare_histogram(
-    name: str, a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None
-) -> Any:
+@public("histogram")
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """How many elements fall in each bin, and the bins' edges."""
+    return _histogram(a, bins, range, weights, bool(density), False)
+
+
+@public("histogram_bin_edges")
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of bins that `histogram` would use."""
+    return _histogram(a, bins, range, weights, False, True)
+
+
+def _histogram(a: Any, bins: Any, range: Any, weights: Any, density: bool, edges_only: bool) -> Any:
     a = as_tensor(a)
     if weights is not None:
         weights = as_tensor(weights)
@@ -59,15 +65,14 @@ def _prepare_histogram(
             raise ShapeError("weights should have the same shape as a.")
     bins = _checked_bins(bins, weights)
     if range is not None:
-        low, high = (x.to_numpy() if isinstance(x, registry.Handle) and x.is_executed() else x for x in range)
-        if not isinstance(low, registry.Handle) and not isinstance(high, registry.Handle):
+        range = [x.to_numpy() if isinstance(x, registry.Handle) and x.is_executed() else x for x in range]
+        low, high = range
+        if not any(isinstance(x, registry.Handle) for x in range):
             if low > high:
                 raise ArgumentError("max must be larger than min in range parameter.")
-            if not (np.isfinite(low) and np.isfinite(high)):
+            if not np.all(np.isfinite(range)):
                 raise ArgumentError(f"supplied range of [{low}, {high}] is not finite")
-        range = (low, high)
-    edges_only = name == "histogram_bin_edges"
-    return registry.make("histogram.of", a, bins, range, weights, bool(density), edges_only)
+    return registry.make("histogram.of", a, bins, range, weights, density, edges_only)
 
 
 def _histogram_meta(
@@ -85,9 +90,6 @@ def _histogram_meta(
     return TupleMeta((TensorMeta((count - 1,), kind), edges))
 
 
-INT = np.dtype(np.intp)
-
-
 @lowered("histogram.of", meta=_histogram_meta)
 def histogram_of(
     a: da.Array, bins: Any, range: Any, weights: Any, density: bool, edges_only: bool
@@ -97,53 +99,39 @@ def histogram_of(
     if isinstance(bins, da.Array):
         bins = yield Ask(bins)
     if range is not None and any(isinstance(r, da.Array) for r in range):
-        low, high = yield Ask(
-            *(r if isinstance(r, da.Array) else da.from_array(np.asarray(r)) for r in range)
-        )
+        low, high = yield Ask(*map(da.asarray, range))
         range = (low.item(), high.item())
-    if isinstance(bins, str):
-        (edges,) = whole(
-            _edges,
-            [line],
-            [(NAN,)],
-            [_histogram_meta(a, bins, None, None, False, True).dtype],
-            bins=bins,
-            range=range,
-        )
-        edges = yield Ask(edges)
-        range = (edges[0], edges[-1])
-        bins = len(edges) - 1
-    elif not isinstance(bins, np.ndarray):
-        if range is None:
-            found = [r for r in (yield Ask(graph.per_chunk(_extremes, line, lengths=None))) if r is not None]
-            if found:
-                low, high = np.min([r[0] for r in found]), np.max([r[1] for r in found])
-                range = (line.dtype.type(low), line.dtype.type(high))
-                if not (np.isfinite(low) and np.isfinite(high)):
-                    raise ArgumentError(f"autodetected range of [{low}, {high}] is not finite")
-            else:
-                range = (0, 1)
-        probe = np.array(range, dtype=line.dtype) if line.dtype.kind in "biu" else np.zeros(0, line.dtype)
-        edges = np.histogram_bin_edges(probe[:0], bins, range).astype(np.result_type(line.dtype, np.float64))
-    else:
+    if isinstance(bins, np.ndarray):
         edges = bins
+    elif isinstance(bins, str):
+        known = _histogram_meta(a, bins, range, None, False, True)
+        (edges,) = whole(np.histogram_bin_edges, [line], [known.shape], [known.dtype], bins=bins, range=range)
+        edges = yield Ask(edges)
+        bins, range = len(edges) - 1, (edges[0], edges[-1])
+    else:
+        range = (yield from _extent(line)) if range is None else range
+        edges = np.histogram_bin_edges(np.zeros(0, line.dtype), bins, range)
+        edges = edges.astype(np.result_type(line.dtype, np.float64))
     if edges_only:
         return da.from_array(edges)
-    how = partial(_counts, bins, range)
-    kind = np.dtype(np.intp) if weights is None else weights.dtype
-    if weights is None:
-        parts = graph.per_chunk(how, line, lengths=None)
-    else:
-        parts = graph.per_chunk(how, line, flat(weights).rechunk(line.chunks), lengths=None)
-    total = graph.tree(parts, _summed)
-    counts = graph.to_array(total.with_lengths((len(edges) - 1,)), (), kind)
+    weighted = [] if weights is None else [flat(weights).rechunk(line.chunks)]
+    parts = graph.per_chunk(partial(_counts, bins, range), line, *weighted, lengths=None)
+    total = graph.tree(parts, _summed).with_lengths((len(edges) - 1,))
+    counts = graph.to_array(total, (), INT if weights is None else weights.dtype)
     if density:
         counts = counts / counts.sum() / np.array(np.diff(edges), float)
     return counts, da.from_array(edges)
 
 
-def _edges(part: Any, bins: Any, range: Any) -> Any:
-    return np.histogram_bin_edges(part, bins, range)
+def _extent(line: da.Array) -> Generator[Any, Any, tuple[Any, Any]]:
+    """The least and the greatest element, which are asked for; 0 and 1 of nothing, as in NumPy."""
+    found = [r for r in (yield Ask(graph.per_chunk(_extremes, line, lengths=None))) if r is not None]
+    if not found:
+        return 0, 1
+    low, high = np.min([r[0] for r in found]), np.max([r[1] for r in found])
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ArgumentError(f"autodetected range of [{low}, {high}] is not finite")
+    return line.dtype.type(low), line.dtype.type(high)
 
 
 def _extremes(part: Any) -> Any:
@@ -156,23 +144,3 @@ def _counts(bins: Any, range: Any, part: Any, weights: Any = None) -> Any:
 
 def _summed(parts: list[Any]) -> Any:
     return np.sum(parts, axis=0, dtype=parts[0].dtype)
-
-
-@operation(
-    "histogram",
-    room="tensor",
-    sizes="any",
-    prepare=partial(_prepare_histogram, "histogram"),
-)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """How many elements fall in each bin, and the bins' edges."""
-
-
-@operation(
-    "histogram_bin_edges",
-    room="tensor",
-    sizes="any",
-    prepare=partial(_prepare_histogram, "histogram_bin_edges"),
-)
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    """The edges of bins that `histogram` would use."""

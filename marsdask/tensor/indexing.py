@@ -15,7 +15,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import Tensor, as_tensor, derived
 from marsdask.tensor.keys import (
     FULL,
     Lazy,
@@ -46,9 +46,7 @@ def arguments(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def plain_key(key: Any, shape: Any) -> tuple[Any, ...]:
     """`plain` for what users write: frames and pandas objects count as the arrays they hold."""
-    if isinstance(key, tuple):
-        return plain(tuple(map(_as_index, key)), shape, lazy)
-    return plain(_as_index(key), shape, lazy)
+    return plain(tuple(map(_as_index, key)) if isinstance(key, tuple) else _as_index(key), shape, lazy)
 
 
 def _as_index(value: Any) -> Any:
@@ -74,11 +72,7 @@ def _has_ellipsis(key: Any) -> bool:
 
 def sliced(base: Any, key: tuple[Any, ...]) -> Any:
     """A view by a plain basic key."""
-    return view(base, partial(_slice_node, key), partial(_unslice_node, key))
-
-
-def _slice_node(key: tuple[Any, ...], base: Node) -> Node:
-    return Node("slice", (base, key))
+    return view(base, partial(derived, "slice", (key,)), partial(_unslice_node, key))
 
 
 def _unslice_node(key: tuple[Any, ...], base: Node, new: Node) -> Node:
@@ -109,7 +103,8 @@ def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
 
 def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, ...]]:
     """A plain key with the values of its tensors, which are asked for."""
-    wanted = [e for e in _flat(key) if isinstance(e, da.Array)]
+    bounds = [b for e in key if isinstance(e, slice) for b in _bounds(e)]
+    wanted = [e for e in (*bounds, *arguments(key)) if isinstance(e, da.Array)]
     if wanted:
         answer = yield Ask(*wanted)
         values = {id(w): v for w, v in zip(wanted, answer if len(wanted) > 1 else (answer,), strict=True)}
@@ -117,18 +112,13 @@ def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, 
     return plain(key, shape)
 
 
-def _flat(key: tuple[Any, ...]) -> list[Any]:
-    found: list[Any] = []
-    for e in key:
-        found += (
-            [e.start, e.stop, e.step] if isinstance(e, slice) else [e.value if isinstance(e, Lazy) else e]
-        )
-    return found
+def _bounds(entry: slice) -> tuple[Any, Any, Any]:
+    return entry.start, entry.stop, entry.step
 
 
 def _with_values(entry: Any, values: dict[int, Any]) -> Any:
     if isinstance(entry, slice):
-        return slice(*(values.get(id(b), b) for b in (entry.start, entry.stop, entry.step)))
+        return slice(*(values.get(id(b), b) for b in _bounds(entry)))
     return np.asarray(values[id(entry.value)]) if isinstance(entry, Lazy) else entry
 
 
@@ -142,7 +132,7 @@ def lone_mask(key: tuple[Any, ...]) -> int | None:
 
 
 def _asks(entry: slice) -> bool:
-    return any(isinstance(b, da.Array) for b in (entry.start, entry.stop, entry.step))
+    return any(isinstance(b, da.Array) for b in _bounds(entry))
 
 
 def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
@@ -156,9 +146,8 @@ def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
         x = reshaped(x, (*x.shape[:first], -1, *x.shape[first + mask.ndim :]))
         mask = reshaped(mask, (-1,))
     x = x[(*[FULL] * first, mask)]
-    news = [e for e in key if not isinstance(e, str)]
-    if None in [e if e is None else 0 for e in news]:
-        x = x[tuple(None if e is None else FULL for e in news)]
+    if any(e is None for e in key):
+        x = x[tuple(None if e is None else FULL for e in key if not isinstance(e, str))]
     return x
 
 
@@ -178,9 +167,8 @@ def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
             x = x.rechunk({at: -1})
         x = da.moveaxis(x[(*[FULL] * at, index.ravel())], at, 0)
     else:
-        points = [np.broadcast_to(a, fancy).ravel() for a in arrays.values()]
-        position = iter(points)
-        x = x.vindex[tuple(next(position) if i in arrays else FULL for i in range(len(kept)))]
+        points = {i: np.broadcast_to(a, fancy).ravel() for i, a in arrays.items()}
+        x = x.vindex[tuple(points.get(i, FULL) for i in range(len(kept)))]
     if len(fancy) != 1:
         x = reshaped(x, (*fancy, *x.shape[1:]))
     # Axes of x now: the fancy ones, then the sliced ones in their order.

@@ -3,53 +3,57 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import Arrays, lowered, public
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.axes import at_least
-from marsdask.tensor.core import Tensor, as_tensor, as_tensors
+from marsdask.tensor.core import Tensor, as_tensor, as_tensors, check_cast
 from marsdask.tensor.indexing import part
-from marsdask.tensor.reshaping import axis_of, reshaped
+from marsdask.tensor.reshaping import reshaped
 from marsdask.tensor.selecting import given
-
-FULL = slice(None)
 
 
 def _joined(function: str, tensors: Any, axis: Any, out: Any, dtype: Any, casting: Any) -> Any:
     """Checks that joins have in common, and the node."""
-    many = as_tensors(tensors)
-    if not many:
-        raise ArgumentError(f"{function}(): need at least one tensor.")
+    many = _some(function, tensors)
     if out is not None and dtype is not None:
         raise ArgumentTypeError(
             f"{function}() only takes `out` or `dtype` as an argument, but both were provided."
         )
-    kind = np.result_type(*(t.dtype for t in many)) if dtype is None else np.dtype(dtype)
+    kind = _kind(many, dtype)
     for t in many:
-        if not np.can_cast(t.dtype, kind, casting=casting):
-            raise ArgumentTypeError(
-                f"{function}(): cannot cast from {t.dtype} to {kind} according to the rule {casting!r}."
-            )
-    return given(registry.make(function, many, axis, None, kind), out)
+        check_cast(function, t.dtype, kind, casting)
+    return given(registry.make(function, many, axis, kind), out)
 
 
-def _common_length(function: str, metas: Sequence[TensorMeta], axis: int | None) -> tuple[float, ...]:
+def _some(function: str, tensors: Any) -> list[Tensor]:
+    many = as_tensors(tensors)
+    if not many:
+        raise ArgumentError(f"{function}(): need at least one tensor.")
+    return many
+
+
+def _kind(tensors: Sequence[Any], dtype: Any) -> np.dtype[Any]:
+    return np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
+
+
+def _common_length(function: str, tensors: Sequence[Any], axis: int | None) -> tuple[float, ...]:
     """The shape that all have, but for one axis."""
-    first = list(metas[0].shape)
-    for m in metas[1:]:
-        if len(m.shape) != len(first):
+    first = list(tensors[0].shape)
+    for t in tensors[1:]:
+        if t.ndim != len(first):
             raise ShapeError(
-                f"{function}(): all tensors must have the same number of dimensions, got {len(first)} and {len(m.shape)}."
+                f"{function}(): all tensors must have the same number of dimensions, got {len(first)} and {t.ndim}."
             )
-        for i, n in enumerate(m.shape):
+        for i, n in enumerate(t.shape):
             if i == axis or math.isnan(n):
                 continue
             if math.isnan(first[i]):
@@ -61,15 +65,13 @@ def _common_length(function: str, metas: Sequence[TensorMeta], axis: int | None)
     return tuple(first)
 
 
-def _concatenate_meta(
-    tensors: list[TensorMeta], axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
-) -> TensorMeta:
-    kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
+def _concatenate_meta(tensors: list[TensorMeta], axis: Any = 0, dtype: Any = None) -> TensorMeta:
+    kind = _kind(tensors, dtype)
     if axis is None:
         return TensorMeta((sum(math.prod(t.shape) for t in tensors),), kind)
     if not tensors[0].shape:
         raise ShapeError("concatenate(): zero-dimensional tensors cannot be concatenated.")
-    axis = axis_of(axis, tensors[0].ndim)
+    axis = checks.axis(axis, tensors[0].ndim)
     shape = list(_common_length("concatenate", tensors, axis))
     shape[axis] = sum(t.shape[axis] for t in tensors)
     return TensorMeta(tuple(shape), kind, "F" if all(t.order == "F" for t in tensors) else "C")
@@ -84,25 +86,20 @@ def concatenate(
 
 
 @lowered("concatenate", status="delegated", meta=_concatenate_meta)
-def _concatenate(
-    tensors: Arrays, axis: int | None = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
-) -> Any:
-    kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
+def _concatenate(tensors: list[da.Array], axis: int | None = 0, dtype: Any = None) -> da.Array:
+    kind = _kind(tensors, dtype)
     if axis is None:
-        tensors, axis = [reshaped(t, (-1,)) for t in tensors], 0  # type: ignore[assignment]
-    axis = axis_of(axis, tensors[0].ndim)
-    _common_length("concatenate", [TensorMeta(t.shape, t.dtype) for t in tensors], axis)
+        tensors, axis = [reshaped(t, (-1,)) for t in tensors], 0
+    axis = checks.axis(axis, tensors[0].ndim)
+    _common_length("concatenate", tensors, axis)
     filled = [t for t in tensors if t.shape[axis]] or tensors[:1]
     return da.concatenate([t.astype(kind) for t in filled], axis=axis)
 
 
-def _stack_meta(
-    tensors: list[TensorMeta], axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
-) -> TensorMeta:
+def _stack_meta(tensors: list[TensorMeta], axis: int, dtype: Any) -> TensorMeta:
     shape = list(_common_length("stack", tensors, None))
-    shape.insert(axis_of(axis, len(shape) + 1), len(tensors))
-    kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
-    return TensorMeta(tuple(shape), kind)
+    shape.insert(checks.axis(axis, len(shape) + 1), len(tensors))
+    return TensorMeta(tuple(shape), dtype)
 
 
 @public("stack")
@@ -112,48 +109,36 @@ def stack(tensors: Any, axis: int = 0, out: Any = None, dtype: Any = None, casti
 
 
 @lowered("stack", status="delegated", meta=_stack_meta)
-def _stack(
-    tensors: Arrays, axis: int = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
-) -> Any:
-    kind = np.result_type(*(t.dtype for t in tensors)) if dtype is None else np.dtype(dtype)
-    _common_length("stack", [TensorMeta(t.shape, t.dtype) for t in tensors], None)
-    return da.stack([t.astype(kind) for t in tensors], axis=axis_of(axis, tensors[0].ndim + 1))
-
-
-def _column_or_row(t: Tensor) -> Tensor:
-    return part(t, (FULL, None)) if t.ndim == 1 else part(t, (None, None)) if t.ndim == 0 else t  # type: ignore[no-any-return]
-
-
-def _raised(name: str, tensors: Any, raised: Callable[[Any], Any]) -> list[Any]:
-    many = [raised(t) for t in as_tensors(tensors)]
-    if not many:
-        raise ArgumentError(f"{name}(): need at least one tensor.")
-    return many
+def _stack(tensors: list[da.Array], axis: int, dtype: Any) -> da.Array:
+    _common_length("stack", tensors, None)
+    return da.stack([t.astype(dtype) for t in tensors], axis=checks.axis(axis, tensors[0].ndim + 1))
 
 
 @public("vstack")
 def vstack(tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Tensors on top of each other: along the first axis, rows at least."""
-    return concatenate(_raised("vstack", tup, partial(at_least, 2)), 0, dtype=dtype, casting=casting)
+    return concatenate([at_least(2, t) for t in _some("vstack", tup)], 0, dtype=dtype, casting=casting)
 
 
 @public("hstack")
 def hstack(tup: Any, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Tensors beside each other: along the second axis, the first for 1-d ones."""
-    many = _raised("hstack", tup, partial(at_least, 1))
+    many = [at_least(1, t) for t in _some("hstack", tup)]
     return concatenate(many, min(many[0].ndim - 1, 1), dtype=dtype, casting=casting)
 
 
 @public("dstack")
 def dstack(tup: Any) -> Any:
     """Tensors behind each other: along the third axis."""
-    return concatenate(_raised("dstack", tup, partial(at_least, 3)), 2)
+    return concatenate([at_least(3, t) for t in _some("dstack", tup)], 2)
 
 
 @public("column_stack")
 def column_stack(tup: Any) -> Any:
     """1-d tensors as columns, others as they are, beside each other."""
-    return concatenate(_raised("column_stack", tup, _column_or_row), 1)
+    many = _some("column_stack", tup)
+    columns = [t if t.ndim > 1 else part(t, (..., *[None] * (2 - t.ndim))) for t in many]
+    return concatenate(columns, 1)
 
 
 @public("block")

@@ -25,10 +25,8 @@ def stand_in(
     """An array of that shape over one byte. Its elements must not be looked at."""
     lengths = [PLACEHOLDERS[0] if math.isnan(n) else int(n) for n in shape]
     if strides is None:
-        strides, step = [0] * len(lengths), 1
-        for axis in reversed(range(len(lengths))) if order == "C" else range(len(lengths)):
-            strides[axis] = step
-            step *= max(lengths[axis], 1)
+        steps = [max(n, 1) for n in lengths]
+        strides = [math.prod(steps[i + 1 :] if order == "C" else steps[:i]) for i in range(len(steps))]
     return np.lib.stride_tricks.as_strided(_NOTHING, lengths, strides, writeable=False)
 
 
@@ -38,19 +36,18 @@ def layout(handle: Any) -> np.ndarray[Any, Any]:
     if base is None:
         return stand_in(handle.known.shape, order=handle.known.order)
     below = layout(base)
-    node: Node = handle._derive(
-        base.node
-    )  # what the view says; after a write its own node says what was written
+    # What the view says: after a write its own node says what was written.
+    node: Node = handle._derive(base.node)
     if node.op == "slice":
         found = below[node.args[1]]
         return found if isinstance(found, np.ndarray) else stand_in(())
     if node.op == "transpose":
         return below.transpose(node.args[1])
     if node.op == "reshape":
-        order = node.args[2]
-        strides = view_strides(below, node.args[1], order)
+        _, shape, order = node.args
+        strides = view_strides(below, shape, order)
         if strides is not None:
-            return stand_in(_full(below, node.args[1]), strides)
+            return stand_in(_full(below, shape), strides)
     if node.op == "broadcast_to":
         return np.broadcast_to(below, node.args[1])
     return stand_in(handle.known.shape, order=handle.known.order)
@@ -84,10 +81,8 @@ def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> l
     strides: list[int] = []
     i = j = 0
     while i < len(old):
-        a = b = 0
         have, want = old[i][0], 1
-        a = i + 1
-        b = j
+        a, b = i + 1, j
         while have != want:
             if want < have:
                 want *= target[b]
@@ -95,15 +90,9 @@ def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> l
             else:
                 have *= old[a][0]
                 a += 1
-        for k in range(i, a - 1):
-            if old[k][1] != old[k + 1][0] * old[k + 1][1]:
-                return None
-        step = old[a - 1][1]
-        run: list[int] = []
-        for n in reversed(target[j:b]):
-            run.append(step)
-            step *= n
-        strides += reversed(run)
+        if any(old[k][1] != old[k + 1][0] * old[k + 1][1] for k in range(i, a - 1)):
+            return None
+        strides += [old[a - 1][1] * math.prod(target[k + 1 : b]) for k in range(j, b)]
         i, j = a, b
     strides += [1] * (len(target) - j)
     if order == "F":

@@ -11,15 +11,16 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor
+from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor, called, check_cast, derived
 from marsdask.tensor.elementwise import broadcast_meta
-from marsdask.tensor.reshaping import axis_of, check_order
+from marsdask.tensor.reshaping import check_order
 from marsdask.tensor.views import view
 
 
@@ -27,7 +28,7 @@ def _ordered(order: str, own: str) -> str:
     return own if order in "KA" else order
 
 
-def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K", casting: Any = "unsafe") -> TensorMeta:
+def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K") -> TensorMeta:
     return TensorMeta(a.shape, np.empty(0, a.dtype).astype(dtype).dtype, _ordered(order, a.order))
 
 
@@ -42,14 +43,8 @@ def astype(
         new = np.dtype(dtype)
     except TypeError:
         raise ArgumentTypeError(f"astype(dtype={dtype!r}): not a dtype.") from None
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ArgumentError(
-            f"astype(casting={casting!r}): expected 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'."
-        )
-    if not np.can_cast(self.dtype, new, casting=casting):
-        raise ArgumentTypeError(
-            f"astype(): cannot cast from {self.dtype} to {new} according to the rule {casting!r}."
-        )
+    checks.choice(casting, "astype(casting=)", ("no", "equiv", "safe", "same_kind", "unsafe"))
+    check_cast("astype", self.dtype, new, casting)
     if self.dtype == object and new.kind in "US" and not new.itemsize:
         raise Unbuilt.argument(
             "astype", "dtype", dtype, "give the width, as in 'U20': it must not depend on the chunk."
@@ -60,10 +55,8 @@ def astype(
 
 
 @lowered("astype", status="delegated", sizes="any", meta=_astype_meta)
-def _astype(
-    self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
-) -> Any:
-    return self.map_blocks(_cast, np.dtype(dtype), dtype=np.empty(0, self.dtype).astype(dtype).dtype)
+def _astype(a: da.Array, dtype: Any, order: str = "K") -> da.Array:
+    return a.map_blocks(_cast, np.dtype(dtype), dtype=np.empty(0, a.dtype).astype(dtype).dtype)
 
 
 def _cast(block: Any, dtype: Any) -> Any:
@@ -74,13 +67,7 @@ def _copy_meta(a: TensorMeta, order: str = "K", subok: bool = False) -> TensorMe
     return TensorMeta(a.shape, a.dtype, _ordered(check_order(order, "CFAK"), a.order))
 
 
-@lowered(
-    "copy",
-    room="tensor",
-    sizes="any",
-    status="delegated",
-    meta=_copy_meta,
-)
+@lowered("copy", room="tensor", sizes="any", status="delegated", meta=_copy_meta)
 def copy(a: Array, order: str = "K", subok: bool = False) -> da.Array:
     """A copy: writes do not go through."""
     return a
@@ -92,30 +79,23 @@ def copy_method(self: Any, order: str = "C") -> Any:
     return registry.make("copy", self, check_order(order, "CFAK"))
 
 
-def _reinterpret_meta(a: TensorMeta, dtype: Any) -> TensorMeta:
-    return TensorMeta(a.shape, np.dtype(dtype), a.order)
-
-
-@lowered("reinterpret", sizes="any", status="delegated", meta=_reinterpret_meta)
+@lowered(
+    "reinterpret",
+    sizes="any",
+    status="delegated",
+    meta=lambda a, dtype: TensorMeta(a.shape, dtype, a.order),
+)
 def reinterpret(a: da.Array, dtype: Any) -> da.Array:
     """The same bytes as another dtype of the same size."""
-    return a.map_blocks(_reinterpreted, np.dtype(dtype), dtype=np.dtype(dtype))
+    return a.map_blocks(_reinterpreted, dtype, dtype=dtype)
 
 
 def _reinterpreted(block: Any, dtype: Any) -> Any:
     return np.ascontiguousarray(block).view(dtype).reshape(block.shape)
 
 
-def _same_node(base: Node) -> Node:
-    return Node("copy", (base,))
-
-
 def other_node(base: Node, new: Node) -> Node:
     return new
-
-
-def _reinterpret_node(dtype: Any, base: Node) -> Node:
-    return Node("reinterpret", (base, dtype))
 
 
 def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
@@ -126,20 +106,20 @@ def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
 def view_method(self: Any, dtype: Any = None) -> Any:
     """A view of the same elements, or of their bytes as another dtype of the same size."""
     if dtype is None:
-        return view(self, _same_node, other_node)
+        return view(self, partial(derived, "copy", ()), other_node)
     new = np.dtype(dtype)
     if new.itemsize != self.dtype.itemsize:
         raise Unbuilt.argument(
             "view", "dtype", dtype, "only dtypes of the same size; use astype() to convert."
         )
-    return view(self, partial(_reinterpret_node, new), partial(_reinterpret_back, self.dtype))
+    return view(self, partial(derived, "reinterpret", (new,)), partial(_reinterpret_back, self.dtype))
 
 
 @public("where")
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
     if x is None and y is None:
-        return registry.call(registry.lookup("nonzero"), (condition,), {})
+        return called("nonzero", condition)
     if x is None or y is None:
         raise ArgumentError("where(): either both or neither of x and y should be given.")
     values = [v if isinstance(v, SCALARS) else as_tensor(v) for v in (x, y)]
@@ -147,7 +127,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 @lowered("where", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where))
-def _where(condition: Array, x: Any = None, y: Any = None) -> Any:
+def _where(condition: da.Array, x: Any, y: Any) -> Any:
     return elemwise(np.where, condition, x, y)
 
 
@@ -158,7 +138,7 @@ def shape_(a: Any) -> Any:
         return np.shape(a)
     known = a.known.shape
     if not any(map(math.isnan, known)):
-        return tuple(int(n) for n in known)
+        return tuple(map(int, known))
     return ExecutableTuple(registry.make("length", a, axis) for axis in range(len(known)))
 
 
@@ -180,12 +160,7 @@ def size_(a: Any, axis: Any = None) -> Any:
     if not isinstance(a, Handle):
         return np.size(a, axis)
     lengths = shape_(a)
-    if axis is not None:
-        return lengths[axis_of(axis, len(lengths))]
-    result = 1
-    for n in lengths:
-        result = n * result
-    return result
+    return math.prod(lengths) if axis is None else lengths[checks.axis(axis, len(lengths))]
 
 
 @public("result_type")
@@ -201,7 +176,5 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "todense": (lambda self: self, "The tensor itself: chunks are dense."),
     "to_cpu": (lambda self: self, "The tensor itself: chunks are in host memory."),
 }
-
-
 for _name, (_answer, _doc) in ANSWERS.items():
-    public(f"Tensor.{_name}", owners=("Tensor",), room="tensor", doc=_doc)(_answer)
+    public(f"Tensor.{_name}", owners=("Tensor",), doc=_doc)(_answer)

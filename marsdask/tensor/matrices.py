@@ -12,11 +12,12 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask import checks
+from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import Array, lowered, operation, public
-from marsdask.tensor.core import as_tensor
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.fold import one_chunk, whole_along
 
@@ -27,11 +28,11 @@ NAN = float("nan")
 def per_matrix(
     func: Callable[..., Any],
     arrays: Sequence[tuple[da.Array, int]],
-    outs: Sequence[tuple[Sequence[Any], Any]],
-) -> tuple[da.Array, ...]:
+    known: TensorMeta | TupleMeta,
+) -> Any:
     """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
 
-    `outs`: per result the lengths of its last axes, and its dtype.
+    `known`: the result's metadata, or those of several results.
     """
     depth = max(a.ndim - core for a, core in arrays)
     batch = tuple(range(depth))
@@ -50,20 +51,20 @@ def per_matrix(
         meta=np.empty((0,) * depth, object),
     )
     results = []
-    for i, (core_shape, dtype) in enumerate(outs):
-        axes = tuple(range(depth, depth + len(core_shape)))
+    for i, out in enumerate(known.items if isinstance(known, TupleMeta) else [known]):
+        axes = tuple(range(depth, out.ndim))
         results.append(
             da.blockwise(
-                partial(_pick, i, np.dtype(dtype)),
+                partial(_pick, i, out.dtype),
                 (*batch, *axes),
                 made,
                 batch,
-                new_axes=dict(zip(axes, core_shape, strict=True)),
-                dtype=dtype,
-                meta=np.empty((0,) * (depth + len(axes)), dtype),
+                new_axes=dict(zip(axes, out.shape[depth:], strict=True)),
+                dtype=out.dtype,
+                meta=np.empty((0,) * out.ndim, out.dtype),
             )
         )
-    return tuple(results)
+    return tuple(results) if isinstance(known, TupleMeta) else results[0]
 
 
 def _results(func: Any, *parts: Any) -> Any:
@@ -73,6 +74,11 @@ def _results(func: Any, *parts: Any) -> Any:
 
 def _pick(i: int, dtype: Any, results: Any) -> Any:
     return np.asarray(results[i]).astype(dtype, copy=False)
+
+
+def meta_of(a: da.Array) -> TensorMeta:
+    """What the metadata rules of this room look at."""
+    return TensorMeta(a.shape, a.dtype)
 
 
 def inexact(*dtypes: Any) -> np.dtype[Any]:
@@ -88,118 +94,109 @@ def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
-def check_matrix(a: Any, name: str, *, square: bool = False) -> None:
-    """NumPy's error for what is no (square) matrix, at the call."""
+def as_matrix(a: Any, name: str, *, square: bool = False) -> Tensor:
+    """A tensor of one (square) matrix or a stack of them; NumPy's error for what is none."""
+    a = as_tensor(a)
     if a.ndim < 2:
         raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
     m, n = a.shape[-2:]
     if square and m == m and n == n and m != n:
         raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
+    return a  # type: ignore[no-any-return]
 
 
-# name -> (square, lengths of the results' last axes from (m, n), dtypes of results, settings with defaults)
-SQUARE: dict[str, Any] = {
-    "inv": (True, lambda m, n: [(m, n)], lambda d: [d], {}),
-    "det": (True, lambda m, n: [()], lambda d: [d], {}),
-    "slogdet": (True, lambda m, n: [(), ()], lambda d: [d, real(d)], {}),
-    "pinv": (False, lambda m, n: [(n, m)], lambda d: [d], {"rcond": None, "hermitian": False}),
-    "eigh": (True, lambda m, n: [(n,), (m, n)], lambda d: [real(d), d], {"UPLO": "L"}),
-    "eigvalsh": (True, lambda m, n: [(n,)], lambda d: [real(d)], {"UPLO": "L"}),
-    "svdvals": (False, lambda m, n: [(min(m, n),)], lambda d: [real(d)], {}),
-    "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d], {"n": NAN}),
-    "cond": (False, lambda m, n: [()], lambda d: [real(d)], {"p": None}),
-    "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)], {"tol": None, "hermitian": False}),
-}  # fmt: skip
+# name -> (square, lengths of the results' last axes from (m, n), dtypes of results)
+OF_MATRIX: dict[str, tuple[bool, Callable[..., Any], Callable[..., Any]]] = {
+    "inv": (True, lambda m, n: [(m, n)], lambda d: [d]),
+    "det": (True, lambda m, n: [()], lambda d: [d]),
+    "slogdet": (True, lambda m, n: [(), ()], lambda d: [d, real(d)]),
+    "pinv": (False, lambda m, n: [(n, m)], lambda d: [d]),
+    "eigh": (True, lambda m, n: [(n,), (m, n)], lambda d: [real(d), d]),
+    "eigvalsh": (True, lambda m, n: [(n,)], lambda d: [real(d)]),
+    "svdvals": (False, lambda m, n: [(min(m, n),)], lambda d: [real(d)]),
+    "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d]),
+    "cond": (False, lambda m, n: [()], lambda d: [real(d)]),
+    "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)]),
+}
 NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
 
 
-def _settings(name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Those that differ from the default; errors for values NumPy refuses."""
-    if settings.get("UPLO", "L") not in ("L", "U"):
-        raise ArgumentError(f"{name}(UPLO={settings['UPLO']!r}): expected 'L' or 'U'.")
-    if name == "matrix_power" and not isinstance(settings["n"], (int, np.integer)):
+def _of_matrix(name: str, a: Any, **settings: Any) -> Any:
+    a = as_matrix(a, name, square=OF_MATRIX[name][0])
+    return registry.make(f"linalg.{name}", a, **{k: v for k, v in settings.items() if v is not None})
+
+
+def _plain(name: str, a: Any) -> Any:
+    return _of_matrix(name, a)
+
+
+def _by_triangle(name: str, a: Any, UPLO: str = "L") -> Any:
+    return _of_matrix(name, a, UPLO=checks.choice(UPLO, f"{name}(UPLO=)", ("L", "U")))
+
+
+def _pinv(a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
+    return _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian)
+
+
+def _matrix_power(a: Any, n: Any) -> Any:
+    if not isinstance(n, (int, np.integer)):
         raise ArgumentTypeError("exponent must be an integer")
-    return {k: v for k, v in settings.items() if v is not None}
+    return _of_matrix("matrix_power", a, n=n)
 
 
-def _prepare_square(name: str, a: Any, **settings: Any) -> Any:
-    a = as_tensor(a)
-    check_matrix(a, name, square=SQUARE[name][0])
-    return registry.make(f"linalg.{name}", a, **_settings(name, settings))
+def _cond(a: Any, p: Any = None) -> Any:
+    return _of_matrix("cond", a, p=p)
 
 
-def _square_outs(name: str, a: Any) -> list[tuple[Any, Any]]:
-    _, shapes, dtypes, _ = SQUARE[name]
-    if name == "matrix_power" and a.dtype.kind in "iu":
-        return [(tuple(a.shape[-2:]), a.dtype)]
-    return list(zip(shapes(*a.shape[-2:]), dtypes(inexact(a.dtype)), strict=True))
+def _matrix_rank(a: Any, tol: Any = None, hermitian: bool = False) -> Any:
+    return _of_matrix("matrix_rank", a, tol=tol, hermitian=hermitian)
 
 
-def _square_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
-    items = tuple(TensorMeta((*a.shape[:-2], *core), dtype) for core, dtype in _square_outs(name, a))
-    if name == "matrix_power" and settings["n"] < 0:
-        items = (TensorMeta(a.shape, inexact(a.dtype)),)
-    return TupleMeta(items, NAMES[name]) if len(items) > 1 else items[0]
-
-
-def _square_lower(name: str, a: da.Array, **settings: Any) -> Any:
-    function = np.linalg.svd if name == "svdvals" else getattr(np.linalg, name)
-    if name == "svdvals":
-        settings = {"compute_uv": False}
-    known = _square_meta(name, TensorMeta(a.shape, a.dtype), **settings) if name != "svdvals" else None
-    outs = _square_outs(name, a)
-    if name == "matrix_power" and known is not None:
-        outs = [(outs[0][0], known.dtype)]
-    made = per_matrix(partial(function, **settings), [(a, 2)], outs)
-    return made if len(made) > 1 else made[0]
-
-
-def _register(name: str) -> None:
-    import inspect
-
-    _, _, _, settings = SQUARE[name]
-    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    shown = [inspect.Parameter("a", both)]
-    shown += [
-        inspect.Parameter(k, both, default=inspect.Parameter.empty if isinstance(d, float) else d)
-        for k, d in settings.items()
+def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
+    _, shapes, dtypes = OF_MATRIX[name]
+    whole = name == "matrix_power" and a.dtype.kind in "iu" and settings["n"] >= 0
+    kinds = [a.dtype] if whole else dtypes(inexact(a.dtype))
+    items = [
+        TensorMeta((*a.shape[:-2], *core), d) for core, d in zip(shapes(*a.shape[-2:]), kinds, strict=True)
     ]
-    lower = partial(_square_lower, name)
-    lower.__doc__ = f"NumPy's `linalg.{name}` of a matrix, or of each in a stack."  # type: ignore[attr-defined]
-    registry.add(
-        registry.Op(
-            name=f"linalg.{name}",
-            room=ROOM,
-            lower=lower,
-            signature=inspect.Signature(shown),
-            status="gathered",
-            meta=partial(_square_meta, name),
-            prepare=partial(_prepare_square, name),
-        )
+    return TupleMeta(tuple(items), NAMES[name]) if len(items) > 1 else items[0]
+
+
+def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
+    function = partial(getattr(np.linalg, name), **settings)
+    return per_matrix(function, [(a, 2)], _matrix_meta(name, meta_of(a), **settings))
+
+
+WITH_SETTINGS: dict[str, Callable[..., Any]] = {
+    "eigh": partial(_by_triangle, "eigh"),
+    "eigvalsh": partial(_by_triangle, "eigvalsh"),
+    "pinv": _pinv,
+    "matrix_power": _matrix_power,
+    "cond": _cond,
+    "matrix_rank": _matrix_rank,
+}
+for _name in OF_MATRIX:
+    _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
+    public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name, partial(_plain, _name)))
+    lowered(f"linalg.{_name}", status="gathered", meta=partial(_matrix_meta, _name))(
+        partial(_matrix_lower, _name)
     )
 
 
-for _name in SQUARE:
-    _register(_name)
-
-
-def _cholesky(a: Any, lower: bool = True, upper: bool = False) -> Any:
-    a = as_tensor(a)
-    check_matrix(a, "cholesky", square=True)
-    return registry.make("linalg.cholesky", a, bool(lower) and not upper)
-
-
-@operation(
-    "linalg.cholesky",
-    room=ROOM,
-    status="gathered",
-    prepare=_cholesky,
-    meta=lambda a, lower=True: TensorMeta(a.shape, inexact(a.dtype)),
-)
-def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> da.Array:
+@public("linalg.cholesky", room=ROOM)
+def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> Any:
     """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
-    (made,) = per_matrix(partial(_factor, lower), [(a, 2)], [(a.shape[-2:], inexact(a.dtype))])
-    return made
+    matrix = as_matrix(a, "cholesky", square=True)
+    return registry.make("linalg.cholesky", matrix, bool(lower) and not upper)
+
+
+def _cholesky_meta(a: TensorMeta, lower: bool) -> TensorMeta:
+    return TensorMeta(a.shape, inexact(a.dtype))
+
+
+@lowered("linalg.cholesky", status="gathered", meta=_cholesky_meta)
+def _cholesky(a: da.Array, lower: bool) -> da.Array:
+    return per_matrix(partial(_factor, lower), [(a, 2)], _cholesky_meta(meta_of(a), lower))
 
 
 def _factor(lower: bool, part: Any) -> Any:
@@ -219,29 +216,29 @@ def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> Te
     return TensorMeta((*batch, n, b.shape[-1]), inexact(a.dtype, b.dtype))
 
 
-def _prepare_solve(name: str, a: Any, b: Any = None, **settings: Any) -> Any:
-    a, b = as_tensor(a), as_tensor(b)
-    check_matrix(a, name, square=True)
-    return {"a": a, "b": b, **settings}
-
-
-def _solved(func: Any, a: da.Array, b: da.Array) -> da.Array:
-    known = _solve_meta(TensorMeta(a.shape, a.dtype), TensorMeta(b.shape, b.dtype))
-    core = 1 if b.ndim == 1 else 2
-    (made,) = per_matrix(func, [(a, 2), (b, core)], [(known.shape[-core:], known.dtype)])
-    return made
-
-
-@operation(
-    "linalg.solve",
-    room=ROOM,
-    status="gathered",
-    prepare=partial(_prepare_solve, "solve"),
-    meta=_solve_meta,
-)
-def solve(a: Array, b: Array, sym_pos: bool = False) -> da.Array:
+@public("linalg.solve", room=ROOM)
+def solve(a: Array, b: Array, sym_pos: bool = False) -> Any:
     """The solution of linear equations. `sym_pos` only tunes."""
-    return _solved(np.linalg.solve, a, b)
+    return registry.make("linalg.solve", as_matrix(a, "solve", square=True), as_tensor(b))
+
+
+@public("linalg.solve_triangular", room=ROOM)
+def solve_triangular(
+    a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
+) -> Any:
+    """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
+    matrix = as_matrix(a, "solve_triangular", square=True)
+    return registry.make("linalg.solve_triangular", matrix, as_tensor(b), lower, trans, unit_diagonal)
+
+
+@lowered("linalg.solve", status="gathered", meta=_solve_meta)
+def _solved(a: da.Array, b: da.Array, func: Any = np.linalg.solve) -> da.Array:
+    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(meta_of(a), meta_of(b)))
+
+
+@lowered("linalg.solve_triangular", status="gathered", meta=_solve_meta)
+def _solved_triangular(a: da.Array, b: da.Array, lower: bool, trans: Any, unit_diagonal: bool) -> da.Array:
+    return _solved(a, b, partial(_triangular, lower, trans, unit_diagonal))
 
 
 def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
@@ -255,20 +252,6 @@ def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
     return np.linalg.solve(a, b)
 
 
-@operation(
-    "linalg.solve_triangular",
-    room=ROOM,
-    status="gathered",
-    prepare=partial(_prepare_solve, "solve_triangular"),
-    meta=_solve_meta,
-)
-def solve_triangular(
-    a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
-) -> da.Array:
-    """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
-    return _solved(partial(_triangular, lower, trans, unit_diagonal), a, b)
-
-
 def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
     dtype = inexact(a.dtype, b.dtype)
     rest = tuple(b.shape[1:])
@@ -277,36 +260,24 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
     return TupleMeta(tuple(TensorMeta(s, k) for s, k in zip(found, kinds, strict=True)))
 
 
-@lowered(
-    "linalg.lstsq",
-    room=ROOM,
-    status="gathered",
-    meta=_lstsq_meta,
-)
+@lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
-    known = _lstsq_meta(TensorMeta(a.shape, a.dtype), TensorMeta(b.shape, b.dtype))
-    outs = [(m.shape, m.dtype) for m in known.items]
-    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], outs)
+    known = _lstsq_meta(meta_of(a), meta_of(b))
+    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], known)
 
 
 def _lu_meta(a: TensorMeta) -> TupleMeta:
-    m, n = a.shape[-2:]
-    dtype = inexact(a.dtype)
-    k = min(m, n)
-    batch = a.shape[:-2]
-    shapes = [(m, m), (m, k), (k, n)]
-    return TupleMeta(
-        tuple(TensorMeta((*batch, *s), dtype if i else real(dtype)) for i, s in enumerate(shapes))
-    )
+    *batch, m, n = a.shape
+    k, dtype = min(m, n), inexact(a.dtype)
+    results = (((m, m), real(dtype)), ((m, k), dtype), ((k, n), dtype))
+    return TupleMeta(tuple(TensorMeta((*batch, *core), kind) for core, kind in results))
 
 
-@public("linalg.lu", room=ROOM, function=True)
-def lu(a: Any) -> Any:
+@public("linalg.lu", room=ROOM)
+def lu(a: Array) -> Any:
     """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
-    a = as_tensor(a)
-    check_matrix(a, "lu")
-    return {"a": a}
+    return registry.make("linalg.lu", as_matrix(a, "lu"))
 
 
 def _factored(a: Any) -> Any:
@@ -336,9 +307,5 @@ def _stacked_lu(part: Any) -> Any:
 
 
 @lowered("linalg.lu", status="gathered", meta=_lu_meta)
-def _prepare_lu(a: Array) -> Any:
-    return per_matrix(
-        _stacked_lu,
-        [(a, 2)],
-        [(m.shape[a.ndim - 2 :], m.dtype) for m in _lu_meta(TensorMeta(a.shape, a.dtype)).items],
-    )
+def _lu(a: da.Array) -> Any:
+    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(meta_of(a)))

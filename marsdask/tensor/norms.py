@@ -8,16 +8,16 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
+from marsdask import checks
 from marsdask.errors import ArgumentError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import axes_of
 from marsdask.tensor.matrices import ROOM, per_matrix, real
 
 
-@public("linalg.norm", room=ROOM, function=True)
+@public("linalg.norm", room=ROOM)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The norm of a vector or matrix, by any `ord`."""
     x = as_tensor(x)
@@ -25,19 +25,16 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if x.dtype.kind not in "fc":
         x = make("multiply", x, 1.0)
     keep: dict[str, Any] = {"keepdims": True} if keepdims else {}
-    if axis is None and (ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1)):
-        return make("sqrt", make("sum", _squares(x), **keep))
-    axes = (
-        tuple(range(x.ndim)) if axis is None else tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
-    )
-    axes_of(axes, x.ndim)  # says which one is not there
-    axes = tuple(int(a) % x.ndim for a in axes)
+    axes = tuple(range(x.ndim)) if axis is None else checks.axes(axis, x.ndim)
+    euclidean = {1: (None, 2), 2: (None, "fro", "f")}.get(len(axes), (None,) if axis is None else ())
+    if ord in euclidean:
+        reduced = {} if axis is None else {"axis": tuple(sorted(axes))}
+        squares = make("square", make("absolute", x) if x.dtype.kind == "c" else x)
+        return make("sqrt", make("sum", squares, **reduced, **keep))
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keep)
     if len(axes) != 2:
         raise ArgumentError("Improper number of dimensions to norm.")
-    if ord in (None, "fro", "f"):
-        return make("sqrt", make("sum", _squares(x), axis=tuple(sorted(axes)), **keep))
     if ord in (1, -1, np.inf, -np.inf):
         along, over = axes if abs(ord) == 1 else axes[::-1]
         if not keepdims:
@@ -47,10 +44,6 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord in ("nuc", 2, -2):
         return make("linalg.spectral", x, ord, axes, bool(keepdims))
     raise ArgumentError(f"Invalid norm order for matrices: ord={ord!r}.")
-
-
-def _squares(x: Any) -> Any:
-    return registry.make("square", registry.make("absolute", x) if x.dtype.kind == "c" else x)
 
 
 def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
@@ -63,8 +56,6 @@ def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
         return make("sum", make("not_equal", x, 0), axis=axes, dtype=real(x.dtype), **keep)
     if ord == 1:
         return make("sum", make("absolute", x), axis=axes, **keep)
-    if ord in (None, 2):
-        return make("sqrt", make("sum", _squares(x), axis=axes, **keep))
     return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
 
 
@@ -77,7 +68,8 @@ def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> Tensor
 def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
     """Matrix norms that need singular values."""
     moved = da.moveaxis(x, axes, (-2, -1))
-    (made,) = per_matrix(partial(_spectral, ord), [(moved, 2)], [((), real(x.dtype))])
+    known = TensorMeta(moved.shape[:-2], real(x.dtype))
+    made = per_matrix(partial(_spectral, ord), [(moved, 2)], known)
     return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
 
 

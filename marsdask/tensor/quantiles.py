@@ -14,6 +14,7 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import (
     Axes,
@@ -24,8 +25,8 @@ from marsdask.tensor.fold import (
     result_dtype,
     whole_along,
 )
+from marsdask.tensor.selecting import given
 from marsdask.tensor.sort import sorted_line
-from marsdask.tensor.views import assign
 
 # method -> position among n sorted values, counted from 0, as NumPy defines it; q is an array. Parts of a position mean
 # a point between two values. (Hyndman and Fan, 1996; the last four are NumPy's.)
@@ -44,6 +45,7 @@ PLACES: dict[str, Any] = {
     "midpoint": lambda n, q: 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)),
     "nearest": lambda n, q: np.around((n - 1) * q),
 }
+WITHOUT_BETWEEN = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 
 
 def _even(place: Any) -> Any:
@@ -53,27 +55,18 @@ def _even(place: Any) -> Any:
     return np.where(exact & (low % 2 == 1), low, low + 1)
 
 
-def _apply(
-    name: str, axes: Axes, keepdims: bool, settings: dict[str, Any], part: Any, weights: Any = None
-) -> Any:
-    """A NumPy function over axes that are whole in the chunk; reduced axes keep length 1."""
-    extra = {} if weights is None else {"weights": weights}
-    return getattr(np, name)(part, axis=axes, keepdims=True, **extra, **settings)
+def _reduced(a: Any, axis: Any, keepdims: bool) -> dict[str, Any]:
+    """The arguments of a reduction as nodes keep them: those that differ from the defaults."""
+    extra: dict[str, Any] = {} if axis is None else {"axis": axes_of(axis, a.ndim)}
+    return {**extra, "keepdims": True} if keepdims else extra
 
 
-def _over(
-    name: str, a: da.Array, axis: Axes | None, keepdims: bool, settings: dict[str, Any], dtype: Any
-) -> da.Array:
-    """`name` where every line is in one chunk."""
-    axes = tuple(range(a.ndim)) if axis is None else axis
-    a = one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
-    func = partial(_apply, name, axes, keepdims, settings)
-    chunks = tuple((1,) if i in axes else c for i, c in enumerate(a.chunks))
-    made = a.map_blocks(func, chunks=chunks, dtype=dtype)
-    return made if keepdims else made.reshape(tuple(n for i, n in enumerate(made.shape) if i not in axes))
+def _lines(name: str, a: da.Array, axes: Axes) -> da.Array:
+    """The same array with every line along the axes in one chunk."""
+    return one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
 
 
-def _prepare_median(
+def _of_median(
     name: str,
     a: Any,
     axis: Any = None,
@@ -82,11 +75,7 @@ def _prepare_median(
     keepdims: bool = False,
 ) -> Any:
     a = as_tensor(a)
-    extra: dict[str, Any] = {} if axis is None else {"axis": axes_of(axis, a.ndim)}
-    if keepdims:
-        extra["keepdims"] = True
-    result = registry.make(name, a, **extra)
-    return result if out is None else assign(out, result)
+    return given(registry.make(name, a, **_reduced(a, axis, keepdims)), out)
 
 
 def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = False) -> TensorMeta:
@@ -94,10 +83,15 @@ def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = Fa
 
 
 def _median(name: str, a: da.Array, axis: Any = None, keepdims: bool = False) -> Any:
-    dtype = result_dtype(getattr(np, name), a.dtype)
+    function = getattr(np, name)
+    dtype = result_dtype(function, a.dtype)
     if _long(a, axis):
         return _selected(a, 0.5, "linear", keepdims, name.startswith("nan"), dtype)
-    return _over(name, a, axis, keepdims, {}, dtype)
+    axes = tuple(range(a.ndim)) if axis is None else axis
+    a = _lines(name, a, axes)
+    chunks = tuple((1,) if i in axes else c for i, c in enumerate(a.chunks))
+    made = a.map_blocks(partial(function, axis=axes, keepdims=True), chunks=chunks, dtype=dtype)
+    return made if keepdims else made.reshape(tuple(n for i, n in enumerate(made.shape) if i not in axes))
 
 
 def _long(a: da.Array, axis: Any) -> bool:
@@ -108,45 +102,22 @@ def _long(a: da.Array, axis: Any) -> bool:
     )
 
 
-def _median_shown(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
-) -> None:
-    """The public signature."""
+for _name in ("median", "nanmedian"):
+    public(_name, doc=f"NumPy's `{_name}` over axes, exact for any chunks.")(partial(_of_median, _name))
+    lowered(_name, meta=partial(_median_meta, _name))(partial(_median, _name))
 
 
-def _register_medians() -> None:
-    import inspect
-
-    for name in ("median", "nanmedian"):
-        registry.operation(
-            name,
-            room="tensor",
-            signature=inspect.signature(_median_shown),
-            prepare=partial(_prepare_median, name),
-            meta=partial(_median_meta, name),
-        )(_documented(partial(_median, name), f"NumPy's `{name}` over axes, exact for any chunks."))
+def _check_range(name: str, q: Any) -> None:
+    top = 100 if "percentile" in name else 1
+    if not np.all((q >= 0) & (q <= top)):
+        what = "Percentiles" if top == 100 else "Quantiles"
+        raise ArgumentError(f"{what} must be in the range [0, {top}]")
 
 
-def _documented(lower: Any, doc: str) -> Any:
-    lower.__doc__ = doc
-    return lower
-
-
-_register_medians()
-
-
-def _prepare_quantile(
-    name: str,
-    a: Any,
-    q: Any = None,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    weights: Any = None,
-    interpolation: Any = None,
-) -> Any:
+def _of_quantile(
+    name: str, a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
+) -> Any:  # fmt: skip
     a = as_tensor(a)
     method = interpolation or method
     if method not in PLACES:
@@ -155,35 +126,23 @@ def _prepare_quantile(
         raise ArgumentTypeError("a must be an array of real numbers")
     if weights is not None and method != "inverted_cdf":
         raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
-    top = 100 if "percentile" in name else 1
     if not isinstance(q, registry.Handle):
         values = np.asarray(q)
         if values.dtype.kind not in "biuf":
             raise ArgumentTypeError(f"q={q!r}: expected numbers.")
-        if not np.all((values >= 0) & (values <= top)):
-            raise ArgumentError(
-                f"{'Percentiles' if top == 100 else 'Quantiles'} must be in the range [0, {top}]"
-            )
-        q = values.tolist() if values.ndim else q
-        q = np.asarray(q, values.dtype if values.dtype.kind == "f" else None)
-    extra: dict[str, Any] = {"method": method}
-    if axis is not None:
-        extra["axis"] = axes_of(axis, a.ndim)
-    if keepdims:
-        extra["keepdims"] = True
+        _check_range(name, values)
+        q = np.asarray(values.tolist()) if values.ndim and values.dtype.kind != "f" else values
+    extra = _reduced(a, axis, keepdims)
     if weights is not None:
         extra["weights"] = as_tensor(weights)
-    result = registry.make(name, a, q, **extra)
-    return result if out is None else assign(out, result)
+    return given(registry.make(name, a, q, method=method, **extra), out)
 
 
 def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
-    q_dtype = np.asarray(q).dtype if not isinstance(q, (TensorMeta, da.Array)) else q.dtype
-    probe = np.zeros((), q_dtype) if getattr(q, "ndim", 0) == 0 else np.zeros(1, q_dtype)
-    sample = np.ones(2, dtype)
     if dtype.kind == "b":
-        return result_dtype(getattr(np, name), np.uint8, q=0.5) if method == "linear" else np.dtype(bool)
-    return np.asarray(getattr(np, name)(sample, probe, method=method)).dtype
+        return dtype
+    probe = np.zeros((1,) if q.shape else (), q.dtype)
+    return np.asarray(getattr(np, name)(np.ones(2, dtype), probe, method=method)).dtype
 
 
 def _quantile_meta(
@@ -195,16 +154,13 @@ def _quantile_meta(
     keepdims: bool = False,
     weights: Any = None,
 ) -> TensorMeta:
-    if (
-        a.dtype.kind == "b"
-        and PLACES
-        and method not in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
-    ):
+    if a.dtype.kind == "b" and method not in WITHOUT_BETWEEN:
         raise ArgumentTypeError(
             f"{name}: booleans have nothing between them; method={method!r} would subtract them."
         )
-    shape = tuple(getattr(q, "shape", ()))
-    return TensorMeta((*shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method))
+    return TensorMeta(
+        (*q.shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method)
+    )
 
 
 def _quantile(
@@ -218,39 +174,35 @@ def _quantile(
 ) -> Generator[Any, Any, da.Array]:
     if isinstance(q, da.Array):
         q = yield Ask(q)
-        top = 100 if "percentile" in name else 1
-        if not np.all((q >= 0) & (q <= top)):
-            raise ArgumentError(
-                f"{'Percentiles' if top == 100 else 'Quantiles'} must be in the range [0, {top}]"
-            )
+        _check_range(name, q)
     q = np.asarray(q)
     dtype = _quantile_dtype(name, a.dtype, q, method)
     if weights is None and _long(a, axis):
         share = q / 100 if "percentile" in name else q
         return (yield from _selected(a, share, method, keepdims, name.startswith("nan"), dtype))
     axes = tuple(range(a.ndim)) if axis is None else axis
-    a = one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
+    a = _lines(name, a, axes)
     index, q_index = tuple(range(a.ndim)), tuple(range(a.ndim, a.ndim + q.ndim))
-    pairs = []
-    if weights is not None:
-        if weights.shape != a.shape:
-            if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
-                raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
-            pairs = [weights.rechunk(-1), axes]
-        else:
-            pairs = [weights.rechunk(a.chunks), index]
-    kept = tuple(i for i in index if i not in axes)
-    out_index = (*q_index, *(index if keepdims else kept))
-    new = dict(zip(q_index, q.shape, strict=True))
-    func = partial(_quantile_chunk, name, q, method, axes, keepdims)
-    adjust = dict.fromkeys(axes, 1) if keepdims else {}
-    if not keepdims:
-        # Reduced axes are whole in each chunk, so they can just go.
-        return da.blockwise(
-            func, out_index, a, index, *pairs, new_axes=new, dtype=dtype, concatenate=True, align_arrays=False
-        )
+    pairs: list[Any] = []
+    if weights is not None and weights.shape == a.shape:
+        pairs = [weights.rechunk(a.chunks), index]
+    elif weights is not None:
+        if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
+            raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
+        pairs = [weights.rechunk(-1), axes]
+    # Reduced axes are whole in each chunk, so they can just go.
+    kept = index if keepdims else tuple(i for i in index if i not in axes)
     return da.blockwise(
-        func, out_index, a, index, *pairs, new_axes=new, adjust_chunks=adjust, dtype=dtype, align_arrays=False
+        partial(_quantile_chunk, name, q, method, axes, keepdims),
+        (*q_index, *kept),
+        a,
+        index,
+        *pairs,
+        new_axes=dict(zip(q_index, q.shape, strict=True)),
+        adjust_chunks=dict.fromkeys(axes, 1) if keepdims else None,
+        dtype=dtype,
+        concatenate=True,
+        align_arrays=False,
     )
 
 
@@ -292,29 +244,7 @@ def _selected(
     return da.from_array(values.reshape(q.shape + (1,) * a.ndim) if keepdims else values)
 
 
-def _quantile_shown(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
-) -> None:  # fmt: skip
-    """The public signature."""
-
-
-def _register_quantiles() -> None:
-    import inspect
-
-    for name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
-        registry.operation(
-            name,
-            room="tensor",
-            signature=inspect.signature(_quantile_shown),
-            prepare=partial(_prepare_quantile, name),
-            meta=partial(_quantile_meta, name),
-            converted={},
-        )(
-            _documented(
-                partial(_quantile, name), f"NumPy's `{name}` over axes by any `method`, exact for any chunks."
-            )
-        )
-
-
-_register_quantiles()
+for _name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
+    _doc = f"NumPy's `{_name}` over axes by any `method`, exact for any chunks."
+    public(_name, doc=_doc)(partial(_of_quantile, _name))
+    lowered(_name, meta=partial(_quantile_meta, _name))(partial(_quantile, _name))
