@@ -133,3 +133,12 @@ def test_quantiles_of_a_line_that_is_sorted_in_chunks(method: str, size: int) ->
         np.testing.assert_allclose(
             mt.percentile(t, 30, keepdims=True).execute().fetch(), np.percentile(data, 30, keepdims=True)
         )
+
+
+@pytest.mark.parametrize(("dtype", "mean", "allowed"), [("f4", 1e4, 1e-6), ("f8", 1e9, 1e-13)])
+def test_variance_beside_a_large_mean_is_as_exact_as_numpys(dtype: str, mean: float, allowed: float) -> None:
+    """Chunks are joined by differences of means, and a mean in the data's precision is wrong in the digits that count."""
+    x = (mean + np.random.default_rng(0).normal(size=20_000)).astype(dtype)
+    want = float(np.var(x.astype(np.longdouble)))
+    got = float(mt.tensor(x, chunk_size=37).var().execute().fetch())
+    assert abs(got - want) < allowed * want

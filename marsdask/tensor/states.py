@@ -119,26 +119,31 @@ def _mean_of(state: Any, dtype: Any = None) -> Any:
 
 
 def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
-    """Count, sum and sum of squared distances from the mean: what chunks can be joined by (Chan, Golub, LeVeque)."""
+    """Count, a centre near the mean, the sum of distances from it, and of squared distances from the mean.
+
+    Chan, Golub and LeVeque join chunks by differences of their means. A mean rounded to the data's precision made these wrong
+    in the third digit where the mean is large beside the spread; the centre and what is left of it together are exact enough.
+    """
     with np.errstate(all="ignore"):
+        mask = _mask(nan, part, where)
         count, total = _totals(nan, part, axes, where, dtype)
-        squares = _square(part - _centre(count, total))
-        return count, total, np.add.reduce(squares, axis=axes, keepdims=True, where=_mask(nan, part, where))
+        centre = total / np.maximum(count, 1).astype(total.real.dtype)
+        away = part - centre
+        rest, squares = (
+            np.add.reduce(x, axis=axes, keepdims=True, where=mask) for x in (away, _square(away))
+        )
+        return count, centre, rest, squares - _square(rest) / np.maximum(count, 1).astype(squares.dtype)
 
 
 def _both_moments(a: Any, b: Any) -> Any:
     with np.errstate(all="ignore"):
-        count, total = _both_totals(a, b)
-        away = _centre(*b[:2]) - _centre(*a[:2])
+        count, none, kind = a[0] + b[0], a[0] == 0, a[3].dtype
+        many, of_a, of_b = (np.maximum(n, 1).astype(kind) for n in (count, a[0], b[0]))
+        away = (b[1] - a[1]) + (b[2] / of_b - a[2] / of_a)
         # A side without elements has no mean of its own to differ by.
-        both = (a[0] > 0) & (b[0] > 0)
-        between = np.where(both, _square(away) * (a[0] * (b[0] / np.maximum(count, 1))), 0)
-        return count, total, (a[2] + b[2] + between).astype(a[2].dtype, copy=False)
-
-
-def _centre(count: Any, total: Any) -> Any:
-    """The mean, in the precision of the sum; 0 of nothing."""
-    return total / np.maximum(count, 1).astype(total.real.dtype)
+        between = np.where(none | (b[0] == 0), 0, _square(away) * (a[0] * (b[0] / many))).astype(kind)
+        rest = np.where(none, b[2], a[2] + b[2] + b[0].astype(kind) * (b[1] - a[1]))
+        return count, np.where(none, b[1], a[1]), rest.astype(a[2].dtype), a[3] + b[3] + between
 
 
 def _square(away: Any) -> Any:
@@ -146,7 +151,7 @@ def _square(away: Any) -> Any:
 
 
 def _variance_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float = 0) -> Any:
-    count, _, spread = state
+    count, _, _, spread = state
     free = count - ddof
     if np.any(free <= 0):
         warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
