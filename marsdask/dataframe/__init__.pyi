@@ -22,456 +22,6 @@ from marsdask.tensor import Tensor
 ArrayLike = Tensor | npt.ArrayLike | da.Array
 FrameLike = DataFrame | Series | Index | Tensor | pd.DataFrame | pd.Series | pd.Index
 
-class StringAccessor:
-    """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
-
-    def __getitem__(self, key: Any) -> Any: ...
-    def capitalize(self) -> Series:
-        """pandas' `str.capitalize` of each value."""
-
-    def casefold(self) -> Series:
-        """pandas' `str.casefold` of each value."""
-
-    def cat(
-        self, others: Any = None, sep: Any = None, na_rep: Any = None, join: Any = "left"
-    ) -> Series | Tensor:
-        """pandas' `str.cat` of each value."""
-
-    def center(self, width: Any, fillchar: Any = " ") -> Series:
-        """pandas' `str.center` of each value."""
-
-    def contains(
-        self, pat: Any, case: Any = True, flags: Any = 0, na: Any = ..., regex: Any = True
-    ) -> Series:
-        """pandas' `str.contains` of each value."""
-
-    def count(self, pat: Any, flags: Any = 0) -> Series:
-        """pandas' `str.count` of each value."""
-
-    def decode(self, encoding: Any, errors: Any = "strict", dtype: Any = None) -> Any:
-        """pandas' `str.decode` of each value."""
-
-    def encode(self, encoding: Any, errors: Any = "strict") -> Series:
-        """pandas' `str.encode` of each value."""
-
-    def endswith(self, pat: Any, na: Any = ...) -> Series:
-        """pandas' `str.endswith` of each value."""
-
-    def extract(self, pat: Any, flags: Any = 0, expand: Any = True) -> DataFrame:
-        """pandas' `str.extract` of each value."""
-
-    def extractall(self, pat: Any, flags: Any = 0) -> DataFrame:
-        """pandas' `str.extractall` of each value."""
-
-    def find(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
-        """pandas' `str.find` of each value."""
-
-    def findall(self, pat: Any, flags: Any = 0) -> Series:
-        """pandas' `str.findall` of each value."""
-
-    def fullmatch(self, pat: Any, case: Any = True, flags: Any = 0, na: Any = ...) -> Series:
-        """pandas' `str.fullmatch` of each value."""
-
-    def get(self, i: Any) -> Series:
-        """pandas' `str.get` of each value."""
-
-    @deprecated(
-        "not built: its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()"
-    )
-    def get_dummies(self, *args: Any, **kwargs: Any) -> Any: ...
-    def index(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
-        """pandas' `str.index` of each value."""
-
-    def isalnum(self) -> Series:
-        """pandas' `str.isalnum` of each value."""
-
-    def isalpha(self) -> Series:
-        """pandas' `str.isalpha` of each value."""
-
-    def isascii(self) -> Series:
-        """pandas' `str.isascii` of each value."""
-
-    def isdecimal(self) -> Series:
-        """pandas' `str.isdecimal` of each value."""
-
-    def isdigit(self) -> Series:
-        """pandas' `str.isdigit` of each value."""
-
-    def islower(self) -> Series:
-        """pandas' `str.islower` of each value."""
-
-    def isnumeric(self) -> Series:
-        """pandas' `str.isnumeric` of each value."""
-
-    def isspace(self) -> Series:
-        """pandas' `str.isspace` of each value."""
-
-    def istitle(self) -> Series:
-        """pandas' `str.istitle` of each value."""
-
-    def isupper(self) -> Series:
-        """pandas' `str.isupper` of each value."""
-
-    def join(self, sep: Any) -> Series:
-        """pandas' `str.join` of each value."""
-
-    kind: Any
-
-    def len(self) -> Series:
-        """pandas' `str.len` of each value."""
-
-    def ljust(self, width: Any, fillchar: Any = " ") -> Series:
-        """pandas' `str.ljust` of each value."""
-
-    def lower(self) -> Series:
-        """pandas' `str.lower` of each value."""
-
-    def lstrip(self, to_strip: Any = None) -> Series:
-        """pandas' `str.lstrip` of each value."""
-
-    def match(self, pat: Any, case: Any = ..., flags: Any = ..., na: Any = ...) -> Series:
-        """pandas' `str.match` of each value."""
-
-    def normalize(self, form: Any) -> Series:
-        """pandas' `str.normalize` of each value."""
-
-    def pad(self, width: Any, side: Any = "left", fillchar: Any = " ") -> Series:
-        """pandas' `str.pad` of each value."""
-
-    def partition(self, sep: Any = " ", expand: Any = True) -> DataFrame:
-        """pandas' `str.partition` of each value."""
-
-    def removeprefix(self, prefix: Any) -> Series:
-        """pandas' `str.removeprefix` of each value."""
-
-    def removesuffix(self, suffix: Any) -> Series:
-        """pandas' `str.removesuffix` of each value."""
-
-    def repeat(self, repeats: Any) -> Series:
-        """pandas' `str.repeat` of each value."""
-
-    def replace(
-        self, pat: Any, repl: Any = None, n: Any = -1, case: Any = None, flags: Any = 0, regex: Any = False
-    ) -> Series:
-        """pandas' `str.replace` of each value."""
-
-    def rfind(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
-        """pandas' `str.rfind` of each value."""
-
-    def rindex(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
-        """pandas' `str.rindex` of each value."""
-
-    def rjust(self, width: Any, fillchar: Any = " ") -> Series:
-        """pandas' `str.rjust` of each value."""
-
-    def rpartition(self, sep: Any = " ", expand: Any = True) -> Series:
-        """pandas' `str.rpartition` of each value."""
-
-    def rsplit(self, pat: Any = None, *, n: Any = -1, expand: Any = False) -> Series:
-        """pandas' `str.rsplit` of each value."""
-
-    def rstrip(self, to_strip: Any = None) -> Series:
-        """pandas' `str.rstrip` of each value."""
-
-    def slice(self, start: Any = None, stop: Any = None, step: Any = None) -> Series:
-        """pandas' `str.slice` of each value."""
-
-    def slice_replace(self, start: Any = None, stop: Any = None, repl: Any = None) -> Series:
-        """pandas' `str.slice_replace` of each value."""
-
-    def split(
-        self, pat: Any = None, *, n: Any = -1, expand: Any = False, regex: Any = None
-    ) -> DataFrame | Series:
-        """pandas' `str.split` of each value."""
-
-    def startswith(self, pat: Any, na: Any = ...) -> Series:
-        """pandas' `str.startswith` of each value."""
-
-    def strip(self, to_strip: Any = None) -> Series:
-        """pandas' `str.strip` of each value."""
-
-    def swapcase(self) -> Series:
-        """pandas' `str.swapcase` of each value."""
-
-    def title(self) -> Series:
-        """pandas' `str.title` of each value."""
-
-    def translate(self, table: Any) -> Series:
-        """pandas' `str.translate` of each value."""
-
-    def upper(self) -> Series:
-        """pandas' `str.upper` of each value."""
-
-    def wrap(
-        self,
-        width: Any,
-        expand_tabs: Any = True,
-        tabsize: Any = 8,
-        replace_whitespace: Any = True,
-        drop_whitespace: Any = True,
-        initial_indent: Any = "",
-        subsequent_indent: Any = "",
-        fix_sentence_endings: Any = False,
-        break_long_words: Any = True,
-        break_on_hyphens: Any = True,
-        max_lines: Any = None,
-        placeholder: Any = " [...]",
-    ) -> Series:
-        """pandas' `str.wrap` of each value."""
-
-    def zfill(self, width: Any) -> Series:
-        """pandas' `str.zfill` of each value."""
-
-class DatetimeAccessor:
-    """Parts and operations of dates, times and differences."""
-
-    def as_unit(self, unit: Any, round_ok: Any = True) -> Series:
-        """pandas' `dt.as_unit` of each value."""
-
-    def asfreq(self, freq: Any = None, how: Any = "E") -> Any:
-        """pandas' `dt.asfreq` of each value."""
-
-    def ceil(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
-        """pandas' `dt.ceil` of each value."""
-
-    @property
-    def components(self) -> Any:
-        """pandas' `dt.components` of each value."""
-
-    @property
-    def date(self) -> Any:
-        """pandas' `dt.date` of each value."""
-
-    @property
-    def day(self) -> Any:
-        """pandas' `dt.day` of each value."""
-
-    def day_name(self, locale: Any = None) -> Series:
-        """pandas' `dt.day_name` of each value."""
-
-    @property
-    def day_of_week(self) -> Any:
-        """pandas' `dt.day_of_week` of each value."""
-
-    @property
-    def day_of_year(self) -> Any:
-        """pandas' `dt.day_of_year` of each value."""
-
-    @property
-    def dayofweek(self) -> Any:
-        """pandas' `dt.dayofweek` of each value."""
-
-    @property
-    def dayofyear(self) -> Any:
-        """pandas' `dt.dayofyear` of each value."""
-
-    @property
-    def days(self) -> Any:
-        """pandas' `dt.days` of each value."""
-
-    @property
-    def days_in_month(self) -> Any:
-        """pandas' `dt.days_in_month` of each value."""
-
-    @property
-    def daysinmonth(self) -> Any:
-        """pandas' `dt.daysinmonth` of each value."""
-
-    @property
-    def end_time(self) -> Any:
-        """pandas' `dt.end_time` of each value."""
-
-    def floor(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
-        """pandas' `dt.floor` of each value."""
-
-    @deprecated("not built: it is known only after a run")
-    def freq(self, *args: Any, **kwargs: Any) -> Any: ...
-    @property
-    def hour(self) -> Any:
-        """pandas' `dt.hour` of each value."""
-
-    @property
-    def is_leap_year(self) -> Any:
-        """pandas' `dt.is_leap_year` of each value."""
-
-    @property
-    def is_month_end(self) -> Any:
-        """pandas' `dt.is_month_end` of each value."""
-
-    @property
-    def is_month_start(self) -> Any:
-        """pandas' `dt.is_month_start` of each value."""
-
-    @property
-    def is_quarter_end(self) -> Any:
-        """pandas' `dt.is_quarter_end` of each value."""
-
-    @property
-    def is_quarter_start(self) -> Any:
-        """pandas' `dt.is_quarter_start` of each value."""
-
-    @property
-    def is_year_end(self) -> Any:
-        """pandas' `dt.is_year_end` of each value."""
-
-    @property
-    def is_year_start(self) -> Any:
-        """pandas' `dt.is_year_start` of each value."""
-
-    def isocalendar(self) -> DataFrame:
-        """pandas' `dt.isocalendar` of each value."""
-
-    kind: Any
-
-    @property
-    def microsecond(self) -> Any:
-        """pandas' `dt.microsecond` of each value."""
-
-    @property
-    def microseconds(self) -> Any:
-        """pandas' `dt.microseconds` of each value."""
-
-    @property
-    def minute(self) -> Any:
-        """pandas' `dt.minute` of each value."""
-
-    @property
-    def month(self) -> Any:
-        """pandas' `dt.month` of each value."""
-
-    def month_name(self, locale: Any = None) -> Series:
-        """pandas' `dt.month_name` of each value."""
-
-    @property
-    def nanosecond(self) -> Any:
-        """pandas' `dt.nanosecond` of each value."""
-
-    @property
-    def nanoseconds(self) -> Any:
-        """pandas' `dt.nanoseconds` of each value."""
-
-    def normalize(self) -> Series:
-        """pandas' `dt.normalize` of each value."""
-
-    @property
-    def quarter(self) -> Any:
-        """pandas' `dt.quarter` of each value."""
-
-    @property
-    def qyear(self) -> Any:
-        """pandas' `dt.qyear` of each value."""
-
-    def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
-        """pandas' `dt.round` of each value."""
-
-    @property
-    def second(self) -> Any:
-        """pandas' `dt.second` of each value."""
-
-    @property
-    def seconds(self) -> Any:
-        """pandas' `dt.seconds` of each value."""
-
-    @property
-    def start_time(self) -> Any:
-        """pandas' `dt.start_time` of each value."""
-
-    def strftime(self, date_format: Any) -> Series:
-        """pandas' `dt.strftime` of each value."""
-
-    @property
-    def time(self) -> Any:
-        """pandas' `dt.time` of each value."""
-
-    @property
-    def timetz(self) -> Any:
-        """pandas' `dt.timetz` of each value."""
-
-    def to_period(self, freq: Any = None) -> Series:
-        """pandas' `dt.to_period` of each value."""
-
-    def to_pydatetime(self) -> Series:
-        """pandas' `dt.to_pydatetime` of each value."""
-
-    def to_pytimedelta(self) -> Tensor:
-        """pandas' `dt.to_pytimedelta` of each value."""
-
-    def to_timestamp(self, freq: Any = None, how: Any = "start") -> Any:
-        """pandas' `dt.to_timestamp` of each value."""
-
-    def total_seconds(self) -> Series:
-        """pandas' `dt.total_seconds` of each value."""
-
-    @property
-    def tz(self) -> Any:
-        """pandas' `dt.tz` of each value."""
-
-    def tz_convert(self, tz: Any) -> Any:
-        """pandas' `dt.tz_convert` of each value."""
-
-    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
-        """pandas' `dt.tz_localize` of each value."""
-
-    @property
-    def unit(self) -> Any:
-        """pandas' `dt.unit` of each value."""
-
-    @property
-    def week(self) -> Any:
-        """pandas' `dt.week` of each value."""
-
-    @property
-    def weekday(self) -> Any:
-        """pandas' `dt.weekday` of each value."""
-
-    @property
-    def weekofyear(self) -> Any:
-        """pandas' `dt.weekofyear` of each value."""
-
-    @property
-    def year(self) -> Any:
-        """pandas' `dt.year` of each value."""
-
-class CategoricalAccessor:
-    """Categories, their codes and order."""
-
-    def add_categories(self, new_categories: Any) -> Series:
-        """pandas' `cat.add_categories` of each value."""
-
-    def as_ordered(self) -> Series:
-        """pandas' `cat.as_ordered` of each value."""
-
-    def as_unordered(self) -> Series:
-        """pandas' `cat.as_unordered` of each value."""
-
-    @property
-    def categories(self) -> Any:
-        """pandas' `cat.categories` of each value."""
-
-    @property
-    def codes(self) -> Any:
-        """pandas' `cat.codes` of each value."""
-
-    kind: Any
-
-    @property
-    def ordered(self) -> Any:
-        """pandas' `cat.ordered` of each value."""
-
-    def remove_categories(self, removals: Any) -> Series:
-        """pandas' `cat.remove_categories` of each value."""
-
-    @deprecated("not built: which categories are used is known only after a run")
-    def remove_unused_categories(self, *args: Any, **kwargs: Any) -> Any: ...
-    def rename_categories(self, new_categories: Any) -> Series:
-        """pandas' `cat.rename_categories` of each value."""
-
-    def reorder_categories(self, new_categories: Any, ordered: Any = None) -> Series:
-        """pandas' `cat.reorder_categories` of each value."""
-
-    def set_categories(self, new_categories: Any, ordered: Any = None, rename: Any = False) -> Series:
-        """pandas' `cat.set_categories` of each value."""
-
 class DataFrameGroupBy:
     """Groups of a DataFrame's rows."""
 
@@ -1347,6 +897,456 @@ class PlotAccessor:
     def scatter(self, *args: Any, **kwargs: Any) -> Any:
         """A plot of kind 'scatter'; takes pandas' arguments."""
 
+class StringAccessor:
+    """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
+
+    def __getitem__(self, key: Any) -> Any: ...
+    def capitalize(self) -> Series:
+        """pandas' `str.capitalize` of each value."""
+
+    def casefold(self) -> Series:
+        """pandas' `str.casefold` of each value."""
+
+    def cat(
+        self, others: Any = None, sep: Any = None, na_rep: Any = None, join: Any = "left"
+    ) -> Series | Tensor:
+        """pandas' `str.cat` of each value."""
+
+    def center(self, width: Any, fillchar: Any = " ") -> Series:
+        """pandas' `str.center` of each value."""
+
+    def contains(
+        self, pat: Any, case: Any = True, flags: Any = 0, na: Any = ..., regex: Any = True
+    ) -> Series:
+        """pandas' `str.contains` of each value."""
+
+    def count(self, pat: Any, flags: Any = 0) -> Series:
+        """pandas' `str.count` of each value."""
+
+    def decode(self, encoding: Any, errors: Any = "strict", dtype: Any = None) -> Any:
+        """pandas' `str.decode` of each value."""
+
+    def encode(self, encoding: Any, errors: Any = "strict") -> Series:
+        """pandas' `str.encode` of each value."""
+
+    def endswith(self, pat: Any, na: Any = ...) -> Series:
+        """pandas' `str.endswith` of each value."""
+
+    def extract(self, pat: Any, flags: Any = 0, expand: Any = True) -> DataFrame:
+        """pandas' `str.extract` of each value."""
+
+    def extractall(self, pat: Any, flags: Any = 0) -> DataFrame:
+        """pandas' `str.extractall` of each value."""
+
+    def find(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.find` of each value."""
+
+    def findall(self, pat: Any, flags: Any = 0) -> Series:
+        """pandas' `str.findall` of each value."""
+
+    def fullmatch(self, pat: Any, case: Any = True, flags: Any = 0, na: Any = ...) -> Series:
+        """pandas' `str.fullmatch` of each value."""
+
+    def get(self, i: Any) -> Series:
+        """pandas' `str.get` of each value."""
+
+    @deprecated(
+        "not built: its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()"
+    )
+    def get_dummies(self, *args: Any, **kwargs: Any) -> Any: ...
+    def index(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.index` of each value."""
+
+    def isalnum(self) -> Series:
+        """pandas' `str.isalnum` of each value."""
+
+    def isalpha(self) -> Series:
+        """pandas' `str.isalpha` of each value."""
+
+    def isascii(self) -> Series:
+        """pandas' `str.isascii` of each value."""
+
+    def isdecimal(self) -> Series:
+        """pandas' `str.isdecimal` of each value."""
+
+    def isdigit(self) -> Series:
+        """pandas' `str.isdigit` of each value."""
+
+    def islower(self) -> Series:
+        """pandas' `str.islower` of each value."""
+
+    def isnumeric(self) -> Series:
+        """pandas' `str.isnumeric` of each value."""
+
+    def isspace(self) -> Series:
+        """pandas' `str.isspace` of each value."""
+
+    def istitle(self) -> Series:
+        """pandas' `str.istitle` of each value."""
+
+    def isupper(self) -> Series:
+        """pandas' `str.isupper` of each value."""
+
+    def join(self, sep: Any) -> Series:
+        """pandas' `str.join` of each value."""
+
+    kind: Any
+
+    def len(self) -> Series:
+        """pandas' `str.len` of each value."""
+
+    def ljust(self, width: Any, fillchar: Any = " ") -> Series:
+        """pandas' `str.ljust` of each value."""
+
+    def lower(self) -> Series:
+        """pandas' `str.lower` of each value."""
+
+    def lstrip(self, to_strip: Any = None) -> Series:
+        """pandas' `str.lstrip` of each value."""
+
+    def match(self, pat: Any, case: Any = ..., flags: Any = ..., na: Any = ...) -> Series:
+        """pandas' `str.match` of each value."""
+
+    def normalize(self, form: Any) -> Series:
+        """pandas' `str.normalize` of each value."""
+
+    def pad(self, width: Any, side: Any = "left", fillchar: Any = " ") -> Series:
+        """pandas' `str.pad` of each value."""
+
+    def partition(self, sep: Any = " ", expand: Any = True) -> DataFrame:
+        """pandas' `str.partition` of each value."""
+
+    def removeprefix(self, prefix: Any) -> Series:
+        """pandas' `str.removeprefix` of each value."""
+
+    def removesuffix(self, suffix: Any) -> Series:
+        """pandas' `str.removesuffix` of each value."""
+
+    def repeat(self, repeats: Any) -> Series:
+        """pandas' `str.repeat` of each value."""
+
+    def replace(
+        self, pat: Any, repl: Any = None, n: Any = -1, case: Any = None, flags: Any = 0, regex: Any = False
+    ) -> Series:
+        """pandas' `str.replace` of each value."""
+
+    def rfind(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.rfind` of each value."""
+
+    def rindex(self, sub: Any, start: Any = 0, end: Any = None) -> Series:
+        """pandas' `str.rindex` of each value."""
+
+    def rjust(self, width: Any, fillchar: Any = " ") -> Series:
+        """pandas' `str.rjust` of each value."""
+
+    def rpartition(self, sep: Any = " ", expand: Any = True) -> Series:
+        """pandas' `str.rpartition` of each value."""
+
+    def rsplit(self, pat: Any = None, *, n: Any = -1, expand: Any = False) -> Series:
+        """pandas' `str.rsplit` of each value."""
+
+    def rstrip(self, to_strip: Any = None) -> Series:
+        """pandas' `str.rstrip` of each value."""
+
+    def slice(self, start: Any = None, stop: Any = None, step: Any = None) -> Series:
+        """pandas' `str.slice` of each value."""
+
+    def slice_replace(self, start: Any = None, stop: Any = None, repl: Any = None) -> Series:
+        """pandas' `str.slice_replace` of each value."""
+
+    def split(
+        self, pat: Any = None, *, n: Any = -1, expand: Any = False, regex: Any = None
+    ) -> DataFrame | Series:
+        """pandas' `str.split` of each value."""
+
+    def startswith(self, pat: Any, na: Any = ...) -> Series:
+        """pandas' `str.startswith` of each value."""
+
+    def strip(self, to_strip: Any = None) -> Series:
+        """pandas' `str.strip` of each value."""
+
+    def swapcase(self) -> Series:
+        """pandas' `str.swapcase` of each value."""
+
+    def title(self) -> Series:
+        """pandas' `str.title` of each value."""
+
+    def translate(self, table: Any) -> Series:
+        """pandas' `str.translate` of each value."""
+
+    def upper(self) -> Series:
+        """pandas' `str.upper` of each value."""
+
+    def wrap(
+        self,
+        width: Any,
+        expand_tabs: Any = True,
+        tabsize: Any = 8,
+        replace_whitespace: Any = True,
+        drop_whitespace: Any = True,
+        initial_indent: Any = "",
+        subsequent_indent: Any = "",
+        fix_sentence_endings: Any = False,
+        break_long_words: Any = True,
+        break_on_hyphens: Any = True,
+        max_lines: Any = None,
+        placeholder: Any = " [...]",
+    ) -> Series:
+        """pandas' `str.wrap` of each value."""
+
+    def zfill(self, width: Any) -> Series:
+        """pandas' `str.zfill` of each value."""
+
+class DatetimeAccessor:
+    """Parts and operations of dates, times and differences."""
+
+    def as_unit(self, unit: Any, round_ok: Any = True) -> Series:
+        """pandas' `dt.as_unit` of each value."""
+
+    def asfreq(self, freq: Any = None, how: Any = "E") -> Any:
+        """pandas' `dt.asfreq` of each value."""
+
+    def ceil(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.ceil` of each value."""
+
+    @property
+    def components(self) -> Any:
+        """pandas' `dt.components` of each value."""
+
+    @property
+    def date(self) -> Any:
+        """pandas' `dt.date` of each value."""
+
+    @property
+    def day(self) -> Any:
+        """pandas' `dt.day` of each value."""
+
+    def day_name(self, locale: Any = None) -> Series:
+        """pandas' `dt.day_name` of each value."""
+
+    @property
+    def day_of_week(self) -> Any:
+        """pandas' `dt.day_of_week` of each value."""
+
+    @property
+    def day_of_year(self) -> Any:
+        """pandas' `dt.day_of_year` of each value."""
+
+    @property
+    def dayofweek(self) -> Any:
+        """pandas' `dt.dayofweek` of each value."""
+
+    @property
+    def dayofyear(self) -> Any:
+        """pandas' `dt.dayofyear` of each value."""
+
+    @property
+    def days(self) -> Any:
+        """pandas' `dt.days` of each value."""
+
+    @property
+    def days_in_month(self) -> Any:
+        """pandas' `dt.days_in_month` of each value."""
+
+    @property
+    def daysinmonth(self) -> Any:
+        """pandas' `dt.daysinmonth` of each value."""
+
+    @property
+    def end_time(self) -> Any:
+        """pandas' `dt.end_time` of each value."""
+
+    def floor(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.floor` of each value."""
+
+    @deprecated("not built: it is known only after a run")
+    def freq(self, *args: Any, **kwargs: Any) -> Any: ...
+    @property
+    def hour(self) -> Any:
+        """pandas' `dt.hour` of each value."""
+
+    @property
+    def is_leap_year(self) -> Any:
+        """pandas' `dt.is_leap_year` of each value."""
+
+    @property
+    def is_month_end(self) -> Any:
+        """pandas' `dt.is_month_end` of each value."""
+
+    @property
+    def is_month_start(self) -> Any:
+        """pandas' `dt.is_month_start` of each value."""
+
+    @property
+    def is_quarter_end(self) -> Any:
+        """pandas' `dt.is_quarter_end` of each value."""
+
+    @property
+    def is_quarter_start(self) -> Any:
+        """pandas' `dt.is_quarter_start` of each value."""
+
+    @property
+    def is_year_end(self) -> Any:
+        """pandas' `dt.is_year_end` of each value."""
+
+    @property
+    def is_year_start(self) -> Any:
+        """pandas' `dt.is_year_start` of each value."""
+
+    def isocalendar(self) -> DataFrame:
+        """pandas' `dt.isocalendar` of each value."""
+
+    kind: Any
+
+    @property
+    def microsecond(self) -> Any:
+        """pandas' `dt.microsecond` of each value."""
+
+    @property
+    def microseconds(self) -> Any:
+        """pandas' `dt.microseconds` of each value."""
+
+    @property
+    def minute(self) -> Any:
+        """pandas' `dt.minute` of each value."""
+
+    @property
+    def month(self) -> Any:
+        """pandas' `dt.month` of each value."""
+
+    def month_name(self, locale: Any = None) -> Series:
+        """pandas' `dt.month_name` of each value."""
+
+    @property
+    def nanosecond(self) -> Any:
+        """pandas' `dt.nanosecond` of each value."""
+
+    @property
+    def nanoseconds(self) -> Any:
+        """pandas' `dt.nanoseconds` of each value."""
+
+    def normalize(self) -> Series:
+        """pandas' `dt.normalize` of each value."""
+
+    @property
+    def quarter(self) -> Any:
+        """pandas' `dt.quarter` of each value."""
+
+    @property
+    def qyear(self) -> Any:
+        """pandas' `dt.qyear` of each value."""
+
+    def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.round` of each value."""
+
+    @property
+    def second(self) -> Any:
+        """pandas' `dt.second` of each value."""
+
+    @property
+    def seconds(self) -> Any:
+        """pandas' `dt.seconds` of each value."""
+
+    @property
+    def start_time(self) -> Any:
+        """pandas' `dt.start_time` of each value."""
+
+    def strftime(self, date_format: Any) -> Series:
+        """pandas' `dt.strftime` of each value."""
+
+    @property
+    def time(self) -> Any:
+        """pandas' `dt.time` of each value."""
+
+    @property
+    def timetz(self) -> Any:
+        """pandas' `dt.timetz` of each value."""
+
+    def to_period(self, freq: Any = None) -> Series:
+        """pandas' `dt.to_period` of each value."""
+
+    def to_pydatetime(self) -> Series:
+        """pandas' `dt.to_pydatetime` of each value."""
+
+    def to_pytimedelta(self) -> Tensor:
+        """pandas' `dt.to_pytimedelta` of each value."""
+
+    def to_timestamp(self, freq: Any = None, how: Any = "start") -> Any:
+        """pandas' `dt.to_timestamp` of each value."""
+
+    def total_seconds(self) -> Series:
+        """pandas' `dt.total_seconds` of each value."""
+
+    @property
+    def tz(self) -> Any:
+        """pandas' `dt.tz` of each value."""
+
+    def tz_convert(self, tz: Any) -> Any:
+        """pandas' `dt.tz_convert` of each value."""
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Series:
+        """pandas' `dt.tz_localize` of each value."""
+
+    @property
+    def unit(self) -> Any:
+        """pandas' `dt.unit` of each value."""
+
+    @property
+    def week(self) -> Any:
+        """pandas' `dt.week` of each value."""
+
+    @property
+    def weekday(self) -> Any:
+        """pandas' `dt.weekday` of each value."""
+
+    @property
+    def weekofyear(self) -> Any:
+        """pandas' `dt.weekofyear` of each value."""
+
+    @property
+    def year(self) -> Any:
+        """pandas' `dt.year` of each value."""
+
+class CategoricalAccessor:
+    """Categories, their codes and order."""
+
+    def add_categories(self, new_categories: Any) -> Series:
+        """pandas' `cat.add_categories` of each value."""
+
+    def as_ordered(self) -> Series:
+        """pandas' `cat.as_ordered` of each value."""
+
+    def as_unordered(self) -> Series:
+        """pandas' `cat.as_unordered` of each value."""
+
+    @property
+    def categories(self) -> Any:
+        """pandas' `cat.categories` of each value."""
+
+    @property
+    def codes(self) -> Any:
+        """pandas' `cat.codes` of each value."""
+
+    kind: Any
+
+    @property
+    def ordered(self) -> Any:
+        """pandas' `cat.ordered` of each value."""
+
+    def remove_categories(self, removals: Any) -> Series:
+        """pandas' `cat.remove_categories` of each value."""
+
+    @deprecated("not built: which categories are used is known only after a run")
+    def remove_unused_categories(self, *args: Any, **kwargs: Any) -> Any: ...
+    def rename_categories(self, new_categories: Any) -> Series:
+        """pandas' `cat.rename_categories` of each value."""
+
+    def reorder_categories(self, new_categories: Any, ordered: Any = None) -> Series:
+        """pandas' `cat.reorder_categories` of each value."""
+
+    def set_categories(self, new_categories: Any, ordered: Any = None, rename: Any = False) -> Series:
+        """pandas' `cat.set_categories` of each value."""
+
 class Rolling:
     """Windows of a number of rows, or of a span of time, that end (or are centred) at each row."""
 
@@ -1715,7 +1715,9 @@ class DataFrame(Lazy):
         """A lazy table in chunks of rows: pandas' DataFrame."""
 
     @property
-    def T(self) -> DataFrame: ...
+    def T(self) -> DataFrame:
+        """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
+
     def __abs__(self) -> DataFrame: ...
     def __add__(self, other: Any) -> DataFrame:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
@@ -1908,7 +1910,7 @@ class DataFrame(Lazy):
         self,
         func: Any,
         axis: Any = 0,
-        raw: Any = False,
+        raw: builtins.bool = False,
         result_type: Any = None,
         args: Any = (),
         dtypes: Any = None,
@@ -1917,7 +1919,7 @@ class DataFrame(Lazy):
         output_type: Any = None,
         index: Any = None,
         elementwise: Any = None,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         by_row: Any = "compat",
         engine: Any = None,
         engine_kwargs: Any = None,
@@ -2066,7 +2068,7 @@ class DataFrame(Lazy):
         thresh: Any = ...,
         subset: Any = None,
         inplace: Any = ...,
-        ignore_index: Any = False,
+        ignore_index: builtins.bool = False,
     ) -> DataFrame:
         """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
 
@@ -2310,7 +2312,12 @@ class DataFrame(Lazy):
         """pandas' `lt`, aligned by labels; arrays and lists are positional."""
 
     def map(
-        self, func: Any, na_action: Any = None, dtypes: Any = None, skip_infer: Any = False, **kwargs: Any
+        self,
+        func: Any,
+        na_action: Any = None,
+        dtypes: Any = None,
+        skip_infer: builtins.bool = False,
+        **kwargs: Any,
     ) -> DataFrame:
         """Each element through a function."""
 
@@ -2319,8 +2326,8 @@ class DataFrame(Lazy):
         func: Any,
         args: Any = (),
         kwargs: Any = None,
-        skip_infer: Any = False,
-        with_chunk_index: Any = False,
+        skip_infer: builtins.bool = False,
+        with_chunk_index: builtins.bool = False,
         output_type: Any = None,
         dtypes: Any = None,
         dtype: Any = None,
@@ -2415,7 +2422,11 @@ class DataFrame(Lazy):
         """pandas' `mod`, aligned by labels; arrays and lists are positional."""
 
     def mode(
-        self, axis: Any = 0, numeric_only: Any = False, dropna: Any = True, combine_size: Any = None
+        self,
+        axis: Any = 0,
+        numeric_only: builtins.bool = False,
+        dropna: builtins.bool = True,
+        combine_size: Any = None,
     ) -> DataFrame:
         """The most frequent values of each column, sorted."""
 
@@ -2838,7 +2849,7 @@ class DataFrame(Lazy):
         *args: Any,
         dtypes: Any = None,
         dtype: Any = None,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         convert_dtype: Any = True,
         **kwargs: Any,
     ) -> DataFrame:
@@ -2911,7 +2922,9 @@ class Series(Lazy):
         """A lazy column in chunks: pandas' Series. Parameters as `DataFrame`'s, and `name`."""
 
     @property
-    def T(self) -> Series: ...
+    def T(self) -> Series:
+        """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
+
     def __abs__(self) -> Series: ...
     def __add__(self, other: Any) -> Series:
         """pandas' `__add__`, aligned by labels; arrays and lists are positional."""
@@ -3103,7 +3116,7 @@ class Series(Lazy):
         dtype: Any = None,
         name: Any = None,
         index: Any = None,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         by_row: Any = "compat",
         **kwargs: Any,
     ) -> Any:
@@ -3233,7 +3246,7 @@ class Series(Lazy):
         thresh: Any = ...,
         subset: Any = None,
         inplace: Any = ...,
-        ignore_index: Any = False,
+        ignore_index: builtins.bool = False,
     ) -> Series:
         """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
 
@@ -3471,7 +3484,7 @@ class Series(Lazy):
         na_action: Any = None,
         dtype: Any = None,
         memory_scale: Any = None,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         engine: Any = None,
         arg: Any = None,
         **kwargs: Any,
@@ -3483,8 +3496,8 @@ class Series(Lazy):
         func: Any,
         args: Any = (),
         kwargs: Any = None,
-        skip_infer: Any = False,
-        with_chunk_index: Any = False,
+        skip_infer: builtins.bool = False,
+        with_chunk_index: builtins.bool = False,
         output_type: Any = None,
         dtypes: Any = None,
         dtype: Any = None,
@@ -3546,7 +3559,11 @@ class Series(Lazy):
         """pandas' `mod`, aligned by labels; arrays and lists are positional."""
 
     def mode(
-        self, axis: Any = 0, numeric_only: Any = False, dropna: Any = True, combine_size: Any = None
+        self,
+        axis: Any = 0,
+        numeric_only: builtins.bool = False,
+        dropna: builtins.bool = True,
+        combine_size: Any = None,
     ) -> Series:
         """The most frequent values of each column, sorted."""
 
@@ -3941,7 +3958,7 @@ class Series(Lazy):
         *args: Any,
         dtypes: Any = None,
         dtype: Any = None,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         convert_dtype: Any = True,
         **kwargs: Any,
     ) -> DataFrame | Series:
@@ -4182,7 +4199,7 @@ class Index(Lazy):
         thresh: Any = ...,
         subset: Any = None,
         inplace: Any = ...,
-        ignore_index: Any = False,
+        ignore_index: builtins.bool = False,
     ) -> Index:
         """The rows without holes (`how`, `thresh`, `subset` as in pandas). axis=1 runs to see which columns have any."""
 
@@ -4268,7 +4285,7 @@ class Index(Lazy):
         na_action: Any = None,
         dtype: Any = None,
         memory_scale: Any = None,
-        skip_infer: Any = False,
+        skip_infer: builtins.bool = False,
         engine: Any = None,
         arg: Any = None,
         **kwargs: Any,

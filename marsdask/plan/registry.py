@@ -14,7 +14,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -27,17 +27,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
 
 
-# Any as a base lets a lowering use what it gets there, Dask collections, without casts.
-class Array(Any):  # type: ignore[misc]
-    """Annotation of a lowering's parameter that takes a tensor or anything `mt.asarray` takes."""
+if TYPE_CHECKING:
+    Array = Arrays = Frame = Any
+else:
 
+    class Array:
+        """Annotation of a parameter that takes a tensor or anything `mt.asarray` takes."""
 
-class Arrays(Any):  # type: ignore[misc]
-    """Annotation of a parameter that takes a sequence of tensors."""
+    class Arrays:
+        """Annotation of a parameter that takes a sequence of tensors."""
 
-
-class Frame(Any):  # type: ignore[misc]
-    """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
+    class Frame:
+        """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
 
 
 CONVERTED = {
@@ -159,6 +160,7 @@ def public(
                 "doc": inspect.getdoc(plain) or "",
                 "traits": frozenset(traits),
                 "direct": True,
+                "converted": _takes(plain),
                 **entry,
             }
             _declare(name, "prepare", fields)
@@ -186,11 +188,7 @@ def lowered(
                 "signature": own,
                 "owners": tuple(owners),
                 "function": _is_function(name, room),
-                "converted": {
-                    p.name: CONVERTED[p.annotation]
-                    for p in inspect.signature(lower).parameters.values()
-                    if isinstance(p.annotation, str) and p.annotation in CONVERTED
-                },
+                "converted": _takes(lower),
                 **fields,
             }
         _declare(name, "lower", fields)
@@ -215,6 +213,12 @@ def _plain(function: Any) -> Any:
     while isinstance(function, functools.partial):
         function = function.func
     return function
+
+
+def _takes(function: Callable[..., Any]) -> dict[str, type]:
+    """The parameters that take tensors or frames, by their annotations."""
+    given = getattr(function, "__annotations__", {})
+    return {name: CONVERTED[kind] for name, kind in given.items() if kind in CONVERTED and name != "return"}
 
 
 def _is_function(name: str, room: str) -> bool:

@@ -52,7 +52,7 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `binomial`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def bytes(self, length: builtins.int) -> None:
+    def bytes(self, length: builtins.int) -> builtins.bytes:
         """Random bytes, at once."""
 
     def chisquare(
@@ -68,7 +68,7 @@ class RandomState:
         p: Any = None,
         chunk_size: Any = None,
         gpu: Any = None,
-    ) -> None:
+    ) -> Any:
         """Elements drawn with or without putting back, by probabilities where given."""
 
     def dirichlet(
@@ -232,7 +232,7 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `pareto`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def permutation(self, x: Any, chunk_size: Any = None) -> None:
+    def permutation(self, x: Any, chunk_size: Any = None) -> Any:
         """A random order of elements along the first axis, over all chunks."""
 
     def poisson(
@@ -245,7 +245,7 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `power`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def rand(self, *shape: builtins.int, **kwargs: Any) -> None:
+    def rand(self, *shape: builtins.int, **kwargs: Any) -> Any:
         """`random_sample` of the shape given by whole numbers; `chunk_size` and `dtype` by name."""
 
     def randint(
@@ -260,7 +260,7 @@ class RandomState:
     ) -> Any:
         """Draws as NumPy's `randint`; parameters may be tensors. The same seed and chunks, the same data."""
 
-    def randn(self, *shape: builtins.int, **kwargs: Any) -> None:
+    def randn(self, *shape: builtins.int, **kwargs: Any) -> Any:
         """`standard_normal` of the shape given by whole numbers; `chunk_size` and `dtype` by name."""
 
     def random(self, size: Any = None, chunk_size: Any = None, gpu: Any = None, dtype: Any = None) -> Any:
@@ -527,7 +527,7 @@ class Tensor(Lazy):
         self,
         dtype: Any,
         order: builtins.str = "K",
-        casting: builtins.str = "unsafe",
+        casting: Any = "unsafe",
         subok: builtins.bool = True,
         copy: builtins.bool = True,
     ) -> Tensor:
@@ -541,7 +541,7 @@ class Tensor(Lazy):
     ) -> Tensor:
         """Elements limited to an interval."""
 
-    def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Tensor:
         """The slices along an axis where a condition holds, of the flat tensor without one."""
 
     def conj(
@@ -549,8 +549,8 @@ class Tensor(Lazy):
         out: Any = None,
         where: Any = None,
         *,
-        casting: Any = "same_kind",
-        order: Any = "K",
+        casting: builtins.str = "same_kind",
+        order: builtins.str = "K",
         dtype: Any = None,
     ) -> Tensor:
         """NumPy's `conj` of each element of a tensor."""
@@ -560,8 +560,8 @@ class Tensor(Lazy):
         out: Any = None,
         where: Any = None,
         *,
-        casting: Any = "same_kind",
-        order: Any = "K",
+        casting: builtins.str = "same_kind",
+        order: builtins.str = "K",
         dtype: Any = None,
     ) -> Tensor:
         """NumPy's `conjugate` of each element of a tensor."""
@@ -715,9 +715,9 @@ class Tensor(Lazy):
     def real(self, value: Any) -> None: ...
     def rebalance(
         self,
-        factor: builtins.float | None = None,
+        factor: Any = None,
         axis: builtins.int = 0,
-        num_partitions: builtins.int | None = None,
+        num_partitions: Any = None,
         reassign_worker: builtins.bool = True,
         session: Any = None,
     ) -> Tensor:
@@ -732,7 +732,7 @@ class Tensor(Lazy):
     ) -> Tensor:
         """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
 
-    def repeat(self, repeats: Any, axis: builtins.int | None = None) -> Tensor:
+    def repeat(self, repeats: Any, axis: Any = None) -> Tensor:
         """Each element several times, along an axis; of the flat tensor without one."""
 
     def reshape(self, *shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
@@ -802,9 +802,7 @@ class Tensor(Lazy):
     def swapaxes(self, axis1: builtins.int, axis2: builtins.int) -> Tensor:
         """A view with two axes swapped."""
 
-    def take(
-        self, indices: Any, axis: builtins.int | None = None, out: Any = None, mode: builtins.str = "raise"
-    ) -> Tensor:
+    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: builtins.str = "raise") -> Tensor:
         """The elements at positions along an axis, of the flat tensor without one."""
 
     def to_cpu(self) -> Any:
@@ -871,8 +869,8 @@ def abs(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `abs` of each element of a tensor."""
@@ -882,8 +880,8 @@ def absolute(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `absolute` of each element of a tensor."""
@@ -894,8 +892,8 @@ def add(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `add` of each element of two tensors, broadcast against each other."""
@@ -958,7 +956,7 @@ def any(
 ) -> Tensor:
     """NumPy's `any` over axes, chunk by chunk, joined in a tree."""
 
-def append(arr: ArrayLike, values: ArrayLike, axis: builtins.int | None = None) -> Tensor:
+def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> Tensor:
     """Values after a tensor along an axis; both flat without one."""
 
 def arange(
@@ -971,8 +969,8 @@ def arccos(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arccos` of each element of a tensor."""
@@ -982,8 +980,8 @@ def arccosh(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arccosh` of each element of a tensor."""
@@ -993,8 +991,8 @@ def arcsin(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arcsin` of each element of a tensor."""
@@ -1004,8 +1002,8 @@ def arcsinh(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arcsinh` of each element of a tensor."""
@@ -1015,8 +1013,8 @@ def arctan(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arctan` of each element of a tensor."""
@@ -1027,8 +1025,8 @@ def arctan2(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arctan2` of each element of two tensors, broadcast against each other."""
@@ -1038,8 +1036,8 @@ def arctanh(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `arctanh` of each element of a tensor."""
@@ -1122,7 +1120,7 @@ def astype(
     self: ArrayLike,
     dtype: Any,
     order: builtins.str = "K",
-    casting: builtins.str = "unsafe",
+    casting: Any = "unsafe",
     subok: builtins.bool = True,
     copy: builtins.bool = True,
 ) -> Tensor:
@@ -1148,10 +1146,7 @@ def average(
     """The weighted average; with `returned` also the sum of weights."""
 
 def bincount(
-    x: ArrayLike,
-    weights: ArrayLike | None = None,
-    minlength: builtins.int = 0,
-    chunk_size_limit: builtins.int | None = None,
+    x: ArrayLike, weights: ArrayLike | None = None, minlength: Any = 0, chunk_size_limit: Any = None
 ) -> Tensor:
     """How often each whole number comes. The number of bins is known after a run."""
 
@@ -1161,8 +1156,8 @@ def bitwise_and(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `bitwise_and` of each element of two tensors, broadcast against each other."""
@@ -1172,8 +1167,8 @@ def bitwise_not(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `bitwise_not` of each element of a tensor."""
@@ -1184,8 +1179,8 @@ def bitwise_or(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `bitwise_or` of each element of two tensors, broadcast against each other."""
@@ -1196,8 +1191,8 @@ def bitwise_xor(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `bitwise_xor` of each element of two tensors, broadcast against each other."""
@@ -1216,8 +1211,8 @@ def cbrt(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `cbrt` of each element of a tensor."""
@@ -1227,8 +1222,8 @@ def ceil(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `ceil` of each element of a tensor."""
@@ -1244,15 +1239,15 @@ def clip(
 def column_stack(tup: Any) -> Tensor:
     """1-d tensors as columns, others as they are, beside each other."""
 
-def compress(condition: Any, a: ArrayLike, axis: builtins.int | None = None, out: Any = None) -> Tensor:
+def compress(condition: Any, a: ArrayLike, axis: Any = None, out: Any = None) -> Tensor:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
 
 def concatenate(
     tensors: Sequence[ArrayLike],
-    axis: builtins.int | None = 0,
+    axis: Any = 0,
     out: Any = None,
     dtype: Any = None,
-    casting: builtins.str = "same_kind",
+    casting: Any = "same_kind",
 ) -> Tensor:
     """Tensors one after another along an axis; flat without one."""
 
@@ -1261,8 +1256,8 @@ def conj(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `conj` of each element of a tensor."""
@@ -1272,8 +1267,8 @@ def conjugate(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `conjugate` of each element of a tensor."""
@@ -1287,13 +1282,13 @@ def copysign(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `copysign` of each element of two tensors, broadcast against each other."""
 
-def copyto(dst: Any, src: Any, casting: builtins.str = "same_kind", where: Any = True) -> Any:
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> Any:
     """Nothing: writes `src` into `dst`, where a mask says so."""
 
 def corrcoef(
@@ -1312,8 +1307,8 @@ def cos(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `cos` of each element of a tensor."""
@@ -1323,8 +1318,8 @@ def cosh(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `cosh` of each element of a tensor."""
@@ -1356,8 +1351,8 @@ def deg2rad(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `deg2rad` of each element of a tensor."""
@@ -1367,13 +1362,13 @@ def degrees(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `degrees` of each element of a tensor."""
 
-def delete(arr: ArrayLike, obj: Any, axis: builtins.int | None = None) -> Tensor:
+def delete(arr: ArrayLike, obj: Any, axis: Any = None) -> Tensor:
     """The tensor without the slices at positions along an axis; of the flat tensor without one."""
 
 def diag(
@@ -1388,8 +1383,8 @@ def diagflat(
 
 def diff(
     a: ArrayLike,
-    n: builtins.int = 1,
-    axis: builtins.int = -1,
+    n: Any = 1,
+    axis: Any = -1,
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Tensor:
@@ -1404,8 +1399,8 @@ def divide(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `divide` of each element of two tensors, broadcast against each other."""
@@ -1416,8 +1411,8 @@ def divmod(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> ExecutableTuple:
     """NumPy's `divmod` of each element of two tensors, broadcast against each other."""
@@ -1440,17 +1435,13 @@ def einsum(
     out: Any = None,
     dtype: Any = None,
     order: builtins.str = "K",
-    casting: builtins.str = "safe",
+    casting: Any = "safe",
     optimize: Any = False,
 ) -> Tensor:
     """Sums of products in Einstein's notation."""
 
 def empty(
-    shape: Any,
-    dtype: Any = None,
-    chunk_size: Any = None,
-    gpu: builtins.bool = False,
-    order: builtins.str = "C",
+    shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = False, order: builtins.str = "C"
 ) -> Tensor:
     """A tensor whose elements may be anything."""
 
@@ -1471,8 +1462,8 @@ def equal(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `equal` of each element of two tensors, broadcast against each other."""
@@ -1482,8 +1473,8 @@ def exp(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `exp` of each element of a tensor."""
@@ -1493,8 +1484,8 @@ def exp2(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `exp2` of each element of a tensor."""
@@ -1507,8 +1498,8 @@ def expm1(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `expm1` of each element of a tensor."""
@@ -1517,8 +1508,8 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     """The elements of the flat tensor where a condition holds."""
 
 def eye(
-    N: builtins.int,
-    M: builtins.int | None = None,
+    N: Any,
+    M: Any = None,
     k: builtins.int = 0,
     dtype: Any = None,
     chunk_size: Any = None,
@@ -1532,8 +1523,8 @@ def fabs(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `fabs` of each element of a tensor."""
@@ -1562,8 +1553,8 @@ def float_power(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `float_power` of each element of two tensors, broadcast against each other."""
@@ -1573,8 +1564,8 @@ def floor(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `floor` of each element of a tensor."""
@@ -1585,8 +1576,8 @@ def floor_divide(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `floor_divide` of each element of two tensors, broadcast against each other."""
@@ -1597,8 +1588,8 @@ def fmax(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `fmax` of each element of two tensors, broadcast against each other."""
@@ -1609,8 +1600,8 @@ def fmin(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `fmin` of each element of two tensors, broadcast against each other."""
@@ -1621,8 +1612,8 @@ def fmod(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `fmod` of each element of two tensors, broadcast against each other."""
@@ -1632,8 +1623,8 @@ def frexp(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> ExecutableTuple:
     """NumPy's `frexp` of each element of a tensor."""
@@ -1695,8 +1686,8 @@ def gcd(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `gcd` of each element of two tensors, broadcast against each other."""
@@ -1707,8 +1698,8 @@ def greater(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `greater` of each element of two tensors, broadcast against each other."""
@@ -1719,8 +1710,8 @@ def greater_equal(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `greater_equal` of each element of two tensors, broadcast against each other."""
@@ -1731,8 +1722,8 @@ def heaviside(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `heaviside` of each element of two tensors, broadcast against each other."""
@@ -1757,8 +1748,8 @@ def hypot(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `hypot` of each element of two tensors, broadcast against each other."""
@@ -1799,8 +1790,8 @@ def invert(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `invert` of each element of a tensor."""
@@ -1816,8 +1807,8 @@ def isfinite(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `isfinite` of each element of a tensor."""
@@ -1837,8 +1828,8 @@ def isinf(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `isinf` of each element of a tensor."""
@@ -1848,8 +1839,8 @@ def isnan(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `isnan` of each element of a tensor."""
@@ -1866,8 +1857,8 @@ def lcm(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `lcm` of each element of two tensors, broadcast against each other."""
@@ -1878,8 +1869,8 @@ def ldexp(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `ldexp` of each element of two tensors, broadcast against each other."""
@@ -1890,8 +1881,8 @@ def left_shift(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `left_shift` of each element of two tensors, broadcast against each other."""
@@ -1902,8 +1893,8 @@ def less(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `less` of each element of two tensors, broadcast against each other."""
@@ -1914,8 +1905,8 @@ def less_equal(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `less_equal` of each element of two tensors, broadcast against each other."""
@@ -1923,7 +1914,7 @@ def less_equal(
 def linspace(
     start: Any,
     stop: Any,
-    num: builtins.int = 50,
+    num: Any = 50,
     endpoint: builtins.bool = True,
     retstep: builtins.bool = False,
     dtype: Any = None,
@@ -1938,8 +1929,8 @@ def log(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `log` of each element of a tensor."""
@@ -1949,8 +1940,8 @@ def log10(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `log10` of each element of a tensor."""
@@ -1960,8 +1951,8 @@ def log1p(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `log1p` of each element of a tensor."""
@@ -1971,8 +1962,8 @@ def log2(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `log2` of each element of a tensor."""
@@ -1983,8 +1974,8 @@ def logaddexp(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `logaddexp` of each element of two tensors, broadcast against each other."""
@@ -1995,8 +1986,8 @@ def logaddexp2(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `logaddexp2` of each element of two tensors, broadcast against each other."""
@@ -2007,8 +1998,8 @@ def logical_and(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `logical_and` of each element of two tensors, broadcast against each other."""
@@ -2018,8 +2009,8 @@ def logical_not(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `logical_not` of each element of a tensor."""
@@ -2030,8 +2021,8 @@ def logical_or(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `logical_or` of each element of two tensors, broadcast against each other."""
@@ -2042,8 +2033,8 @@ def logical_xor(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `logical_xor` of each element of two tensors, broadcast against each other."""
@@ -2081,8 +2072,8 @@ def maximum(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `maximum` of each element of two tensors, broadcast against each other."""
@@ -2131,8 +2122,8 @@ def minimum(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `minimum` of each element of two tensors, broadcast against each other."""
@@ -2143,8 +2134,8 @@ def mod(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `mod` of each element of two tensors, broadcast against each other."""
@@ -2154,8 +2145,8 @@ def modf(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> ExecutableTuple:
     """NumPy's `modf` of each element of a tensor."""
@@ -2169,8 +2160,8 @@ def multiply(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `multiply` of each element of two tensors, broadcast against each other."""
@@ -2331,8 +2322,8 @@ def negative(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `negative` of each element of a tensor."""
@@ -2343,8 +2334,8 @@ def nextafter(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `nextafter` of each element of two tensors, broadcast against each other."""
@@ -2358,18 +2349,14 @@ def not_equal(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `not_equal` of each element of two tensors, broadcast against each other."""
 
 def ones(
-    shape: Any,
-    dtype: Any = None,
-    chunk_size: Any = None,
-    gpu: builtins.bool = False,
-    order: builtins.str = "C",
+    shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = False, order: builtins.str = "C"
 ) -> Tensor:
     """A tensor of one value."""
 
@@ -2417,8 +2404,8 @@ def positive(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `positive` of each element of a tensor."""
@@ -2429,8 +2416,8 @@ def power(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `power` of each element of two tensors, broadcast against each other."""
@@ -2486,8 +2473,8 @@ def rad2deg(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `rad2deg` of each element of a tensor."""
@@ -2497,8 +2484,8 @@ def radians(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `radians` of each element of a tensor."""
@@ -2523,8 +2510,8 @@ def reciprocal(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `reciprocal` of each element of a tensor."""
@@ -2535,13 +2522,13 @@ def remainder(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `remainder` of each element of two tensors, broadcast against each other."""
 
-def repeat(a: ArrayLike, repeats: Any, axis: builtins.int | None = None) -> Tensor:
+def repeat(a: ArrayLike, repeats: Any, axis: Any = None) -> Tensor:
     """Each element several times, along an axis; of the flat tensor without one."""
 
 def reshape(a: ArrayLike, shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
@@ -2556,8 +2543,8 @@ def right_shift(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `right_shift` of each element of two tensors, broadcast against each other."""
@@ -2567,8 +2554,8 @@ def rint(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `rint` of each element of a tensor."""
@@ -2608,8 +2595,8 @@ def sign(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `sign` of each element of a tensor."""
@@ -2619,8 +2606,8 @@ def signbit(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `signbit` of each element of a tensor."""
@@ -2630,8 +2617,8 @@ def sin(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `sin` of each element of a tensor."""
@@ -2644,13 +2631,13 @@ def sinh(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `sinh` of each element of a tensor."""
 
-def size(a: Any, axis: builtins.int | None = None) -> Tensor | builtins.int:
+def size(a: Any, axis: Any = None) -> Tensor | builtins.int:
     """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
 
 def sort(
@@ -2670,8 +2657,8 @@ def spacing(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `spacing` of each element of a tensor."""
@@ -2684,8 +2671,8 @@ def sqrt(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `sqrt` of each element of a tensor."""
@@ -2695,8 +2682,8 @@ def square(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `square` of each element of a tensor."""
@@ -2709,7 +2696,7 @@ def stack(
     axis: builtins.int = 0,
     out: Any = None,
     dtype: Any = None,
-    casting: builtins.str = "same_kind",
+    casting: Any = "same_kind",
 ) -> Tensor:
     """Tensors of one shape along a new axis."""
 
@@ -2734,8 +2721,8 @@ def subtract(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `subtract` of each element of two tensors, broadcast against each other."""
@@ -2757,11 +2744,7 @@ def swapaxes(a: ArrayLike, axis1: builtins.int, axis2: builtins.int) -> Tensor:
     """A view with two axes swapped."""
 
 def take(
-    a: ArrayLike,
-    indices: Any,
-    axis: builtins.int | None = None,
-    out: Any = None,
-    mode: builtins.str = "raise",
+    a: ArrayLike, indices: Any, axis: Any = None, out: Any = None, mode: builtins.str = "raise"
 ) -> Tensor:
     """The elements at positions along an axis, of the flat tensor without one."""
 
@@ -2770,8 +2753,8 @@ def tan(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `tan` of each element of a tensor."""
@@ -2781,8 +2764,8 @@ def tanh(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `tanh` of each element of a tensor."""
@@ -2843,9 +2826,7 @@ def trace(
 def transpose(a: ArrayLike, axes: Any = None) -> Tensor:
     """A view with the axes in another order; reversed without `axes`."""
 
-def trapz(
-    y: ArrayLike, x: ArrayLike | None = None, dx: builtins.float = 1.0, axis: builtins.int = -1
-) -> Tensor:
+def trapz(y: ArrayLike, x: ArrayLike | None = None, dx: Any = 1.0, axis: builtins.int = -1) -> Tensor:
     """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
 
 def tree_add(
@@ -2870,8 +2851,8 @@ def true_divide(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `true_divide` of each element of two tensors, broadcast against each other."""
@@ -2881,8 +2862,8 @@ def trunc(
     out: Any = None,
     where: Any = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
+    casting: builtins.str = "same_kind",
+    order: builtins.str = "K",
     dtype: Any = None,
 ) -> Tensor:
     """NumPy's `trunc` of each element of a tensor."""
@@ -2933,11 +2914,7 @@ def where(condition: ArrayLike, x: Any = None, y: Any = None) -> ExecutableTuple
     """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
 
 def zeros(
-    shape: Any,
-    dtype: Any = None,
-    chunk_size: Any = None,
-    gpu: builtins.bool = False,
-    order: builtins.str = "C",
+    shape: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = False, order: builtins.str = "C"
 ) -> Tensor:
     """A tensor of one value."""
 

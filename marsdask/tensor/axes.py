@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, AxisError, ReadOnly, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import ExecutableTuple, as_tensor, derived
 from marsdask.tensor.elementwise import broadcast_shape
 from marsdask.tensor.indexing import sliced
@@ -24,7 +24,7 @@ from marsdask.tensor.views import view
 
 
 @public("transpose")
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Array, axes: Any = None) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
     a = as_tensor(a)
     if axes is not None and len(axes) != a.ndim:
@@ -38,14 +38,14 @@ def _transpose(a: da.Array, axes: tuple[int, ...]) -> da.Array:
 
 
 @public("Tensor.transpose", owners=("Tensor",))
-def transpose_method(self: Any, *axes: Any) -> Any:
+def transpose_method(self: Array, *axes: Any) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
     alone = len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list)))
     return transpose(self, axes[0] if alone else axes or None)
 
 
 @public("swapaxes", owners=("Tensor",))
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
     """A view with two axes swapped."""
     a = as_tensor(a)
     axes = list(range(a.ndim))
@@ -55,7 +55,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 
 @public("moveaxis")
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: Array, source: Any, destination: Any) -> Any:
     """A view with axes moved to other places."""
     a = as_tensor(a)
     sources = checks.axes(source, a.ndim, "source")
@@ -69,7 +69,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 
 @public("rollaxis")
-def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
     """A view with one axis rolled backwards."""
     a = as_tensor(a)
     axis = checks.axis(axis, a.ndim)
@@ -82,7 +82,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 
 
 @public("squeeze", owners=("Tensor",))
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: Array, axis: Any = None) -> Any:
     """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
     a = as_tensor(a)
     if axis is None:
@@ -112,7 +112,7 @@ def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
 
 
 @public("expand_dims")
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Array, axis: Any) -> Any:
     """A view with new axes of length one."""
     a = as_tensor(a)
     ndim = a.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
@@ -121,14 +121,14 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 @public("flip")
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Array, axis: Any = None) -> Any:
     """A view with the order of elements reversed along axes; all without `axis`."""
     m = as_tensor(m)
     axes = range(m.ndim) if axis is None else checks.axes(axis, m.ndim)
     return sliced(m, tuple(slice(None, None, -1) if i in axes else FULL for i in range(m.ndim)))
 
 
-def _flipped(axis: int, m: Any) -> Any:
+def _flipped(axis: int, m: Array) -> Any:
     """A view with the order of elements reversed along one axis."""
     m = as_tensor(m)
     if m.ndim <= axis:
@@ -177,7 +177,7 @@ def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
 
 
 @public("broadcast_to")
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
     """A read-only view of a larger shape."""
     array, numbers = as_tensor(array), whole_numbers(shape)
     if any(n < 0 for n in numbers):

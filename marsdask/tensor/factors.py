@@ -13,7 +13,7 @@ from marsdask.errors import Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import ExecutableTuple
 from marsdask.tensor.draws import RandomState
 from marsdask.tensor.matrices import ROOM, as_matrix, inexact, meta_of, per_matrix, real
@@ -37,7 +37,7 @@ METHODS = ("tsqr", "sfqr", None)
 
 
 @public("linalg.qr", room=ROOM)
-def qr(a: Any, mode: str = "reduced", method: Any = "tsqr") -> Any:
+def qr(a: Array, mode: str = "reduced", method: Any = "tsqr") -> Any:
     """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
     checks.choice(method, "qr(method=)", METHODS)
     if mode == "raw":
@@ -70,7 +70,7 @@ def _qr(a: da.Array, mode: str = "reduced") -> Any:
     differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
 )
 def svd(
-    a: Any,
+    a: Array,
     full_matrices: bool = False,
     compute_uv: bool = True,
     hermitian: bool = False,

@@ -14,7 +14,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, as_tensor, derived
 from marsdask.tensor.keys import (
     FULL,
@@ -184,6 +184,6 @@ def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
 
 
 @public("Tensor.__getitem__", owners=("Tensor",))
-def getitem_method(self: Any, key: Any) -> Any:
+def getitem_method(self: Array, key: Any) -> Any:
     """The part of the tensor that `key` names. Basic keys make views: writes go both ways."""
     return part(self, key)

@@ -13,7 +13,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, Arrays, lowered, public
 from marsdask.tensor.axes import at_least
 from marsdask.tensor.core import Tensor, as_tensor, as_tensors, check_cast
 from marsdask.tensor.indexing import part
@@ -79,7 +79,7 @@ def _concatenate_meta(tensors: list[TensorMeta], axis: Any = 0, dtype: Any = Non
 
 @public("concatenate")
 def concatenate(
-    tensors: Any, axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
+    tensors: Arrays, axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
     """Tensors one after another along an axis; flat without one."""
     return _joined("concatenate", tensors, axis, out, dtype, casting)
@@ -103,7 +103,9 @@ def _stack_meta(tensors: list[TensorMeta], axis: int, dtype: Any) -> TensorMeta:
 
 
 @public("stack")
-def stack(tensors: Any, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(
+    tensors: Arrays, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
     """Tensors of one shape along a new axis."""
     return _joined("stack", tensors, axis, out, dtype, casting)
 
@@ -174,6 +176,6 @@ def block(arrays: Any) -> Any:
 
 
 @public("append")
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: Array, values: Array, axis: Any = None) -> Any:
     """Values after a tensor along an axis; both flat without one."""
     return concatenate([as_tensor(arr), as_tensor(values)], axis)

@@ -41,10 +41,10 @@ def cond(a: Any, p: Any = None) -> Tensor:
 def det(a: Any) -> Tensor:
     """NumPy's `linalg.det` of a matrix, or of each in a stack."""
 
-def eigh(a: Any, UPLO: Any = "L") -> ExecutableTuple:
+def eigh(a: Any, UPLO: builtins.str = "L") -> ExecutableTuple:
     """NumPy's `linalg.eigh` of a matrix, or of each in a stack."""
 
-def eigvalsh(a: Any, UPLO: Any = "L") -> Tensor:
+def eigvalsh(a: Any, UPLO: builtins.str = "L") -> Tensor:
     """NumPy's `linalg.eigvalsh` of a matrix, or of each in a stack."""
 
 def inv(a: Any) -> Tensor:
@@ -59,18 +59,16 @@ def lu(a: ArrayLike) -> ExecutableTuple:
 def matrix_power(a: Any, n: Any) -> Tensor:
     """NumPy's `linalg.matrix_power` of a matrix, or of each in a stack."""
 
-def matrix_rank(a: Any, tol: Any = None, hermitian: Any = False) -> Tensor:
+def matrix_rank(a: Any, tol: Any = None, hermitian: builtins.bool = False) -> Tensor:
     """NumPy's `linalg.matrix_rank` of a matrix, or of each in a stack."""
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """The norm of a vector or matrix, by any `ord`."""
 
-def pinv(a: Any, rcond: Any = None, hermitian: Any = False) -> Tensor:
+def pinv(a: Any, rcond: Any = None, hermitian: builtins.bool = False) -> Tensor:
     """NumPy's `linalg.pinv` of a matrix, or of each in a stack."""
 
-def qr(
-    a: ArrayLike, mode: builtins.str = "reduced", method: builtins.str = "tsqr"
-) -> ExecutableTuple | Tensor:
+def qr(a: ArrayLike, mode: builtins.str = "reduced", method: Any = "tsqr") -> ExecutableTuple | Tensor:
     """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
 
 def randomized_svd(
@@ -105,7 +103,7 @@ def svd(
     full_matrices: builtins.bool = False,
     compute_uv: builtins.bool = True,
     hermitian: builtins.bool = False,
-    method: builtins.str = "tsqr",
+    method: Any = "tsqr",
 ) -> ExecutableTuple | Tensor:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
 

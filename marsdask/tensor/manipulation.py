@@ -34,7 +34,7 @@ def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K") -> TensorMeta:
 
 @public("astype", owners=("Tensor",))
 def astype(
-    self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    self: Array, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
     self = as_tensor(self)
@@ -74,7 +74,7 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> da.Array:
 
 
 @public("Tensor.copy", owners=("Tensor",))
-def copy_method(self: Any, order: str = "C") -> Any:
+def copy_method(self: Array, order: str = "C") -> Any:
     """A copy: writes do not go through."""
     return registry.make("copy", self, check_order(order, "CFAK"))
 
@@ -103,7 +103,7 @@ def _reinterpret_back(dtype: Any, base: Node, new: Node) -> Node:
 
 
 @public("Tensor.view", owners=("Tensor",))
-def view_method(self: Any, dtype: Any = None) -> Any:
+def view_method(self: Array, dtype: Any = None) -> Any:
     """A view of the same elements, or of their bytes as another dtype of the same size."""
     if dtype is None:
         return view(self, partial(derived, "copy", ()), other_node)
@@ -116,7 +116,7 @@ def view_method(self: Any, dtype: Any = None) -> Any:
 
 
 @public("where")
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: Array, x: Any = None, y: Any = None) -> Any:
     """Elements of x where the condition holds, else of y. With the condition alone: `nonzero`."""
     if x is None and y is None:
         return called("nonzero", condition)

@@ -12,7 +12,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.fold import line_of, replaced, whole_along
 from marsdask.tensor.sort import IN_ONE_CHUNK, argsort_line, check_kind, line, line_meta, sort_line
 from marsdask.tensor.views import assign
@@ -35,7 +35,7 @@ def _check_kth(kth: Any, length: float) -> Any:
 
 def _partition(
     name: str,
-    a: Any,
+    a: Array,
     kth: Any,
     axis: int | None = -1,
     kind: str = "introselect",
@@ -80,7 +80,7 @@ def _partition_line(
 
 def _topk(
     name: str,
-    a: Any,
+    a: Array,
     k: int,
     axis: int | None = -1,
     largest: bool = True,

@@ -251,7 +251,9 @@ def kron(a: Array, b: Array) -> da.Array:
 
 
 @public("trace", owners=["Tensor"])
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
     """The sum along a diagonal."""
     a = as_tensor(a)
     if a.ndim < 2:

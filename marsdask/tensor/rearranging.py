@@ -16,7 +16,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.axes import moveaxis
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
 from marsdask.tensor.fold import replaced
@@ -49,7 +49,7 @@ def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[
     return list(pairwise(ends))
 
 
-def _split(function: str, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+def _split(function: str, ary: Array, indices_or_sections: Any, axis: int = 0) -> Any:
     ary = as_tensor(ary)
     axis = checks.axis(axis, ary.ndim)
     pieces = _cuts(function, ary.known.shape[axis], indices_or_sections)
@@ -64,7 +64,7 @@ for _name in ("split", "array_split"):
     )(partial(_split, _name))
 
 
-def _split_along(function: str, least: int, ary: Any, indices_or_sections: Any) -> Any:
+def _split_along(function: str, least: int, ary: Array, indices_or_sections: Any) -> Any:
     ary = as_tensor(ary)
     if ary.ndim < least:
         raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
@@ -77,7 +77,7 @@ for _name, _least in (("hsplit", 1), ("vsplit", 2), ("dsplit", 3)):
 
 
 @public("roll")
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: Array, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes; what leaves at the end comes in at the start."""
     a = as_tensor(a)
     shifts = whole_numbers(shift, "shift")
@@ -102,7 +102,7 @@ def _roll(a: da.Array, shift: tuple[int, ...], axis: tuple[int, ...]) -> da.Arra
 
 
 @public("repeat", owners=("Tensor",))
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
     """Each element several times, along an axis; of the flat tensor without one."""
     a, axis = with_axis(a, axis)
     if not isinstance(repeats, Tensor):
@@ -144,7 +144,7 @@ def _repeat(a: da.Array, repeats: Any, axis: int) -> Any:
 
 
 @public("tile")
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: Array, reps: Any) -> Any:
     """The tensor several times along each axis."""
     numbers = whole_numbers(reps, "reps")
     if any(n < 0 for n in numbers):
@@ -174,7 +174,7 @@ def _flat_or_axis(arr: Any, axis: Any) -> tuple[Tensor, int]:
 
 
 @public("insert")
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Any:
     """Values put before positions along an axis; into the flat tensor without one."""
     arr, axis = _flat_or_axis(arr, axis)
     values = as_tensor(values)
@@ -248,7 +248,7 @@ def _insert(
 
 
 @public("delete")
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: Array, obj: Any, axis: Any = None) -> Any:
     """The tensor without the slices at positions along an axis; of the flat tensor without one."""
     arr, axis = _flat_or_axis(arr, axis)
     if not isinstance(obj, (slice, Tensor)):

@@ -13,7 +13,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import NAN, TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
 from marsdask.tensor.core import as_tensor
@@ -23,7 +23,7 @@ from marsdask.tensor.views import derived, view
 
 @public("rechunk", owners=("Tensor",))
 def rechunk(
-    tensor: Any,
+    tensor: Array,
     chunk_size: Any,
     threshold: Any = None,
     chunk_size_limit: Any = None,
@@ -51,7 +51,7 @@ def _rechunk(tensor: da.Array, chunk_size: Any) -> da.Array:
 
 @public("rebalance", function=False, owners=("Tensor",))
 def rebalance(
-    self: Any,
+    self: Array,
     factor: Any = None,
     axis: int = 0,
     num_partitions: Any = None,
@@ -76,7 +76,7 @@ def _rebalance(self: da.Array, axis: int, count: int) -> da.Array:
 
 @public("map_chunk", owners=("Tensor",))
 def map_chunk(
-    self: Any,
+    self: Array,
     func: Any,
     args: Sequence[Any] = (),
     with_chunk_index: bool = False,

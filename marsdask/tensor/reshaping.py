@@ -17,7 +17,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import held
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor import layout
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.views import derived, view
@@ -140,7 +140,7 @@ def _unreshaped_node(order: str, base: Node, new: Node) -> Node:
 
 
 @public("reshape")
-def reshape(a: Any, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape: a view where NumPy gives one."""
     a = as_tensor(a)
     check_order(order)
@@ -164,7 +164,7 @@ def _reshape(a: da.Array, shape: Any, order: str = "C") -> Any:
 
 
 @public("Tensor.reshape", owners=("Tensor",))
-def reshape_method(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+def reshape_method(self: Array, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape: a view where NumPy gives one."""
     return reshape(self, shape[0] if len(shape) == 1 else shape, order, copy)
 
@@ -181,7 +181,7 @@ def _reading_order(a: Any, order: str) -> tuple[Any, str]:
 
 
 @public("ravel", owners=("Tensor",))
-def ravel(a: Any, order: str = "C") -> Any:
+def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
     check_order(order, "CFAK")
     a, order = _reading_order(as_tensor(a), order)
@@ -192,7 +192,7 @@ def ravel(a: Any, order: str = "C") -> Any:
 
 
 @public("flatten", function=False, owners=("Tensor",))
-def flatten(self: Any, order: str = "C") -> Any:
+def flatten(self: Array, order: str = "C") -> Any:
     """All elements on one axis: a copy."""
     check_order(order, "CFAK")
     self, order = _reading_order(self, order)

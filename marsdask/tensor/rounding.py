@@ -12,7 +12,7 @@ from dask.array.core import elemwise
 from marsdask.errors import ArgumentError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import SCALARS, as_tensor
 from marsdask.tensor.elementwise import broadcast_meta
 from marsdask.tensor.fold import flat, with_whole
@@ -108,7 +108,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 
 @public("array_equal")
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
     """Whether shapes and all elements are equal, as a lazy truth value."""
     a1, a2 = as_tensor(a1), as_tensor(a2)
     if a1.ndim != a2.ndim or any(
@@ -130,8 +130,8 @@ def _array_equal(a1: da.Array, a2: da.Array, equal_nan: bool) -> da.Array:
 
 @public("isin")
 def isin(
-    element: Any,
-    test_elements: Any,
+    element: Array,
+    test_elements: Array,
     assume_unique: bool = False,
     invert: bool = False,
     *,

@@ -41,7 +41,7 @@ MODES = ("raise", "wrap", "clip")
 
 
 @public("take", owners=("Tensor",))
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """The elements at positions along an axis, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
     checks.choice(mode, "take(mode=)", MODES)
@@ -60,7 +60,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 
 
 @public("compress")
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Array, axis: Any = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
     before = [slice(None)] * axis
@@ -76,20 +76,20 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @public("Tensor.compress", owners=("Tensor",))
-def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(self: Array, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
     return compress(condition, self, axis, out)
 
 
 @public("extract")
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Array, arr: Array) -> Any:
     """The elements of the flat tensor where a condition holds."""
     condition, arr = as_tensor(condition), as_tensor(arr)
     return compress(flat(condition), flat(arr))
 
 
 @public("choose", owners=("Tensor",))
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """From a list of tensors, for each element the one that an index tensor names."""
     checks.choice(mode, "choose(mode=)", MODES)
     a = as_tensor(a)
@@ -173,7 +173,7 @@ def flatnonzero(a: Array) -> da.Array:
 
 
 @public("unravel_index")
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+def unravel_index(indices: Array, shape: Any, order: str = "C") -> Any:
     """For flat positions, the positions along each axis of a shape: a tensor for each."""
     checks.choice(order, "unravel_index(order=)", "CF")
     indices, lengths = as_tensor(indices), whole_numbers(shape)

@@ -11,7 +11,7 @@ import numpy as np
 from marsdask.errors import ArgumentTypeError, MarsDaskError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, lone_mask, part, plain_key, settled
 from marsdask.tensor.keys import (
@@ -191,6 +191,6 @@ def _by_chunk(
 
 
 @public("Tensor.__setitem__", owners=("Tensor",))
-def setitem_method(self: Any, key: Any, value: Any) -> None:
+def setitem_method(self: Array, key: Any, value: Any) -> None:
     """Write into the tensor, and into all it shares elements with. Values are cast as NumPy casts them in assignments."""
     put_part(self, key, value)

@@ -165,7 +165,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 
 @public("searchsorted", owners=("Tensor",))
 def searchsorted(
-    a: Any, v: Any, side: str = "left", sorter: Any = None, combine_size: int | None = None
+    a: Array, v: Array, side: str = "left", sorter: Array = None, combine_size: int | None = None
 ) -> Any:
     """Where elements of `v` would be put to keep the sorted `a` in order. `a` may be chunked: chunks count for themselves."""
     joined_at_once(combine_size)
@@ -209,7 +209,7 @@ def _numbered(right: bool, part: Any, bins: Any) -> Any:
 
 
 @public("bincount")
-def bincount(x: Any, weights: Any = None, minlength: Any = 0, chunk_size_limit: Any = None) -> Any:
+def bincount(x: Array, weights: Array = None, minlength: Any = 0, chunk_size_limit: Any = None) -> Any:
     """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:

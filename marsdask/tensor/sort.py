@@ -17,7 +17,7 @@ from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
 from marsdask.tensor.fold import line_of, one_chunk, whole_along
 from marsdask.tensor.selecting import flat as flat_tensor
@@ -72,7 +72,7 @@ def _by_order(name: str, a: Any, axis: Any, kind: Any, order: Any, *tuning: Any)
 
 @public("sort")
 def sort(
-    a: Any,
+    a: Array,
     axis: int | None = -1,
     kind: str | None = None,
     order: Any = None,
@@ -106,7 +106,7 @@ def sort_in_place(
 
 @public("argsort", owners=("Tensor",))
 def argsort(
-    a: Any,
+    a: Array,
     axis: int | None = -1,
     kind: str | None = None,
     order: Any = None,

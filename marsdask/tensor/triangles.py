@@ -13,7 +13,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import NAN, TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.axes import refuse
 from marsdask.tensor.chunking import chunks_of
 from marsdask.tensor.core import as_tensor
@@ -25,7 +25,7 @@ from marsdask.tensor.views import derived, view
 
 
 @public("diag")
-def diag(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
     refuse_gpu("diag", gpu or sparse)
     v, k = as_tensor(v), checks.whole(k, "k")
@@ -60,12 +60,12 @@ def _diag(v: da.Array, k: int) -> da.Array:
 
 
 @public("diagflat")
-def diagflat(v: Any, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with the flat elements on a diagonal."""
     return diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
 
 
-def _triangle(name: str, m: Any, k: int = 0, gpu: Any = None) -> Any:
+def _triangle(name: str, m: Array, k: int = 0, gpu: Any = None) -> Any:
     refuse_gpu(name, gpu)
     m = as_tensor(m)
     if m.ndim < 1:

@@ -15,7 +15,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unknow
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.indexing import arguments, lazy, plain_key, settled
 from marsdask.tensor.keys import plain
@@ -64,7 +64,7 @@ class Flat:
         put_part(target, key, value)
 
 
-def _part_of_complex(name: str, val: Any) -> Any:
+def _part_of_complex(name: str, val: Array) -> Any:
     x = as_tensor(val)
     if x.dtype.kind == "c":
         return view(x, derived(name), partial(_part_restored, name))
@@ -201,6 +201,6 @@ def _ufunc_at(
 
 
 @public("Tensor.fill", owners=("Tensor",))
-def fill(self: Any, value: Any) -> None:
+def fill(self: Array, value: Any) -> None:
     """Nothing: writes one value into all elements."""
     put_part(self, ..., value)
