@@ -14,7 +14,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,9 @@ Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
 
 
 if TYPE_CHECKING:
-    Array = Arrays = Frame = Any
+    Array: TypeAlias = Any
+    Arrays: TypeAlias = Any
+    Frame: TypeAlias = Any
 else:
 
     class Array:

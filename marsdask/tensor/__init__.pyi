@@ -527,7 +527,7 @@ class Tensor(Lazy):
         self,
         dtype: Any,
         order: builtins.str = "K",
-        casting: Any = "unsafe",
+        casting: builtins.str = "unsafe",
         subok: builtins.bool = True,
         copy: builtins.bool = True,
     ) -> Tensor:
@@ -541,7 +541,7 @@ class Tensor(Lazy):
     ) -> Tensor:
         """Elements limited to an interval."""
 
-    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Tensor:
+    def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
         """The slices along an axis where a condition holds, of the flat tensor without one."""
 
     def conj(
@@ -715,9 +715,9 @@ class Tensor(Lazy):
     def real(self, value: Any) -> None: ...
     def rebalance(
         self,
-        factor: Any = None,
+        factor: builtins.float | None = None,
         axis: builtins.int = 0,
-        num_partitions: Any = None,
+        num_partitions: builtins.int | None = None,
         reassign_worker: builtins.bool = True,
         session: Any = None,
     ) -> Tensor:
@@ -732,7 +732,7 @@ class Tensor(Lazy):
     ) -> Tensor:
         """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
 
-    def repeat(self, repeats: Any, axis: Any = None) -> Tensor:
+    def repeat(self, repeats: Any, axis: builtins.int | None = None) -> Tensor:
         """Each element several times, along an axis; of the flat tensor without one."""
 
     def reshape(self, *shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
@@ -802,7 +802,9 @@ class Tensor(Lazy):
     def swapaxes(self, axis1: builtins.int, axis2: builtins.int) -> Tensor:
         """A view with two axes swapped."""
 
-    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: builtins.str = "raise") -> Tensor:
+    def take(
+        self, indices: Any, axis: builtins.int | None = None, out: Any = None, mode: builtins.str = "raise"
+    ) -> Tensor:
         """The elements at positions along an axis, of the flat tensor without one."""
 
     def to_cpu(self) -> Any:
@@ -956,7 +958,7 @@ def any(
 ) -> Tensor:
     """NumPy's `any` over axes, chunk by chunk, joined in a tree."""
 
-def append(arr: ArrayLike, values: ArrayLike, axis: Any = None) -> Tensor:
+def append(arr: ArrayLike, values: ArrayLike, axis: builtins.int | None = None) -> Tensor:
     """Values after a tensor along an axis; both flat without one."""
 
 def arange(
@@ -1120,7 +1122,7 @@ def astype(
     self: ArrayLike,
     dtype: Any,
     order: builtins.str = "K",
-    casting: Any = "unsafe",
+    casting: builtins.str = "unsafe",
     subok: builtins.bool = True,
     copy: builtins.bool = True,
 ) -> Tensor:
@@ -1146,7 +1148,10 @@ def average(
     """The weighted average; with `returned` also the sum of weights."""
 
 def bincount(
-    x: ArrayLike, weights: ArrayLike | None = None, minlength: Any = 0, chunk_size_limit: Any = None
+    x: ArrayLike,
+    weights: ArrayLike | None = None,
+    minlength: builtins.int = 0,
+    chunk_size_limit: builtins.int | None = None,
 ) -> Tensor:
     """How often each whole number comes. The number of bins is known after a run."""
 
@@ -1239,15 +1244,15 @@ def clip(
 def column_stack(tup: Any) -> Tensor:
     """1-d tensors as columns, others as they are, beside each other."""
 
-def compress(condition: Any, a: ArrayLike, axis: Any = None, out: Any = None) -> Tensor:
+def compress(condition: Any, a: ArrayLike, axis: builtins.int | None = None, out: Any = None) -> Tensor:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
 
 def concatenate(
     tensors: Sequence[ArrayLike],
-    axis: Any = 0,
+    axis: builtins.int | None = 0,
     out: Any = None,
     dtype: Any = None,
-    casting: Any = "same_kind",
+    casting: builtins.str = "same_kind",
 ) -> Tensor:
     """Tensors one after another along an axis; flat without one."""
 
@@ -1368,7 +1373,7 @@ def degrees(
 ) -> Tensor:
     """NumPy's `degrees` of each element of a tensor."""
 
-def delete(arr: ArrayLike, obj: Any, axis: Any = None) -> Tensor:
+def delete(arr: ArrayLike, obj: Any, axis: builtins.int | None = None) -> Tensor:
     """The tensor without the slices at positions along an axis; of the flat tensor without one."""
 
 def diag(
@@ -1383,8 +1388,8 @@ def diagflat(
 
 def diff(
     a: ArrayLike,
-    n: Any = 1,
-    axis: Any = -1,
+    n: builtins.int = 1,
+    axis: builtins.int = -1,
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Tensor:
@@ -1435,7 +1440,7 @@ def einsum(
     out: Any = None,
     dtype: Any = None,
     order: builtins.str = "K",
-    casting: Any = "safe",
+    casting: builtins.str = "safe",
     optimize: Any = False,
 ) -> Tensor:
     """Sums of products in Einstein's notation."""
@@ -1508,8 +1513,8 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Tensor:
     """The elements of the flat tensor where a condition holds."""
 
 def eye(
-    N: Any,
-    M: Any = None,
+    N: builtins.int,
+    M: builtins.int | None = None,
     k: builtins.int = 0,
     dtype: Any = None,
     chunk_size: Any = None,
@@ -2528,7 +2533,7 @@ def remainder(
 ) -> Tensor:
     """NumPy's `remainder` of each element of two tensors, broadcast against each other."""
 
-def repeat(a: ArrayLike, repeats: Any, axis: Any = None) -> Tensor:
+def repeat(a: ArrayLike, repeats: Any, axis: builtins.int | None = None) -> Tensor:
     """Each element several times, along an axis; of the flat tensor without one."""
 
 def reshape(a: ArrayLike, shape: Any, order: builtins.str = "C", copy: builtins.bool | None = None) -> Tensor:
@@ -2637,7 +2642,7 @@ def sinh(
 ) -> Tensor:
     """NumPy's `sinh` of each element of a tensor."""
 
-def size(a: Any, axis: Any = None) -> Tensor | builtins.int:
+def size(a: Any, axis: builtins.int | None = None) -> Tensor | builtins.int:
     """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
 
 def sort(
@@ -2696,7 +2701,7 @@ def stack(
     axis: builtins.int = 0,
     out: Any = None,
     dtype: Any = None,
-    casting: Any = "same_kind",
+    casting: builtins.str = "same_kind",
 ) -> Tensor:
     """Tensors of one shape along a new axis."""
 
@@ -2744,7 +2749,11 @@ def swapaxes(a: ArrayLike, axis1: builtins.int, axis2: builtins.int) -> Tensor:
     """A view with two axes swapped."""
 
 def take(
-    a: ArrayLike, indices: Any, axis: Any = None, out: Any = None, mode: builtins.str = "raise"
+    a: ArrayLike,
+    indices: Any,
+    axis: builtins.int | None = None,
+    out: Any = None,
+    mode: builtins.str = "raise",
 ) -> Tensor:
     """The elements at positions along an axis, of the flat tensor without one."""
 
@@ -2826,7 +2835,9 @@ def trace(
 def transpose(a: ArrayLike, axes: Any = None) -> Tensor:
     """A view with the axes in another order; reversed without `axes`."""
 
-def trapz(y: ArrayLike, x: ArrayLike | None = None, dx: Any = 1.0, axis: builtins.int = -1) -> Tensor:
+def trapz(
+    y: ArrayLike, x: ArrayLike | None = None, dx: builtins.float = 1.0, axis: builtins.int = -1
+) -> Tensor:
     """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
 
 def tree_add(

@@ -90,7 +90,7 @@ for _name in TABLE:
 
 
 @public("diff")
-def diff(a: Array, n: Any = 1, axis: Any = -1, prepend: Array = None, append: Array = None) -> Any:
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Array = None) -> Any:
     """The n-th difference along an axis."""
     a = as_tensor(a)
     n = checks.whole(n, "diff(n=)", 0)

@@ -76,7 +76,7 @@ def einsum(
     out: Any = None,
     dtype: Any = None,
     order: str = "K",
-    casting: Any = "safe",
+    casting: str = "safe",
     optimize: Any = False,
 ) -> Any:
     """Sums of products in Einstein's notation."""

@@ -37,7 +37,7 @@ METHODS = ("tsqr", "sfqr", None)
 
 
 @public("linalg.qr", room=ROOM)
-def qr(a: Array, mode: str = "reduced", method: Any = "tsqr") -> Any:
+def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
     """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
     checks.choice(method, "qr(method=)", METHODS)
     if mode == "raw":
@@ -74,7 +74,7 @@ def svd(
     full_matrices: bool = False,
     compute_uv: bool = True,
     hermitian: bool = False,
-    method: Any = "tsqr",
+    method: str = "tsqr",
 ) -> Any:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
     checks.choice(method, "svd(method=)", METHODS)

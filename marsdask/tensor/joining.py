@@ -79,7 +79,7 @@ def _concatenate_meta(tensors: list[TensorMeta], axis: Any = 0, dtype: Any = Non
 
 @public("concatenate")
 def concatenate(
-    tensors: Arrays, axis: Any = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
+    tensors: Arrays, axis: int | None = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
     """Tensors one after another along an axis; flat without one."""
     return _joined("concatenate", tensors, axis, out, dtype, casting)
@@ -104,7 +104,7 @@ def _stack_meta(tensors: list[TensorMeta], axis: int, dtype: Any) -> TensorMeta:
 
 @public("stack")
 def stack(
-    tensors: Arrays, axis: int = 0, out: Any = None, dtype: Any = None, casting: Any = "same_kind"
+    tensors: Arrays, axis: int = 0, out: Any = None, dtype: Any = None, casting: str = "same_kind"
 ) -> Any:
     """Tensors of one shape along a new axis."""
     return _joined("stack", tensors, axis, out, dtype, casting)
@@ -176,6 +176,6 @@ def block(arrays: Any) -> Any:
 
 
 @public("append")
-def append(arr: Array, values: Array, axis: Any = None) -> Any:
+def append(arr: Array, values: Array, axis: int | None = None) -> Any:
     """Values after a tensor along an axis; both flat without one."""
     return concatenate([as_tensor(arr), as_tensor(values)], axis)

@@ -68,7 +68,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: builtins.bool = Fa
 def pinv(a: Any, rcond: Any = None, hermitian: builtins.bool = False) -> Tensor:
     """NumPy's `linalg.pinv` of a matrix, or of each in a stack."""
 
-def qr(a: ArrayLike, mode: builtins.str = "reduced", method: Any = "tsqr") -> ExecutableTuple | Tensor:
+def qr(
+    a: ArrayLike, mode: builtins.str = "reduced", method: builtins.str = "tsqr"
+) -> ExecutableTuple | Tensor:
     """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
 
 def randomized_svd(
@@ -103,7 +105,7 @@ def svd(
     full_matrices: builtins.bool = False,
     compute_uv: builtins.bool = True,
     hermitian: builtins.bool = False,
-    method: Any = "tsqr",
+    method: builtins.str = "tsqr",
 ) -> ExecutableTuple | Tensor:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
 

@@ -34,7 +34,7 @@ def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K") -> TensorMeta:
 
 @public("astype", owners=("Tensor",))
 def astype(
-    self: Array, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
     self = as_tensor(self)
@@ -155,7 +155,7 @@ def ndim_(a: Any) -> Any:
 
 
 @public("size")
-def size_(a: Any, axis: Any = None) -> Any:
+def size_(a: Any, axis: int | None = None) -> Any:
     """The number of elements, or the length of one axis: a tensor to execute where only a run can tell."""
     if not isinstance(a, Handle):
         return np.size(a, axis)

@@ -102,7 +102,7 @@ def _roll(a: da.Array, shift: tuple[int, ...], axis: tuple[int, ...]) -> da.Arra
 
 
 @public("repeat", owners=("Tensor",))
-def repeat(a: Array, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: Array, repeats: Any, axis: int | None = None) -> Any:
     """Each element several times, along an axis; of the flat tensor without one."""
     a, axis = with_axis(a, axis)
     if not isinstance(repeats, Tensor):
@@ -248,7 +248,7 @@ def _insert(
 
 
 @public("delete")
-def delete(arr: Array, obj: Any, axis: Any = None) -> Any:
+def delete(arr: Array, obj: Any, axis: int | None = None) -> Any:
     """The tensor without the slices at positions along an axis; of the flat tensor without one."""
     arr, axis = _flat_or_axis(arr, axis)
     if not isinstance(obj, (slice, Tensor)):

@@ -52,9 +52,9 @@ def _rechunk(tensor: da.Array, chunk_size: Any) -> da.Array:
 @public("rebalance", function=False, owners=("Tensor",))
 def rebalance(
     self: Array,
-    factor: Any = None,
+    factor: float | None = None,
     axis: int = 0,
-    num_partitions: Any = None,
+    num_partitions: int | None = None,
     reassign_worker: bool = True,
     session: Any = None,
 ) -> Any:

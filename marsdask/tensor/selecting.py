@@ -41,7 +41,7 @@ MODES = ("raise", "wrap", "clip")
 
 
 @public("take", owners=("Tensor",))
-def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """The elements at positions along an axis, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
     checks.choice(mode, "take(mode=)", MODES)
@@ -60,7 +60,7 @@ def take(a: Array, indices: Any, axis: Any = None, out: Any = None, mode: str = 
 
 
 @public("compress")
-def compress(condition: Any, a: Array, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
     before = [slice(None)] * axis
@@ -76,7 +76,7 @@ def compress(condition: Any, a: Array, axis: Any = None, out: Any = None) -> Any
 
 
 @public("Tensor.compress", owners=("Tensor",))
-def compress_method(self: Array, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(self: Array, condition: Any, axis: int | None = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
     return compress(condition, self, axis, out)
 

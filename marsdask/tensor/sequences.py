@@ -143,8 +143,8 @@ def spaced(
 
 @public("eye")
 def eye(
-    N: Any,
-    M: Any = None,
+    N: int,
+    M: int | None = None,
     k: int = 0,
     dtype: Any = None,
     chunk_size: Any = None,

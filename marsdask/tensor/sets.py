@@ -209,7 +209,7 @@ def _numbered(right: bool, part: Any, bins: Any) -> Any:
 
 
 @public("bincount")
-def bincount(x: Array, weights: Array = None, minlength: Any = 0, chunk_size_limit: Any = None) -> Any:
+def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_limit: int | None = None) -> Any:
     """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:

@@ -172,7 +172,7 @@ def _correlation(c: Any) -> Any:
 
 
 @public("trapz")
-def trapz(y: Array, x: Array = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapz(y: Array, x: Array = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
     y, x = as_tensor(y), None if x is None else as_tensor(x)
     return registry.make("trapz", y, x, dx, checks.axis(axis, y.ndim))
