@@ -12,7 +12,7 @@ import marsdask.tensor as mt
 from marsdask.plan import graph
 from marsdask.plan.graph import Place, exchanges
 from marsdask.session import Session
-from marsdask.tensor.sort import split, splitters
+from marsdask.tensor.sorting.sort import split, splitters
 
 
 def pieces_of(number: int, count: int) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ import pytest
 
 import marsdask.tensor as mt
 
-sort_module = sys.modules["marsdask.tensor.sort"]
+sort_module = sys.modules["marsdask.tensor.sorting.sort"]
 rng = np.random.RandomState(3)
 LINES = {
     "doubles": rng.standard_normal(300),

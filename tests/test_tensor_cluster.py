@@ -34,7 +34,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_same_answers(name: str, on_cluster: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["marsdask.tensor.sort"], "IN_ONE_CHUNK", 0)
+    monkeypatch.setattr(sys.modules["marsdask.tensor.sorting.sort"], "IN_ONE_CHUNK", 0)
     call, want = CASES[name]
     with option_context({"chunk_store_limit": 256} if "quantile" in name else {}):
         t, u = mt.tensor(LINE, chunk_size=70), mt.tensor(SQUARE, chunk_size=17)

@@ -14,8 +14,8 @@ from marsdask.session.lazy import Lazy
 from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
 
-import marsdask.tensor.grids
-import marsdask.tensor.writes
+import marsdask.tensor.making.grids
+import marsdask.tensor.indexing.writes
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.dataframe import CategoricalAccessor
 from marsdask.dataframe import DataFrame
@@ -588,7 +588,7 @@ class Tensor(Lazy):
     @property
     def flags(self) -> builtins.dict[builtins.str, builtins.bool]: ...
     @property
-    def flat(self) -> marsdask.tensor.writes.Flat:
+    def flat(self) -> marsdask.tensor.indexing.writes.Flat:
         """The elements on one axis: `x.flat[1:3] = 0` writes into x."""
     @flat.setter
     def flat(self, value: Any) -> None: ...
@@ -2954,7 +2954,7 @@ bool = np.bool
 
 bytes_ = np.bytes_
 
-c_: marsdask.tensor.grids.Joiner
+c_: marsdask.tensor.making.grids.Joiner
 
 cfloat: builtins.type
 
@@ -3014,7 +3014,7 @@ integer = np.integer
 
 intp = np.intp
 
-mgrid: marsdask.tensor.grids.Grid
+mgrid: marsdask.tensor.making.grids.Grid
 
 nan: builtins.float
 
@@ -3026,11 +3026,11 @@ number = np.number
 
 object: builtins.type
 
-ogrid: marsdask.tensor.grids.Grid
+ogrid: marsdask.tensor.making.grids.Grid
 
 pi: builtins.float
 
-r_: marsdask.tensor.grids.Joiner
+r_: marsdask.tensor.making.grids.Joiner
 
 seterr = np.seterr
 

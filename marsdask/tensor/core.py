@@ -96,7 +96,7 @@ class Tensor(Lazy):
     @property
     def flat(self) -> Any:
         """The elements on one axis: `x.flat[1:3] = 0` writes into x."""
-        from marsdask.tensor.writes import Flat
+        from marsdask.tensor.indexing.writes import Flat
 
         return Flat(self)
 

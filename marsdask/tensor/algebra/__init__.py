@@ -1,0 +1,1 @@
+"""Products, contractions, and linear algebra."""

@@ -1,0 +1,311 @@
+"""Linear algebra by matrix: a stack of matrices is worked on chunk by chunk, one matrix always whole.
+
+What gains from tiling is elsewhere: products in `products.py`, tall and thin QR and SVD in `factors.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import checks
+from marsdask.errors import ArgumentTypeError, ShapeError
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.elements.elementwise import broadcast_shape
+from marsdask.tensor.fold import one_chunk, whole_along
+
+ROOM = "tensor.linalg"
+NAN = float("nan")
+
+
+def per_matrix(
+    func: Callable[..., Any],
+    arrays: Sequence[tuple[da.Array, int]],
+    known: TensorMeta | TupleMeta,
+) -> Any:
+    """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
+
+    `known`: the result's metadata, or those of several results.
+    """
+    depth = max(a.ndim - core for a, core in arrays)
+    batch = tuple(range(depth))
+    pairs: list[Any] = []
+    for i, (a, core) in enumerate(arrays):
+        axes = tuple(range(a.ndim - core, a.ndim))
+        a = one_chunk(a, "linalg") if a.ndim == core else whole_along(a, axes)
+        own = tuple(-1 - 2 * i - k for k in range(core))
+        pairs += [a, (*batch[depth - (a.ndim - core) :], *own)]
+    made = da.blockwise(
+        partial(_results, func),
+        batch,
+        *pairs,
+        concatenate=True,
+        dtype=object,
+        meta=np.empty((0,) * depth, object),
+    )
+    results = []
+    for i, out in enumerate(known.items if isinstance(known, TupleMeta) else [known]):
+        axes = tuple(range(depth, out.ndim))
+        results.append(
+            da.blockwise(
+                partial(_pick, i, out.dtype),
+                (*batch, *axes),
+                made,
+                batch,
+                new_axes=dict(zip(axes, out.shape[depth:], strict=True)),
+                dtype=out.dtype,
+                meta=np.empty((0,) * out.ndim, out.dtype),
+            )
+        )
+    return tuple(results) if isinstance(known, TupleMeta) else results[0]
+
+
+def _results(func: Any, *parts: Any) -> Any:
+    found = func(*parts)
+    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+
+def _pick(i: int, dtype: Any, results: Any) -> Any:
+    return np.asarray(results[i]).astype(dtype, copy=False)
+
+
+def meta_of(a: da.Array) -> TensorMeta:
+    """What the metadata rules of this room look at."""
+    return TensorMeta(a.shape, a.dtype)
+
+
+def inexact(*dtypes: Any) -> np.dtype[Any]:
+    """The dtype linear algebra works in."""
+    kind = np.result_type(*dtypes)
+    if kind == np.float16:
+        raise ArgumentTypeError("array type float16 is unsupported in linalg")
+    return kind if kind.kind in "fc" else np.dtype("f8")
+
+
+def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of parts of complex numbers."""
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def as_matrix(a: Any, name: str, *, square: bool = False) -> Tensor:
+    """A tensor of one (square) matrix or a stack of them; NumPy's error for what is none."""
+    a = as_tensor(a)
+    if a.ndim < 2:
+        raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    m, n = a.shape[-2:]
+    if square and m == m and n == n and m != n:
+        raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
+    return a  # type: ignore[no-any-return]
+
+
+# name -> (square, lengths of the results' last axes from (m, n), dtypes of results)
+OF_MATRIX: dict[str, tuple[bool, Callable[..., Any], Callable[..., Any]]] = {
+    "inv": (True, lambda m, n: [(m, n)], lambda d: [d]),
+    "det": (True, lambda m, n: [()], lambda d: [d]),
+    "slogdet": (True, lambda m, n: [(), ()], lambda d: [d, real(d)]),
+    "pinv": (False, lambda m, n: [(n, m)], lambda d: [d]),
+    "eigh": (True, lambda m, n: [(n,), (m, n)], lambda d: [real(d), d]),
+    "eigvalsh": (True, lambda m, n: [(n,)], lambda d: [real(d)]),
+    "svdvals": (False, lambda m, n: [(min(m, n),)], lambda d: [real(d)]),
+    "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d]),
+    "cond": (False, lambda m, n: [()], lambda d: [real(d)]),
+    "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)]),
+}
+NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
+
+
+def _of_matrix(name: str, a: Any, **settings: Any) -> Any:
+    a = as_matrix(a, name, square=OF_MATRIX[name][0])
+    return registry.make(f"linalg.{name}", a, **{k: v for k, v in settings.items() if v is not None})
+
+
+def _plain(name: str, a: Any) -> Any:
+    return _of_matrix(name, a)
+
+
+def _by_triangle(name: str, a: Any, UPLO: str = "L") -> Any:
+    return _of_matrix(name, a, UPLO=checks.choice(UPLO, f"{name}(UPLO=)", ("L", "U")))
+
+
+def _pinv(a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
+    return _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian)
+
+
+def _matrix_power(a: Any, n: Any) -> Any:
+    if not isinstance(n, (int, np.integer)):
+        raise ArgumentTypeError("exponent must be an integer")
+    return _of_matrix("matrix_power", a, n=n)
+
+
+def _cond(a: Any, p: Any = None) -> Any:
+    return _of_matrix("cond", a, p=p)
+
+
+def _matrix_rank(a: Any, tol: Any = None, hermitian: bool = False) -> Any:
+    return _of_matrix("matrix_rank", a, tol=tol, hermitian=hermitian)
+
+
+def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
+    _, shapes, dtypes = OF_MATRIX[name]
+    whole = name == "matrix_power" and a.dtype.kind in "iu" and settings["n"] >= 0
+    kinds = [a.dtype] if whole else dtypes(inexact(a.dtype))
+    items = [
+        TensorMeta((*a.shape[:-2], *core), d) for core, d in zip(shapes(*a.shape[-2:]), kinds, strict=True)
+    ]
+    return TupleMeta(tuple(items), NAMES[name]) if len(items) > 1 else items[0]
+
+
+def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
+    function = partial(getattr(np.linalg, name), **settings)
+    return per_matrix(function, [(a, 2)], _matrix_meta(name, meta_of(a), **settings))
+
+
+WITH_SETTINGS: dict[str, Callable[..., Any]] = {
+    "eigh": partial(_by_triangle, "eigh"),
+    "eigvalsh": partial(_by_triangle, "eigvalsh"),
+    "pinv": _pinv,
+    "matrix_power": _matrix_power,
+    "cond": _cond,
+    "matrix_rank": _matrix_rank,
+}
+for _name in OF_MATRIX:
+    _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
+    public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name, partial(_plain, _name)))
+    lowered(f"linalg.{_name}", status="gathered", meta=partial(_matrix_meta, _name))(
+        partial(_matrix_lower, _name)
+    )
+
+
+@public("linalg.cholesky", room=ROOM)
+def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> Any:
+    """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
+    matrix = as_matrix(a, "cholesky", square=True)
+    return registry.make("linalg.cholesky", matrix, bool(lower) and not upper)
+
+
+def _cholesky_meta(a: TensorMeta, lower: bool) -> TensorMeta:
+    return TensorMeta(a.shape, inexact(a.dtype))
+
+
+@lowered("linalg.cholesky", status="gathered", meta=_cholesky_meta)
+def _cholesky(a: da.Array, lower: bool) -> da.Array:
+    return per_matrix(partial(_factor, lower), [(a, 2)], _cholesky_meta(meta_of(a), lower))
+
+
+def _factor(lower: bool, part: Any) -> Any:
+    factor = np.linalg.cholesky(part)
+    return factor if lower else np.conj(np.swapaxes(factor, -1, -2))
+
+
+def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> TensorMeta:
+    n = a.shape[-1]
+    if b.ndim == 1:
+        if b.shape[0] == b.shape[0] and n == n and b.shape[0] != n:
+            raise ShapeError(f"solve: {n:g} unknowns and {b.shape[0]:g} right hand sides.")
+        return TensorMeta((*a.shape[:-2], n), inexact(a.dtype, b.dtype))
+    if not b.ndim or (b.shape[-2] == b.shape[-2] and n == n and b.shape[-2] != n):
+        raise ShapeError(f"solve: matrix of {a.shape} does not fit right hand sides of {b.shape}.")
+    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+    return TensorMeta((*batch, n, b.shape[-1]), inexact(a.dtype, b.dtype))
+
+
+@public("linalg.solve", room=ROOM)
+def solve(a: Array, b: Array, sym_pos: bool = False) -> Any:
+    """The solution of linear equations. `sym_pos` only tunes."""
+    return registry.make("linalg.solve", as_matrix(a, "solve", square=True), as_tensor(b))
+
+
+@public("linalg.solve_triangular", room=ROOM)
+def solve_triangular(
+    a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
+) -> Any:
+    """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
+    matrix = as_matrix(a, "solve_triangular", square=True)
+    return registry.make("linalg.solve_triangular", matrix, as_tensor(b), lower, trans, unit_diagonal)
+
+
+@lowered("linalg.solve", status="gathered", meta=_solve_meta)
+def _solved(a: da.Array, b: da.Array, func: Any = np.linalg.solve) -> da.Array:
+    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(meta_of(a), meta_of(b)))
+
+
+@lowered("linalg.solve_triangular", status="gathered", meta=_solve_meta)
+def _solved_triangular(a: da.Array, b: da.Array, lower: bool, trans: Any, unit_diagonal: bool) -> da.Array:
+    return _solved(a, b, partial(_triangular, lower, trans, unit_diagonal))
+
+
+def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
+    a = np.tril(a) if lower else np.triu(a)
+    if unit:
+        index = np.arange(a.shape[-1])
+        a = a.copy()
+        a[..., index, index] = 1
+    if trans in (1, "T", 2, "C"):
+        a = np.swapaxes(a.conj() if trans in (2, "C") else a, -1, -2)
+    return np.linalg.solve(a, b)
+
+
+def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
+    dtype = inexact(a.dtype, b.dtype)
+    rest = tuple(b.shape[1:])
+    found = [(a.shape[1], *rest), (NAN,), (), (min(a.shape),)]
+    kinds = [dtype, real(dtype), np.dtype(np.int32), real(dtype)]
+    return TupleMeta(tuple(TensorMeta(s, k) for s, k in zip(found, kinds, strict=True)))
+
+
+@lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
+def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
+    """Least squares: solution, residuals, rank, singular values."""
+    known = _lstsq_meta(meta_of(a), meta_of(b))
+    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], known)
+
+
+def _lu_meta(a: TensorMeta) -> TupleMeta:
+    *batch, m, n = a.shape
+    k, dtype = min(m, n), inexact(a.dtype)
+    results = (((m, m), real(dtype)), ((m, k), dtype), ((k, n), dtype))
+    return TupleMeta(tuple(TensorMeta((*batch, *core), kind) for core, kind in results))
+
+
+@public("linalg.lu", room=ROOM)
+def lu(a: Array) -> Any:
+    """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
+    return registry.make("linalg.lu", as_matrix(a, "lu"))
+
+
+def _factored(a: Any) -> Any:
+    """Gaussian elimination with row exchanges, a column at a time: `p @ l @ u` is `a`."""
+    u = np.array(a, dtype=inexact(a.dtype))
+    m, n = u.shape
+    k = min(m, n)
+    rows = np.arange(m)
+    for j in range(k):
+        best = j + int(np.argmax(np.abs(u[j:, j])))
+        if best != j:
+            u[[j, best]] = u[[best, j]]
+            rows[[j, best]] = rows[[best, j]]
+        if u[j, j] != 0:
+            u[j + 1 :, j] /= u[j, j]
+            u[j + 1 :, j + 1 :] -= np.outer(u[j + 1 :, j], u[j, j + 1 :])
+    p = np.zeros((m, m), real(u.dtype))
+    p[rows, np.arange(m)] = 1
+    return p, np.tril(u[:, :k], -1) + np.eye(m, k), np.triu(u[:k])
+
+
+def _stacked_lu(part: Any) -> Any:
+    if part.ndim == 2:
+        return _factored(part)
+    found = [_factored(each) for each in part.reshape(-1, *part.shape[-2:])]
+    return tuple(np.reshape([f[i] for f in found], (*part.shape[:-2], *found[0][i].shape)) for i in range(3))
+
+
+@lowered("linalg.lu", status="gathered", meta=_lu_meta)
+def _lu(a: da.Array) -> Any:
+    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(meta_of(a)))

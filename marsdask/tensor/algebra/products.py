@@ -1,0 +1,269 @@
+"""Products: every one a contraction of chunks, summed over the chunks of contracted axes."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.elements.elementwise import broadcast_shape
+from marsdask.tensor.fold import flat, fold
+from marsdask.tensor.indexing.selecting import given
+
+Index = tuple[int, ...]
+
+
+def contracted(
+    func: Callable[..., Any],
+    kept: Index,
+    gone: Index,
+    operands: Sequence[tuple[da.Array, Index]],
+    dtype: np.dtype[Any],
+) -> da.Array:
+    """`func` of matching chunks (its result has the axes `kept`), added up over the axes `gone`.
+
+    Keeps NumPy's dtype: whole numbers are not widened, booleans are joined by `or`.
+    """
+    pairs: list[Any] = []
+    for array, index in operands:
+        if not array.size:  # Dask cannot bring chunks of nothing into line
+            array = da.zeros(array.shape, chunks=-1, dtype=array.dtype)
+        pairs += [array, index]
+    out = (*kept, *gone)
+    parts = da.blockwise(
+        partial(_product, func, len(gone), dtype),
+        out,
+        *pairs,
+        adjust_chunks=dict.fromkeys(gone, 1),
+        dtype=dtype,
+        meta=np.empty((0,) * len(out), dtype),
+    )
+    axes = tuple(range(len(kept), len(out)))
+    if not axes:
+        return parts
+    if all(parts.numblocks[a] == 1 for a in axes):
+        return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
+    add = np.logical_or if dtype.kind == "b" else np.add
+    return fold(
+        parts, axes, partial(_added, add, dtype), partial(_joined, add), np.asarray, dtype, label="product"
+    )
+
+
+def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
+    result = np.asarray(func(*parts))
+    return result.reshape(result.shape + (1,) * gone).astype(dtype, copy=False)
+
+
+def _added(add: np.ufunc, dtype: Any, part: Any, axes: Any) -> Any:
+    return add.reduce(part, axis=axes, keepdims=True, dtype=dtype)
+
+
+def _joined(add: np.ufunc, states: list[Any]) -> Any:
+    return functools.reduce(add, states)
+
+
+def _dtype(func: Any, *arrays: Any) -> np.dtype[Any]:
+    return np.asarray(func(*(np.ones((1,) * a.ndim, a.dtype) for a in arrays))).dtype
+
+
+def fits(m: float, n: float) -> bool:
+    return m == n or m != m or n != n
+
+
+def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> None:
+    if not fits(m, n):
+        raise ShapeError(f"{function}: shapes {a.shape} and {b.shape} not aligned: {m:g} != {n:g}.")
+
+
+@public("dot", owners=["Tensor"])
+def dot(a: Array, b: Array, out: Any = None) -> Any:
+    """The dot product: over the last axis of `a` and the last but one of `b`."""
+    return given(registry.make("dot", as_tensor(a), as_tensor(b)), out)
+
+
+@public("matmul")
+def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> Any:
+    """The matrix product; leading axes are broadcast."""
+    tensors = as_tensor(a), as_tensor(b)
+    if not all(t.ndim for t in tensors):
+        raise ArgumentError(
+            "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
+        )
+    result = registry.make("matmul", *tensors)
+    return given(result if dtype is None else registry.make("astype", result, np.dtype(dtype)), out)
+
+
+@public("outer")
+def outer(a: Array, b: Array, out: Any = None) -> Any:
+    """The products of all pairs of elements."""
+    return given(registry.make("outer", as_tensor(a), as_tensor(b)), out)
+
+
+def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    _check("matmul", a, b, a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0])
+    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
+    columns = b.shape[-1:] if b.ndim > 1 else ()
+    return TensorMeta((*batch, *a.shape[-2:-1], *columns), _dtype(np.matmul, a, b))
+
+
+@lowered("matmul", meta=_matmul_meta)
+def _matmul(a: da.Array, b: da.Array) -> da.Array:
+    depth = max(a.ndim, b.ndim, 2) - 2
+    batch = tuple(range(depth))
+    row = (depth,) if a.ndim > 1 else ()
+    column = (depth + 1,) if b.ndim > 1 else ()
+    k = depth + 2
+    left = (*batch[depth - max(a.ndim - 2, 0) :], *row, k)
+    right = (*batch[depth - max(b.ndim - 2, 0) :], k, *column)
+    return contracted(
+        np.matmul, (*batch, *row, *column), (k,), [(a, left), (b, right)], _dtype(np.matmul, a, b)
+    )
+
+
+def _outer_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    return TensorMeta((math.prod(a.shape), math.prod(b.shape)), np.result_type(a.dtype, b.dtype))
+
+
+@lowered("outer", meta=_outer_meta)
+def _outer(a: da.Array, b: da.Array) -> da.Array:
+    return flat(a)[:, None] * flat(b)[None, :]
+
+
+def _tensordot_axes(axes: Any, a: TensorMeta, b: TensorMeta) -> tuple[Index, Index]:
+    if isinstance(axes, (int, np.integer)):
+        if axes < 0 or axes > min(a.ndim, b.ndim):
+            raise IndexOutOfRange(
+                f"tensordot(axes={axes}): {a.ndim} and {b.ndim} dimensions have no {axes} axes to sum over."
+            )
+        return tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
+    try:
+        sides = [tuple(side) if np.iterable(side) else side for side in axes]
+        given_left, given_right = sides
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(f"axes={axes!r}: expected a whole number or two sequences.") from None
+    left, right = checks.axes(given_left, a.ndim, "axes"), checks.axes(given_right, b.ndim, "axes")
+    if len(left) != len(right):
+        raise ShapeError(
+            f"tensordot(axes={axes!r}): shape-mismatch for sum: {len(left)} and {len(right)} axes."
+        )
+    return left, right
+
+
+@public("tensordot")
+def tensordot(a: Array, b: Array, axes: Any = 2) -> Any:
+    """The sum of products over the given axes of both."""
+    first, second = as_tensor(a), as_tensor(b)
+    left, right = _tensordot_axes(axes, first.known, second.known)
+    for m, n in zip(left, right, strict=True):
+        if not fits(first.shape[m], second.shape[n]):
+            raise ShapeError(
+                f"tensordot(axes={axes!r}): shape-mismatch for sum: {first.shape[m]:g} and {second.shape[n]:g}."
+            )
+    return registry.make("tensordot", first, second, (left, right))
+
+
+def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
+    sides = zip((a, b), axes, strict=True)
+    shape = tuple(n for side, gone in sides for i, n in enumerate(side.shape) if i not in gone)
+    return TensorMeta(shape, _dtype(np.dot, a, b))
+
+
+@lowered("tensordot", meta=_tensordot_meta)
+def _tensordot(a: da.Array, b: da.Array, axes: Any) -> da.Array:
+    return _over(partial(np.tensordot, axes=axes), axes, a, b)
+
+
+def _over(func: Any, axes: tuple[Index, Index], a: da.Array, b: da.Array) -> da.Array:
+    """`func` of matching chunks, summed over axes of both."""
+    left = list(range(a.ndim))
+    right = list(range(a.ndim, a.ndim + b.ndim))
+    for m, n in zip(*axes, strict=True):
+        right[n] = left[m]
+    gone = tuple(left[m] for m in axes[0])
+    kept = tuple(i for i in (*left, *right) if i not in gone)
+    return contracted(func, kept, gone, [(a, tuple(left)), (b, tuple(right))], _dtype(np.dot, a, b))
+
+
+def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
+    """What `dot` and `inner` sum over: the last axis of `a`, and of `b` the last but one (`dot`) or the last."""
+    return (a.ndim - 1,), (max(b.ndim - 2, 0) if name == "dot" else b.ndim - 1,)
+
+
+def _last_axes_meta(name: str, a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    if not a.ndim or not b.ndim:
+        return TensorMeta(a.shape or b.shape, _dtype(np.dot, a, b))
+    axes = _last_axes(name, a, b)
+    _check(name, a, b, a.shape[-1], b.shape[axes[1][0]])
+    return _tensordot_meta(a, b, axes)
+
+
+@lowered("dot", meta=partial(_last_axes_meta, "dot"))
+def _dot(a: da.Array, b: da.Array) -> da.Array:
+    return _over(np.dot, _last_axes("dot", a, b), a, b) if a.ndim and b.ndim else a * b
+
+
+@lowered("inner", room="tensor", meta=partial(_last_axes_meta, "inner"))
+@lowered("innerproduct", room="tensor", meta=partial(_last_axes_meta, "inner"))
+def inner(a: Array, b: Array) -> da.Array:
+    """The sum of products over the last axes."""
+    return _over(np.inner, _last_axes("inner", a, b), a, b) if a.ndim and b.ndim else a * b
+
+
+@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)))
+def vdot(a: Array, b: Array) -> da.Array:
+    """The dot product of all elements in C order, the first conjugated."""
+    if a.size != b.size:
+        raise ShapeError(f"vdot: cannot match {a.size} elements with {b.size}.")
+    return inner(flat(a).conj() if a.dtype.kind == "c" else flat(a), flat(b))  # type: ignore[arg-type]
+
+
+def _kron_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
+    ndim = max(a.ndim, b.ndim)
+    left, right = ((1,) * (ndim - t.ndim) + tuple(t.shape) for t in (a, b))
+    shape = tuple(m * n for m, n in zip(left, right, strict=True))
+    return TensorMeta(shape, np.result_type(a.dtype, b.dtype))
+
+
+@lowered("kron", room="tensor", meta=_kron_meta)
+def kron(a: Array, b: Array) -> da.Array:
+    """The Kronecker product."""
+    ndim = max(a.ndim, b.ndim)
+    if not ndim:
+        return a * b
+    a = a.reshape((1,) * (ndim - a.ndim) + a.shape)
+    b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
+    for axis in range(ndim):
+        a, b = da.expand_dims(a, 2 * axis + 1), da.expand_dims(b, 2 * axis)
+    b = b.rechunk({2 * i + 1: -1 for i in range(ndim)})
+    product = a * b
+    return product.reshape(tuple(product.shape[2 * i] * product.shape[2 * i + 1] for i in range(ndim)))
+
+
+@public("trace", owners=["Tensor"])
+def trace(
+    a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
+    """The sum along a diagonal."""
+    a = as_tensor(a)
+    if a.ndim < 2:
+        raise ArgumentError("diag requires an array of at least two dimensions")
+    first, second = checks.axis(axis1, a.ndim), checks.axis(axis2, a.ndim)
+    if first == second:
+        raise ArgumentError("axis1 and axis2 cannot be the same")
+    return given(registry.make("trace", a, int(offset), first, second, dtype and np.dtype(dtype)), out)
+
+
+@lowered("trace")
+def _trace(a: da.Array, offset: int, axis1: int, axis2: int, dtype: Any) -> da.Array:
+    return da.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)

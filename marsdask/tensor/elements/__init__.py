@@ -1,0 +1,1 @@
+"""Element by element: NumPy's ufuncs, rounding, and how chains of them become one kernel."""

@@ -1,0 +1,1 @@
+"""Elements by position and condition: read, chosen, written."""

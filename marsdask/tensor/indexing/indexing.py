@@ -1,0 +1,189 @@
+"""`x[key]`: basic keys make views, fancy keys make copies with NumPy's exact order of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask.plan import registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.node import Node
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import Tensor, as_tensor, derived
+from marsdask.tensor.indexing.keys import (
+    FULL,
+    Lazy,
+    fancy_shape,
+    is_basic,
+    is_fancy,
+    placed,
+    plain,
+    result_shape,
+    without_truths,
+)
+from marsdask.tensor.indexing.pieces import taken
+from marsdask.tensor.reshaping import compact, reshaped
+from marsdask.tensor.views import view
+
+
+def lazy(value: Any) -> Lazy | None:
+    """A tensor in a key, as a handle, as metadata or as a Dask array."""
+    if isinstance(value, (Tensor, TensorMeta, da.Array)):
+        return Lazy(np.dtype(value.dtype).kind, tuple(value.shape), value)
+    return None
+
+
+def arguments(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A plain key as a node keeps it."""
+    return tuple(e.value if isinstance(e, Lazy) else e for e in key)
+
+
+def plain_key(key: Any, shape: Any) -> tuple[Any, ...]:
+    """`plain` for what users write: frames and pandas objects count as the arrays they hold."""
+    return plain(tuple(map(_as_index, key)) if isinstance(key, tuple) else _as_index(key), shape, lazy)
+
+
+def _as_index(value: Any) -> Any:
+    return as_tensor(value) if isinstance(value, Handle) and not isinstance(value, Tensor) else value
+
+
+def part(base: Any, key: Any) -> Any:
+    """`base[key]`: a view for a basic key, else a copy."""
+    key, first = without_truths(key)
+    if first:
+        return part(part(base, first), key)
+    entries = plain_key(key, base.known.shape)
+    if is_basic(entries):
+        if entries and all(isinstance(e, int) for e in entries) and not _has_ellipsis(key):
+            return registry.make("slice", base, entries)  # NumPy gives a scalar, which is no view
+        return sliced(base, entries)
+    return registry.make("getitem", base, arguments(entries))
+
+
+def _has_ellipsis(key: Any) -> bool:
+    return key is Ellipsis or (isinstance(key, tuple) and any(e is Ellipsis for e in key))
+
+
+def sliced(base: Any, key: tuple[Any, ...]) -> Any:
+    """A view by a plain basic key."""
+    return view(base, partial(derived, "slice", (key,)), partial(_unslice_node, key))
+
+
+def _unslice_node(key: tuple[Any, ...], base: Node, new: Node) -> Node:
+    return Node("setitem", (base, key, new))
+
+
+def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
+    entries = plain(key, x.shape, lazy)
+    return TensorMeta(result_shape(entries, x.shape), x.dtype, x.order)
+
+
+@lowered("slice", meta=_part_meta, traits=("slice",))
+def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
+    """The part of x that a basic key names."""
+    return taken(x, plain(key, x.shape))
+
+
+@lowered("getitem", meta=_part_meta)
+def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
+    """The elements of x that a fancy key names, in NumPy's order."""
+    entries = plain(key, x.shape, lazy)
+    masked = lone_mask(entries)
+    if masked is not None:
+        return by_mask(x, entries, masked)
+    known = yield from settled(entries, x.shape)
+    return by_arrays(x, known)
+
+
+def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, ...]]:
+    """A plain key with the values of its tensors, which are asked for."""
+    bounds = [b for e in key if isinstance(e, slice) for b in _bounds(e)]
+    wanted = [e for e in (*bounds, *arguments(key)) if isinstance(e, da.Array)]
+    if wanted:
+        answer = yield Ask(*wanted)
+        values = {id(w): v for w, v in zip(wanted, answer if len(wanted) > 1 else (answer,), strict=True)}
+        key = tuple(_with_values(e, values) for e in key)
+    return plain(key, shape)
+
+
+def _bounds(entry: slice) -> tuple[Any, Any, Any]:
+    return entry.start, entry.stop, entry.step
+
+
+def _with_values(entry: Any, values: dict[int, Any]) -> Any:
+    if isinstance(entry, slice):
+        return slice(*(values.get(id(b), b) for b in _bounds(entry)))
+    return np.asarray(values[id(entry.value)]) if isinstance(entry, Lazy) else entry
+
+
+def lone_mask(key: tuple[Any, ...]) -> int | None:
+    """Where the only fancy index of a key is a mask that is a tensor: that can be done chunk by chunk."""
+    fancy = [i for i, e in enumerate(key) if is_fancy(e)]
+    if len(fancy) != 1 or any(isinstance(e, int) or (isinstance(e, slice) and _asks(e)) for e in key):
+        return None
+    mask = key[fancy[0]]
+    return fancy[0] if isinstance(mask, Lazy) and mask.kind == "b" and mask.ndim else None
+
+
+def _asks(entry: slice) -> bool:
+    return any(isinstance(b, da.Array) for b in _bounds(entry))
+
+
+def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
+    """The rows of x that a mask over one or several axes keeps."""
+    mask: da.Array = key[at].value
+    before = [e for e in key[:at] if isinstance(e, slice)]
+    after = [e for e in key[at + 1 :] if isinstance(e, slice)]
+    x = taken(x, (*before, *[FULL] * mask.ndim, *after))
+    first = len(before)
+    if mask.ndim > 1:
+        x = reshaped(x, (*x.shape[:first], -1, *x.shape[first + mask.ndim :]))
+        mask = reshaped(mask, (-1,))
+    x = x[(*[FULL] * first, mask)]
+    if any(e is None for e in key):
+        x = x[tuple(None if e is None else FULL for e in key if not isinstance(e, str))]
+    return x
+
+
+def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
+    """`x[key]` where every fancy index is an integer array in memory."""
+    if not any(is_fancy(e) for e in key):
+        return taken(x, key)
+    fancy = tuple(int(n) for n in fancy_shape(key))
+    target = placed(key, fancy)
+    entries = [e for e in key if e is not None and not isinstance(e, str)]
+    x = compact(taken(x, tuple(FULL if is_fancy(e) else e for e in entries)))
+    kept = [(axis, e) for axis, e in enumerate(entries) if not isinstance(e, int)]
+    arrays = {i: e for i, (_, e) in enumerate(kept) if is_fancy(e)}
+    if len(arrays) == 1:
+        ((at, index),) = arrays.items()
+        if x.shape[at] < x.numblocks[at]:  # Dask divides by rows per chunk, in whole numbers
+            x = x.rechunk({at: -1})
+        x = da.moveaxis(x[(*[FULL] * at, index.ravel())], at, 0)
+    else:
+        points = {i: np.broadcast_to(a, fancy).ravel() for i, a in arrays.items()}
+        x = x.vindex[tuple(points.get(i, FULL) for i in range(len(kept)))]
+    if len(fancy) != 1:
+        x = reshaped(x, (*fancy, *x.shape[1:]))
+    # Axes of x now: the fancy ones, then the sliced ones in their order.
+    sliced_axes = [axis for axis, e in kept if not is_fancy(e)]
+    where = {("fancy", j): j for j in range(len(fancy))}
+    where |= {("axis", axis): len(fancy) + i for i, axis in enumerate(sliced_axes)}
+    order = [where[source] for source in target.axes if source[0] != "new"]
+    if order != sorted(order):
+        x = da.transpose(x, order)
+    if any(source[0] == "new" for source in target.axes):
+        x = x[tuple(None if source[0] == "new" else FULL for source in target.axes)]
+    return x
+
+
+@public("Tensor.__getitem__", owners=("Tensor",))
+def getitem_method(self: Array, key: Any) -> Any:
+    """The part of the tensor that `key` names. Basic keys make views: writes go both ways."""
+    return part(self, key)

@@ -1,0 +1,1 @@
+"""Tensors made: of data in memory, of a value, of a rule."""

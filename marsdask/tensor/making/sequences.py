@@ -1,0 +1,228 @@
+"""Tensors from a rule: arange, linspace, eye, diag, tril, triu, meshgrid, indices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import checks
+from marsdask.errors import ArgumentError
+from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
+from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.tensor.making.creation import in_memory, refuse_gpu
+from marsdask.tensor.reshaping import check_order
+from marsdask.tensor.shapes.axes import broadcast_view, moveaxis
+
+
+def made(func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any) -> da.Array:
+    """An array whose chunks are `func(starts, lengths, *args)`."""
+    starts = [np.cumsum([0, *c]).tolist() for c in chunks]
+
+    def make(index: tuple[int, ...]) -> Any:
+        first = tuple(s[i] for s, i in zip(starts, index, strict=True))
+        lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))
+        return (func, first, lengths, *args)
+
+    return graph.blocks(make, chunks, dtype, [])
+
+
+@public("arange")
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, chunk_size: Any = None, gpu: Any = None
+) -> Any:
+    """Evenly spaced numbers from `start` up to, without, `stop`."""
+    refuse_gpu("arange", gpu)
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    kind = np.array([start, stop, step]).dtype if dtype is None else np.dtype(dtype)
+    if kind.kind not in "iuf" or any(np.asarray(v).dtype.kind not in "iufb" for v in (start, stop, step)):
+        return in_memory(np.arange(start, stop, step, dtype=dtype), None, None, chunk_size)
+    if step == 0:
+        raise ZeroStep("arange(step=0): expected a step other than zero.")
+    count = max(math.ceil((stop - start) / step), 0)
+    first, second = np.array(start).astype(kind), np.array(start + step).astype(kind)
+    delta = (second - first)[()] if kind.kind != "u" else second.astype("i8")[()] - first.astype("i8")[()]
+    return registry.make("arange", first[()], delta, kind, chunks_of((count,), chunk_size, kind))
+
+
+class ZeroStep(ArgumentError, ZeroDivisionError):
+    """A step of zero."""
+
+
+@lowered("arange", sizes="any", meta=lambda start, step, dtype, chunks: TensorMeta((sum(chunks[0]),), dtype))
+def _arange(start: Any, step: Any, dtype: Any, chunks: Chunks) -> da.Array:
+    return made(_arange_chunk, chunks, dtype, start, step, dtype)
+
+
+def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -> Any:
+    positions = np.arange(first[0], first[0] + lengths[0])
+    return (start + positions * step).astype(dtype)
+
+
+@public("linspace")
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    gpu: Any = None,
+    chunk_size: Any = None,
+    axis: int = 0,
+) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`; with `retstep` also the step."""
+    refuse_gpu("linspace", gpu)
+    num = checks.whole(num, "linspace(num=)", 0)
+    parts = num - 1 if endpoint else num
+    ends = (start, stop)
+    kinds = (v.dtype if isinstance(v, Handle) else np.asarray(v) for v in ends)
+    kind = np.result_type(*kinds, float(num))
+    out = kind if dtype is None else np.dtype(dtype)
+    if not any(isinstance(v, Handle) or np.ndim(v) for v in ends):
+        delta = np.asarray(stop) * 1.0 - np.asarray(start) * 1.0
+        step = delta / parts if parts > 0 else np.array(np.nan)[()]
+        last = stop if endpoint and num > 1 else None
+        chunks = chunks_of((num,), chunk_size, out)
+        result = registry.make("spaced", num, out, chunks, start, delta, step, parts, last, kind)
+        return (result, step) if retstep else result
+    a, b = as_tensor(start) * 1.0, as_tensor(stop) * 1.0
+    step = (b - a) / parts if parts > 0 else (b - a) * np.nan
+    first = chunk_size[0] if isinstance(chunk_size, (tuple, list)) else chunk_size
+    steps = arange(num, dtype=kind, chunk_size=first)
+    grid = steps.reshape((-1, *(1,) * step.ndim)) * (step if parts > 0 else 0) + a
+    if endpoint and num > 1:
+        grid[-1] = b
+    if out.kind in "iu":
+        grid = registry.make("floor", grid)
+    grid = grid if grid.dtype == out else grid.astype(out)
+    grid = moveaxis(grid, 0, axis) if axis else grid
+    return (grid, step) if retstep else grid
+
+
+def _linspace_chunk(
+    first: Any,
+    lengths: Any,
+    start: Any,
+    num: int,
+    delta: Any,
+    step: Any,
+    parts: int,
+    last: Any,
+    kind: Any,
+    dtype: Any,
+) -> Any:
+    positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
+    if parts > 0:
+        values = (positions * step if step != 0 else positions / parts * delta) + start
+    else:
+        values = positions * delta + start
+    if last is not None and first[0] + lengths[0] == num and lengths[0]:
+        values[-1] = last
+    if np.dtype(dtype).kind in "iu":
+        values = np.floor(values)
+    return values.astype(dtype)
+
+
+@lowered("spaced", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype))
+def spaced(
+    count: int, dtype: Any, chunks: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
+) -> da.Array:
+    """What linspace makes of numbers."""
+    return made(_linspace_chunk, chunks, dtype, start, count, delta, step, parts, last, kind, dtype)
+
+
+@public("eye")
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: Any = None,
+    chunk_size: Any = None,
+    gpu: Any = None,
+    order: str = "C",
+) -> Any:
+    """Ones on a diagonal, zeros elsewhere."""
+    refuse_gpu("eye", gpu)
+    rows = checks.whole(N, "eye(N=)", 0)
+    shape = (rows, rows if M is None else checks.whole(M, "eye(M=)", 0))
+    kind = np.dtype("f8" if dtype is None else dtype)
+    chunks = chunks_of(shape, chunk_size, kind)
+    return registry.make("eye", shape, checks.whole(k, "k"), kind, chunks, check_order(order, "CF"))
+
+
+@lowered("eye", sizes="any", meta=lambda shape, k, dtype, chunks, order: TensorMeta(shape, dtype, order))
+def _eye(shape: tuple[int, int], k: int, dtype: Any, chunks: Chunks, order: str) -> da.Array:
+    return made(_eye_chunk, chunks, dtype, k, dtype)
+
+
+def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
+    return np.eye(*lengths, k=k + first[0] - first[1], dtype=dtype)
+
+
+@public("identity")
+def identity(n: int, dtype: Any = None, chunk_size: Any = None, gpu: Any = None) -> Any:
+    """Ones on the main diagonal of a square."""
+    return eye(n, None, 0, dtype, chunk_size, gpu)
+
+
+@public("meshgrid")
+def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
+    """Coordinate matrices from coordinate vectors."""
+    checks.choice(indexing, "meshgrid(indexing=)", ("xy", "ij"))
+    axes = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        axes[:2] = [1, 0]
+    rows = [registry.make("reshape", as_tensor(x), (-1,)) for x in xi]
+    open_ones = [
+        row[tuple(slice(None) if j == axis else None for j in range(len(xi)))]
+        for row, axis in zip(rows, axes, strict=True)
+    ]
+    if copy:
+        open_ones = [registry.make("copy", each) for each in open_ones]
+    if sparse:
+        return ExecutableTuple(open_ones)
+    if any(math.isnan(row.known.shape[0]) for row in rows):
+        return ExecutableTuple(registry.make("broadcast_like", each, open_ones) for each in open_ones)
+    lengths = dict(zip(axes, (int(row.known.shape[0]) for row in rows), strict=True))
+    shape = tuple(lengths[i] for i in range(len(xi)))
+    if copy:
+        return ExecutableTuple(registry.make("broadcast_to", each, shape) for each in open_ones)
+    return ExecutableTuple(broadcast_view(each, shape) for each in open_ones)
+
+
+@public("indices")
+def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: bool = False) -> Any:
+    """The positions along each axis of a grid."""
+    shape, kind = check_shape(dimensions, "dimensions"), np.dtype(dtype)
+    if sparse:
+        rows = [arange(n, dtype=kind) for n in shape]
+        return ExecutableTuple(
+            row.reshape(tuple(-1 if i == axis else 1 for i in range(len(shape))))
+            for axis, row in enumerate(rows)
+        )
+    if isinstance(chunk_size, int):
+        chunks = ((1,) * len(shape), *chunks_of(shape, chunk_size, kind))
+    else:
+        chunks = chunks_of((len(shape), *shape), chunk_size, kind)
+    return registry.make("indices", (len(shape), *shape), kind, chunks)
+
+
+@lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunks: TensorMeta(dimensions, dtype))
+def _indices(dimensions: Any, dtype: Any, chunks: Chunks) -> da.Array:
+    return made(_indices_chunk, chunks, dtype, dtype)
+
+
+def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:
+    whole = [np.arange(a, a + n, dtype=dtype) for a, n in zip(first[1:], lengths[1:], strict=True)]
+    grids = np.meshgrid(*whole, indexing="ij")
+    return np.stack(grids[first[0] : first[0] + lengths[0]]) if lengths[0] else np.empty(lengths, dtype)

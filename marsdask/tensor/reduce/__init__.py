@@ -1,0 +1,1 @@
+"""Elements reduced along axes: sums, moments, quantiles, histograms, running totals."""

@@ -1,0 +1,149 @@
+"""Running sums and differences."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import flat, joined_at_once, result_dtype
+from marsdask.tensor.indexing.selecting import given
+
+# name -> what joins two chunks
+TABLE: dict[str, np.ufunc] = {
+    "cumsum": np.add,
+    "cumprod": np.multiply,
+    "nancumsum": np.add,
+    "nancumprod": np.multiply,
+}
+
+
+def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -> da.Array:
+    ufunc, out = TABLE[name], _meta(name, a, axis, dtype).dtype
+    if axis is None:
+        a, axis = flat(a), 0
+    local = a.map_blocks(partial(getattr(np, name), axis=axis, dtype=out), dtype=out)
+    if a.numblocks[axis] == 1:
+        return local
+    index = tuple(range(a.ndim))
+    last = da.blockwise(
+        partial(_last, axis, ufunc),
+        index,
+        local,
+        index,
+        dtype=out,
+        adjust_chunks={axis: 1},
+        align_arrays=False,
+    )
+    before = last.rechunk({axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out).rechunk({axis: 1})
+    return da.blockwise(
+        ufunc, index, before, index, local, index, dtype=out, align_arrays=False,
+        adjust_chunks={axis: a.chunks[axis]},
+    )  # fmt: skip
+
+
+def _last(axis: int, ufunc: np.ufunc, part: Any) -> Any:
+    """What a chunk adds to those behind it; an empty chunk adds nothing."""
+    if part.shape[axis]:
+        return part.take([-1], axis=axis)
+    shape = tuple(1 if i == axis else n for i, n in enumerate(part.shape))
+    return np.full(shape, ufunc.identity, part.dtype)
+
+
+def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
+    """For each chunk what all before it come to."""
+    run = ufunc.accumulate(totals, axis=axis, dtype=totals.dtype)
+    first = np.full_like(run.take([0], axis=axis), ufunc.identity)
+    return np.concatenate([first, run.take(range(run.shape[axis] - 1), axis=axis)], axis=axis)
+
+
+def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) -> TensorMeta:
+    shape = (math.prod(a.shape),) if axis is None else a.shape
+    return TensorMeta(
+        shape, result_dtype(getattr(np, name), a.dtype, **({} if dtype is None else {"dtype": dtype}))
+    )
+
+
+def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    a = as_tensor(a)
+    alone = not a.ndim and axis in (0, -1)  # a scalar has "its" axis here, as in NumPy
+    kwargs: dict[str, Any] = {} if axis is None or alone else {"axis": checks.axis(axis, a.ndim)}
+    if dtype is not None:
+        kwargs["dtype"] = np.dtype(dtype)
+    return given(registry.make(name, a, **kwargs), out)
+
+
+for _name in TABLE:
+    _doc = f"NumPy's `{_name}` along an axis, or over all elements in C order."
+    _owners = () if _name.startswith("nan") else ("Tensor",)
+    public(_name, owners=_owners, doc=_doc)(partial(_cumulated, _name))
+    lowered(_name, meta=partial(_meta, _name))(partial(_lower, _name))
+
+
+@public("diff")
+def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Array = None) -> Any:
+    """The n-th difference along an axis."""
+    a = as_tensor(a)
+    n = checks.whole(n, "diff(n=)", 0)
+    if a.ndim == 0:
+        raise ArgumentError("diff requires input that is at least one dimensional")
+    axis = checks.axis(axis, a.ndim)
+    if n == 0:
+        return a
+    edges = [None if edge is None else as_tensor(edge) for edge in (prepend, append)]
+    return registry.make("diff", a, n, axis, *edges)
+
+
+@lowered("diff")
+def _diff(a: da.Array, n: int, axis: int, prepend: Any, append: Any) -> da.Array:
+    edge_shape = tuple(1 if i == axis else length for i, length in enumerate(a.shape))
+    parts = [p if p.ndim else da.broadcast_to(p, edge_shape) for p in (prepend, a, append) if p is not None]
+    if len(parts) > 1:
+        a = da.concatenate(parts, axis=axis)
+    less = np.not_equal if a.dtype == bool else np.subtract
+    before = (slice(None),) * axis
+    for _ in range(n):
+        a = less(
+            a[(*before, slice(1, None))], a[(*before, slice(None, -1) if a.shape[axis] else slice(0, 0))]
+        )
+    return a
+
+
+@lowered("ediff1d", room="tensor")
+def ediff1d(ary: Array, to_end: Array | None = None, to_begin: Array | None = None) -> da.Array:
+    """Differences of neighbours in C order, with what goes before and behind them."""
+    line = flat(ary)
+    for name, edge in (("to_begin", to_begin), ("to_end", to_end)):
+        if edge is not None and not np.can_cast(edge.dtype, ary.dtype, casting="same_kind"):
+            raise ArgumentTypeError(
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+            )
+    parts = (to_begin, line[1:] - line[:-1] if line.shape[0] else line, to_end)
+    return da.concatenate([flat(p).astype(ary.dtype) for p in parts if p is not None])
+
+
+def _tree(name: str, *args: Any, combine_size: int | None = None, out: Any = None, where: Any = None) -> Any:
+    """All tensors added up (multiplied) pairwise in a tree."""
+    joined_at_once(combine_size)
+    tensors = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    if not tensors:
+        raise ArgumentError(f"tree_{name}: expected at least one tensor.")
+    parts = [as_tensor(p) for p in tensors]
+    while len(parts) > 1:  # a balanced tree of two-operand nodes, which fuse into one kernel
+        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+        parts = [registry.make(name, *p) if len(p) == 2 else p[0] for p in pairs]
+    partly = out is not None and where is not None
+    return given(registry.make("where", as_tensor(where), parts[0], out) if partly else parts[0], out)
+
+
+for _name in ("add", "multiply"):
+    public(f"tree_{_name}")(partial(_tree, _name))

@@ -1,0 +1,250 @@
+"""Order statistics: medians, quantiles and percentiles, exact for any chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.options import options
+from marsdask.plan import graph, registry
+from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.meta import TensorMeta
+from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import (
+    Axes,
+    axes_of,
+    flat,
+    one_chunk,
+    reduced_shape,
+    result_dtype,
+    whole_along,
+)
+from marsdask.tensor.indexing.selecting import given
+from marsdask.tensor.sorting.sort import sorted_line
+
+# method -> position among n sorted values, counted from 0, as NumPy defines it; q is an array. Parts of a position mean
+# a point between two values. (Hyndman and Fan, 1996; the last four are NumPy's.)
+PLACES: dict[str, Any] = {
+    "inverted_cdf": lambda n, q: np.ceil(n * q) - 1,
+    "averaged_inverted_cdf": lambda n, q: np.where(n * q == np.floor(n * q), n * q - 0.5, np.floor(n * q)),
+    "closest_observation": lambda n, q: _even(n * q - 1.5),
+    "interpolated_inverted_cdf": lambda n, q: n * q - 1,
+    "hazen": lambda n, q: n * q - 0.5,
+    "weibull": lambda n, q: (n + 1) * q - 1,
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": lambda n, q: (n + 1 / 3) * q + 1 / 3 - 1,
+    "normal_unbiased": lambda n, q: (n + 1 / 4) * q + 3 / 8 - 1,
+    "lower": lambda n, q: np.floor((n - 1) * q),
+    "higher": lambda n, q: np.ceil((n - 1) * q),
+    "midpoint": lambda n, q: 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)),
+    "nearest": lambda n, q: np.around((n - 1) * q),
+}
+WITHOUT_BETWEEN = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
+
+
+def _even(place: Any) -> Any:
+    """The nearest position, of two equally near ones the one that is even counted from 1."""
+    low = np.floor(place)
+    exact = place == low
+    return np.where(exact & (low % 2 == 1), low, low + 1)
+
+
+def _reduced(a: Any, axis: Any, keepdims: bool) -> dict[str, Any]:
+    """The arguments of a reduction as nodes keep them: those that differ from the defaults."""
+    extra: dict[str, Any] = {} if axis is None else {"axis": axes_of(axis, a.ndim)}
+    return {**extra, "keepdims": True} if keepdims else extra
+
+
+def _lines(name: str, a: da.Array, axes: Axes) -> da.Array:
+    """The same array with every line along the axes in one chunk."""
+    return one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
+
+
+def _of_median(
+    name: str,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    a = as_tensor(a)
+    return given(registry.make(name, a, **_reduced(a, axis, keepdims)), out)
+
+
+def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = False) -> TensorMeta:
+    return TensorMeta(reduced_shape(a, axis, keepdims), result_dtype(getattr(np, name), a.dtype))
+
+
+def _median(name: str, a: da.Array, axis: Any = None, keepdims: bool = False) -> Any:
+    function = getattr(np, name)
+    dtype = result_dtype(function, a.dtype)
+    if _long(a, axis):
+        return _selected(a, 0.5, "linear", keepdims, name.startswith("nan"), dtype)
+    axes = tuple(range(a.ndim)) if axis is None else axis
+    a = _lines(name, a, axes)
+    chunks = tuple((1,) if i in axes else c for i, c in enumerate(a.chunks))
+    made = a.map_blocks(partial(function, axis=axes, keepdims=True), chunks=chunks, dtype=dtype)
+    return made if keepdims else made.reshape(tuple(n for i, n in enumerate(made.shape) if i not in axes))
+
+
+def _long(a: da.Array, axis: Any) -> bool:
+    """Whether all elements are one line that should not come into one chunk."""
+    everything = axis is None or len(axis) == a.ndim
+    return (
+        everything and a.npartitions > 1 and a.nbytes > options.chunk_store_limit and a.dtype.kind in "biuf"
+    )
+
+
+for _name in ("median", "nanmedian"):
+    public(_name, doc=f"NumPy's `{_name}` over axes, exact for any chunks.")(partial(_of_median, _name))
+    lowered(_name, meta=partial(_median_meta, _name))(partial(_median, _name))
+
+
+def _check_range(name: str, q: Any) -> None:
+    top = 100 if "percentile" in name else 1
+    if not np.all((q >= 0) & (q <= top)):
+        what = "Percentiles" if top == 100 else "Quantiles"
+        raise ArgumentError(f"{what} must be in the range [0, {top}]")
+
+
+def _of_quantile(
+    name: str, a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
+) -> Any:  # fmt: skip
+    a = as_tensor(a)
+    method = interpolation or method
+    if method not in PLACES:
+        raise ArgumentError(f"{method!r} is not a valid method. Use one of: {set(PLACES)}")
+    if a.dtype.kind == "c":
+        raise ArgumentTypeError("a must be an array of real numbers")
+    if weights is not None and method != "inverted_cdf":
+        raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+    if not isinstance(q, registry.Handle):
+        values = np.asarray(q)
+        if values.dtype.kind not in "biuf":
+            raise ArgumentTypeError(f"q={q!r}: expected numbers.")
+        _check_range(name, values)
+        q = np.asarray(values.tolist()) if values.ndim and values.dtype.kind != "f" else values
+    extra = _reduced(a, axis, keepdims)
+    if weights is not None:
+        extra["weights"] = as_tensor(weights)
+    return given(registry.make(name, a, q, method=method, **extra), out)
+
+
+def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
+    if dtype.kind == "b":
+        return dtype
+    probe = np.zeros((1,) if q.shape else (), q.dtype)
+    return np.asarray(getattr(np, name)(np.ones(2, dtype), probe, method=method)).dtype
+
+
+def _quantile_meta(
+    name: str,
+    a: TensorMeta,
+    q: Any,
+    method: str = "linear",
+    axis: Any = None,
+    keepdims: bool = False,
+    weights: Any = None,
+) -> TensorMeta:
+    if a.dtype.kind == "b" and method not in WITHOUT_BETWEEN:
+        raise ArgumentTypeError(
+            f"{name}: booleans have nothing between them; method={method!r} would subtract them."
+        )
+    return TensorMeta(
+        (*q.shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method)
+    )
+
+
+def _quantile(
+    name: str,
+    a: da.Array,
+    q: Any,
+    method: str = "linear",
+    axis: Any = None,
+    keepdims: bool = False,
+    weights: Any = None,
+) -> Generator[Any, Any, da.Array]:
+    if isinstance(q, da.Array):
+        q = yield Ask(q)
+        _check_range(name, q)
+    q = np.asarray(q)
+    dtype = _quantile_dtype(name, a.dtype, q, method)
+    if weights is None and _long(a, axis):
+        share = q / 100 if "percentile" in name else q
+        return (yield from _selected(a, share, method, keepdims, name.startswith("nan"), dtype))
+    axes = tuple(range(a.ndim)) if axis is None else axis
+    a = _lines(name, a, axes)
+    index, q_index = tuple(range(a.ndim)), tuple(range(a.ndim, a.ndim + q.ndim))
+    pairs: list[Any] = []
+    if weights is not None and weights.shape == a.shape:
+        pairs = [weights.rechunk(a.chunks), index]
+    elif weights is not None:
+        if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
+            raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
+        pairs = [weights.rechunk(-1), axes]
+    # Reduced axes are whole in each chunk, so they can just go.
+    kept = index if keepdims else tuple(i for i in index if i not in axes)
+    return da.blockwise(
+        partial(_quantile_chunk, name, q, method, axes, keepdims),
+        (*q_index, *kept),
+        a,
+        index,
+        *pairs,
+        new_axes=dict(zip(q_index, q.shape, strict=True)),
+        adjust_chunks=dict.fromkeys(axes, 1) if keepdims else None,
+        dtype=dtype,
+        concatenate=True,
+        align_arrays=False,
+    )
+
+
+def _quantile_chunk(
+    name: str, q: Any, method: str, axes: Axes, keepdims: bool, part: Any, weights: Any = None
+) -> Any:
+    extra = {} if weights is None else {"weights": weights}
+    kept = [1 if i in axes else n for i, n in enumerate(part.shape) if keepdims or i not in axes]
+    if 0 in kept:  # no lines at all; NumPy's nan functions lose the shape
+        return np.empty((*np.shape(q), *kept), np.result_type(part.dtype, "f4"))
+    return np.asarray(getattr(np, name)(part, q, axis=axes, method=method, keepdims=keepdims, **extra))
+
+
+def _selected(
+    a: da.Array, q: Any, method: str, keepdims: bool, nan: bool, dtype: Any
+) -> Generator[Any, Any, da.Array]:
+    """Quantiles of one long line: sorted in chunks, then only the values beside each position are looked at."""
+    graph.rule("quantile: a long line, sorted in chunks")
+    ordered = yield Keep((yield from sorted_line(flat(a))))
+    holes = 0
+    if a.dtype.kind == "f":
+        holes = int((yield Ask(da.isnan(ordered).sum())))
+    n = ordered.shape[0] - holes
+    q = np.asarray(q, dtype="f8")
+    if not n or (holes and not nan):
+        values = np.full(q.shape, np.nan, dtype)
+    else:
+        place = np.clip(PLACES[method](n, q), 0, n - 1)
+        low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+        wanted, back = np.unique(np.concatenate([low.reshape(-1), high.reshape(-1)]), return_inverse=True)
+        found = (yield Ask(ordered[wanted]))[back].reshape(2, *q.shape)
+        if dtype.kind in "f":
+            found = found.astype(dtype)
+            part = (place - low).astype(dtype)
+            values = found[0] + (found[1] - found[0]) * part
+        else:
+            values = found[0]
+    values = np.asarray(values).astype(dtype)
+    return da.from_array(values.reshape(q.shape + (1,) * a.ndim) if keepdims else values)
+
+
+for _name in ("percentile", "quantile", "nanpercentile", "nanquantile"):
+    _doc = f"NumPy's `{_name}` over axes by any `method`, exact for any chunks."
+    public(_name, doc=_doc)(partial(_of_quantile, _name))
+    lowered(_name, meta=partial(_quantile_meta, _name))(partial(_quantile, _name))

@@ -1,0 +1,191 @@
+"""Statistics: averages, covariance, areas."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.array.core import elemwise
+
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.plan import registry
+from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.algebra.products import contracted
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import (
+    axes_of,
+    one_chunk,
+    reduced_shape,
+)
+
+
+@public("average")
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+) -> Any:
+    """The weighted average; with `returned` also the sum of weights."""
+    a = as_tensor(a)
+    axes = axes_of(axis, a.ndim)
+    if weights is None:
+        mean = registry.make(
+            "mean", a, **({} if axes is None else {"axis": axes}), **({"keepdims": True} if keepdims else {})
+        )
+        if not returned:
+            return mean
+        count = math.prod(a.shape[i] for i in (range(a.ndim) if axes is None else axes))
+        full = registry.make("add", registry.make("multiply", mean, 0), float(count))
+        return registry.make("pair", mean, full)
+    weights = as_tensor(weights)
+    if weights.shape != a.shape:
+        if axes is None:
+            raise ArgumentTypeError("Axis must be specified when shapes of a and weights differ.")
+        if weights.shape != tuple(a.shape[i] for i in axes):
+            raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
+    found = registry.make("average.weighted", a, weights, axes, bool(keepdims))
+    return found if returned else found[0]
+
+
+@lowered("pair", sizes="any")
+def pair(first: da.Array, second: da.Array) -> tuple[da.Array, da.Array]:
+    """Two tensors as the results of one operation."""
+    return first, second
+
+
+def _weighted_meta(a: TensorMeta, weights: TensorMeta, axes: Any, keepdims: bool) -> TupleMeta:
+    dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if a.dtype.kind in "biu" else []))
+    each = TensorMeta(reduced_shape(a, axes, keepdims), dtype)
+    return TupleMeta((each, each))
+
+
+@lowered("average.weighted", meta=_weighted_meta)
+def weighted(a: da.Array, weights: da.Array, axes: Any, keepdims: bool) -> Any:
+    """Average and sum of weights."""
+    dtype = _weighted_meta(a, weights, axes, keepdims).items[0].dtype
+    if weights.shape != a.shape:
+        lengths = tuple(n if i in axes else 1 for i, n in enumerate(a.shape))
+        weights = weights.reshape(lengths)
+    weights = da.broadcast_to(weights, a.shape)
+    scale = weights.sum(axis=axes, dtype=dtype, keepdims=keepdims)
+    total = (a * weights.astype(dtype)).sum(axis=axes, dtype=dtype, keepdims=keepdims)
+    return elemwise(_divided, total, scale, dtype=dtype), scale
+
+
+def _divided(total: Any, scale: Any) -> Any:
+    if np.any(scale == 0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return total / scale
+
+
+@public("cov")
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
+    aweights: Any = None, *, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """Covariance of variables (rows, or columns with `rowvar=False`)."""
+    if ddof is not None and ddof != int(ddof):
+        raise ArgumentError("ddof must be integer")
+    m, y = as_tensor(m), None if y is None else as_tensor(y)
+    for name, each in (("m", m), ("y", y)):
+        if each is not None and each.ndim > 2:
+            raise ArgumentError(f"{name} has more than 2 dimensions")
+    given = {"fweights": fweights, "aweights": aweights}
+    weights = {name: as_tensor(w) for name, w in given.items() if w is not None}
+    for name, w in weights.items():
+        if name == "fweights" and w.dtype.kind not in "iu":
+            raise ArgumentTypeError("fweights must be integer")
+        if w.ndim > 1:
+            raise RuntimeError(f"cannot handle multidimensional {name}")
+    if ddof is None:
+        ddof = 0 if bias else 1
+    if dtype is None:
+        dtype = np.result_type(m.dtype, *([] if y is None else [y.dtype]), "f8")
+    return registry.make("cov.of", m, y, bool(rowvar), int(ddof), np.dtype(dtype), **weights)
+
+
+def _cov_meta(m: TensorMeta, y: Any, rowvar: bool, ddof: int, dtype: Any, **weights: Any) -> TensorMeta:
+    def variables(a: TensorMeta) -> float:
+        return 1 if a.ndim < 2 else a.shape[0 if rowvar else 1]
+
+    count = variables(m) + (0 if y is None else variables(y))
+    return TensorMeta(() if count == 1 else (count, count), dtype)
+
+
+@lowered("cov.of", meta=_cov_meta)
+def cov_of(
+    m: da.Array, y: Any, rowvar: bool, ddof: int, dtype: Any, fweights: Any = None, aweights: Any = None
+) -> da.Array:
+    """`cov` once its arguments are in order: NumPy's formula over chunks."""
+
+    def rows(a: da.Array) -> da.Array:
+        return a.reshape(1, -1) if a.ndim < 2 else a if rowvar else a.T
+
+    x = rows(m).astype(dtype)
+    if y is not None:
+        x = da.concatenate([x, rows(y).astype(dtype)], axis=0)
+    count = x.shape[1]
+    weights = None
+    for name, each in (("fweights", fweights), ("aweights", aweights)):
+        if each is not None:
+            if each.shape != (count,):
+                raise RuntimeError(f"incompatible numbers of samples and {name}")
+            weights = each.astype("f8") if weights is None else weights * each
+    if weights is None:
+        mean, factor = x.mean(axis=1, keepdims=True), float(count) - ddof
+    else:
+        total = weights.sum()
+        mean = (x * weights).sum(axis=1, keepdims=True) / total
+        factor = total - ddof * (1.0 if aweights is None else (weights * aweights).sum() / total)
+    x = x - mean
+    right = (x if weights is None else x * weights).T
+    found = contracted(np.matmul, (0, 2), (1,), [(x, (0, 1)), (right.conj(), (1, 2))], dtype)
+    found = found / factor if isinstance(factor, da.Array) else found * np.true_divide(1, max(factor, 0))
+    found = found.astype(dtype)
+    return found.reshape(()) if found.shape == (1, 1) else found
+
+
+@public("corrcoef")
+def corrcoef(
+    x: Any, y: Any = None, rowvar: bool = True, bias: Any = None, ddof: Any = None, *, dtype: Any = None
+) -> Any:
+    """Correlation of variables. `bias` and `ddof` have no effect, as in NumPy."""
+    return registry.make("corrcoef.of", cov(x, y, rowvar, dtype=dtype))
+
+
+@lowered("corrcoef.of", meta=lambda c: TensorMeta(c.shape, c.dtype))
+def corrcoef_of(c: da.Array) -> da.Array:
+    """Correlation from covariance, in one chunk: as many rows as variables."""
+    return one_chunk(c, "corrcoef").map_blocks(_correlation, dtype=c.dtype)
+
+
+def _correlation(c: Any) -> Any:
+    if not np.ndim(c):
+        return c / c
+    spread = np.sqrt(np.diag(c).real)
+    c = c / spread[:, None] / spread[None, :]
+    if c.dtype.kind == "c":
+        return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
+    return np.clip(c, -1, 1)
+
+
+@public("trapz")
+def trapz(y: Array, x: Array = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
+    y, x = as_tensor(y), None if x is None else as_tensor(x)
+    return registry.make("trapz", y, x, dx, checks.axis(axis, y.ndim))
+
+
+@lowered("trapz")
+def _trapezoid(y: da.Array, x: da.Array | None, dx: Any, axis: int) -> da.Array:
+    head, tail = [slice(None)] * y.ndim, [slice(None)] * y.ndim
+    head[axis], tail[axis] = slice(1, None), slice(None, -1)
+    step: Any = dx
+    if x is not None:
+        if x.ndim == 1:
+            step = (x[1:] - x[:-1]).reshape(tuple(-1 if i == axis else 1 for i in range(y.ndim)))
+        else:
+            step = x[tuple(head)] - x[tuple(tail)]
+    return (step * (y[tuple(head)] + y[tuple(tail)]) / 2.0).sum(axis=axis)

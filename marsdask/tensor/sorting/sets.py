@@ -1,0 +1,254 @@
+"""Distinct values and sets of them, binary search, and counting into bins."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.options import options
+from marsdask.plan import graph, registry
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import as_tensor
+from marsdask.tensor.fold import flat, joined_at_once, replaced, whole, with_whole
+from marsdask.tensor.indexing.selecting import flat as flat_tensor
+
+INTP = np.dtype(np.intp)
+
+
+@public("unique")
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    aggregate_size: int | None = None,
+) -> Any:
+    """The distinct elements in order; with positions of the first, of each in them, and counts. Lengths only a run can tell."""
+    if aggregate_size is not None:
+        checks.whole(aggregate_size, "aggregate_size", 1)
+    ar = as_tensor(ar)
+    axis = None if axis is None else checks.axis(axis, ar.ndim)
+    flags = (bool(return_index), bool(return_inverse), bool(return_counts))
+    return registry.make("unique.of", ar, *flags, axis, bool(equal_nan))
+
+
+def _unique_meta(
+    ar: TensorMeta, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
+) -> Any:
+    values = (NAN,) if axis is None else replaced(ar.shape, axis, NAN)
+    found = [TensorMeta(values, ar.dtype)]
+    found += [TensorMeta((NAN,), INTP)] * index
+    found += [TensorMeta(ar.shape if axis is None else (ar.shape[axis],), INTP)] * inverse
+    found += [TensorMeta((NAN,), INTP)] * counts
+    return TupleMeta(tuple(found)) if len(found) > 1 else found[0]
+
+
+@lowered("unique.of", meta=_unique_meta)
+def unique_of(
+    ar: da.Array, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
+) -> Any:
+    """`unique` once its arguments are in order."""
+    if axis is not None or (not equal_nan and ar.dtype.kind in "fc") or ar.dtype.kind in "OV":
+        parts = _unique_whole(ar, index, inverse, counts, axis, equal_nan)
+    else:
+        parts = _unique_line(ar, index, inverse, counts)
+    return tuple(parts) if len(parts) > 1 else parts[0]
+
+
+def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list[da.Array]:
+    line = flat(ar)
+    offsets = tuple(np.cumsum((0, *line.chunks[0])).tolist())
+    states = graph.per_chunk(partial(_distinct, offsets), graph.from_array(line), lengths=None, number=True)
+    one = graph.tree(states, _distinct_together)
+    parts = [_result(one, 0, ar.dtype)]
+    if index:
+        parts.append(_result(one, 1, INTP))
+    if inverse:
+        parts.append(with_whole(_found, INTP, ar, parts[0]))
+    if counts:
+        parts.append(_result(one, 2, INTP))
+    return parts
+
+
+def _result(one: graph.Chunks, i: int, dtype: Any) -> da.Array:
+    part = graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,))
+    return graph.to_array(part, (), dtype)
+
+
+def _distinct(offsets: tuple[int, ...], i: int, part: Any) -> Any:
+    values, first, counts = np.unique(part, return_index=True, return_counts=True)
+    return values, first + offsets[i], counts
+
+
+def _distinct_together(states: list[Any]) -> Any:
+    """Chunks come in order and `unique` finds the first of equal ones: so positions stay those of the first."""
+    values, where, inverse = np.unique(
+        np.concatenate([s[0] for s in states]), return_index=True, return_inverse=True
+    )
+    first = np.concatenate([s[1] for s in states])[where]
+    counts = np.zeros(len(values), INTP)
+    np.add.at(counts, inverse.reshape(-1), np.concatenate([s[2] for s in states]))
+    return values, first, counts
+
+
+def _found(part: Any, values: Any) -> Any:
+    return np.searchsorted(values, part)
+
+
+def _unique_whole(
+    ar: da.Array, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
+) -> list[da.Array]:
+    graph.rule("unique: rows, or holes that differ: in one chunk")
+    # The axis of unknown length goes first: chunks of unknown length are along it.
+    rest = () if axis is None else tuple(n for i, n in enumerate(ar.shape) if i != axis)
+    shapes: list[Any] = [(NAN, *rest)]
+    shapes += [(NAN,)] * index
+    shapes += [(ar.size if axis is None else ar.shape[axis],)] * inverse
+    shapes += [(NAN,)] * counts
+    dtypes = [ar.dtype, *[INTP] * (len(shapes) - 1)]
+    settings = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
+    made = list(whole(_unique_moved, [ar], shapes, dtypes, axis=axis, equal_nan=equal_nan, **settings))
+    if axis:
+        made[0] = da.moveaxis(made[0], 0, axis)
+    if inverse and axis is None and ar.ndim != 1:
+        made[1 + index] = made[1 + index].reshape(ar.shape)
+    return made
+
+
+def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
+    found = np.unique(part, axis=axis, **settings)
+    results = list(found) if isinstance(found, tuple) else [found]
+    if axis:
+        results[0] = np.moveaxis(results[0], axis, 0)
+    if settings["return_inverse"]:
+        at = 1 + settings["return_index"]
+        results[at] = results[at].reshape(-1)
+    return tuple(results)
+
+
+def _line(value: Any) -> Any:
+    return flat_tensor(as_tensor(value))
+
+
+@public("union1d")
+def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
+    """The distinct elements of both, in order."""
+    both = registry.make("concatenate", [_line(ar1), _line(ar2)])
+    return unique(both, aggregate_size=aggregate_size)
+
+
+@public("setdiff1d")
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The distinct elements of the first that are not in the second, in order."""
+    first = _line(ar1) if assume_unique else unique(_line(ar1))
+    return first[registry.make("isin", first, _line(ar2), invert=True)]
+
+
+@public("intersect1d")
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The distinct elements that are in both, in order."""
+    first = unique(_line(ar1))
+    return first[registry.make("isin", first, _line(ar2))]
+
+
+@public("searchsorted", owners=("Tensor",))
+def searchsorted(
+    a: Array, v: Array, side: str = "left", sorter: Array = None, combine_size: int | None = None
+) -> Any:
+    """Where elements of `v` would be put to keep the sorted `a` in order. `a` may be chunked: chunks count for themselves."""
+    joined_at_once(combine_size)
+    checks.choice(side, "side", ("left", "right"))
+    a, v = as_tensor(a), as_tensor(v)
+    if a.ndim != 1:
+        raise ArgumentError(
+            f"a= must be one-dimensional, got {a.ndim} dimensions: object of too small depth for desired array"
+        )
+    return registry.make("searchsorted", a, v, side, None if sorter is None else as_tensor(sorter))
+
+
+@lowered("searchsorted", meta=lambda a, v, side, sorter: TensorMeta(v.shape, INTP))
+def _searchsorted(a: da.Array, v: da.Array, side: str, sorter: da.Array | None) -> da.Array:
+    if sorter is not None:
+        if sorter.shape != a.shape:
+            raise ArgumentError("sorter.size must equal len(key)")
+        (a,) = whole(operator.getitem, [a, sorter], [a.shape], [a.dtype])
+    every = tuple(range(v.ndim))
+    places = da.blockwise(
+        partial(_places, side), (-1, *every), a, (-1,), v, every, dtype=INTP, align_arrays=False,
+        adjust_chunks={-1: 1},
+    )  # fmt: skip
+    return places.sum(axis=0, dtype=INTP)
+
+
+def _places(side: Any, a: Any, v: Any) -> Any:
+    return np.asarray(np.searchsorted(a, v, side=side))[None]
+
+
+@lowered("digitize", room="tensor", meta=lambda x, bins, right=False: TensorMeta(x.shape, INTP))
+def digitize(x: Array, bins: Array, right: bool = False) -> da.Array:
+    """The number of the bin that each element falls in; `bins` go to every chunk whole."""
+    if x.dtype.kind == "c":
+        raise ArgumentTypeError("x may not be complex")
+    return with_whole(partial(_numbered, right), INTP, x, bins)
+
+
+def _numbered(right: bool, part: Any, bins: Any) -> Any:
+    return np.asarray(np.digitize(part, bins, right=right))
+
+
+@public("bincount")
+def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_limit: int | None = None) -> Any:
+    """How often each whole number comes. The number of bins is known after a run."""
+    x = as_tensor(x)
+    if x.ndim != 1:
+        raise ArgumentError(
+            "x=: object too deep for desired array"
+            if x.ndim
+            else "x=: object of too small depth for desired array"
+        )
+    if not np.can_cast(x.dtype, np.intp, casting="safe"):
+        raise ArgumentTypeError(f"x=: cannot cast from {x.dtype} to whole numbers by the rule 'safe'.")
+    minlength = checks.whole(minlength, "minlength", 0)
+    if weights is not None:
+        weights = as_tensor(weights)
+        lengths = {n for t in (x, weights) for n in t.known.shape if n == n}
+        if weights.ndim != 1 or len(lengths) > 1:
+            raise ShapeError("The weights and list don't have the same length.")
+    return registry.make("bincount", x, weights, minlength)
+
+
+def _bincount_meta(x: TensorMeta, weights: TensorMeta | None, minlength: int) -> TensorMeta:
+    return TensorMeta((NAN,), INTP if weights is None else np.dtype("f8"))
+
+
+@lowered("bincount", meta=_bincount_meta)
+def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generator[Any, Any, da.Array]:
+    ranges = yield Ask(graph.per_chunk(_range, x, lengths=None))
+    ranges = [r for r in ranges if r is not None]
+    if ranges and min(r[0] for r in ranges) < 0:
+        raise ArgumentError("'list' argument must have no negative elements")
+    size = max(minlength, max((r[1] for r in ranges), default=-1) + 1)
+    if size > options.bincount.chunk_size_limit:
+        raise ArgumentError(
+            f"bincount needs {size:,} bins; options.bincount.chunk_size_limit allows {options.bincount.chunk_size_limit:,}."
+        )
+    both = (x,) if weights is None else (x, weights.rechunk(x.chunks))
+    parts = graph.per_chunk(partial(np.bincount, minlength=size), *both, lengths=None)
+    total = graph.tree(parts, partial(np.sum, axis=0))
+    return graph.to_array(total.with_lengths((size,)), (), INTP if weights is None else np.dtype("f8"))
+
+
+def _range(part: Any) -> Any:
+    return (int(part.min()), int(part.max())) if len(part) else None
