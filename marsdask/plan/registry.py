@@ -152,10 +152,11 @@ def public(
     def declare(function: Function) -> Function:
         plain = _plain(function)
         home = room or plain.__module__.split(".")[1]
+        signature = entry.pop("signature", None) or inspect.signature(function)
         for name in names:
             fields = {
                 "room": home,
-                "signature": inspect.signature(function),
+                "signature": signature,
                 "owners": tuple(owners),
                 "function": _is_function(name, home),
                 "prepare": function,
@@ -181,13 +182,12 @@ def lowered(
     """
 
     def declare(lower: Function) -> Function:
-        own = inspect.signature(lower)
-        own = own.replace(parameters=[p for p in own.parameters.values() if not p.name.startswith("_")])
         fields = {"lower": lower, "traits": frozenset(traits), **entry}
         if room or name not in OPS:
+            own = inspect.signature(lower).parameters.values() if room else ()
             fields = {
                 "room": room or "engine",
-                "signature": own,
+                "signature": inspect.Signature([p for p in own if not p.name.startswith("_")]),
                 "owners": tuple(owners),
                 "function": _is_function(name, room),
                 "converted": _takes(lower),
