@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,13 @@ def known_labels(known: FrameMeta) -> pd.Index | None:
     if known.ranged and not math.isnan(known.length):
         return pd.RangeIndex(int(known.length))
     return None
+
+
+def all_there(labels: Iterable[Any], there: Any, shown: int | None = None) -> None:
+    """Labels that are there, or LabelNotFound with the (first `shown`) missing ones, in pandas' words."""
+    missing = [label for label in labels if label not in there]
+    if missing:
+        raise LabelNotFound(f"{missing[:shown]} not found in axis")
 
 
 def sample_with(empty: Any, keys: list[Any]) -> Any:

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import FrameHandle, as_frame
-from marsdask.dataframe.indexing.relabelling import _NOT_GIVEN
 from marsdask.dataframe.making.creation import from_pandas
 from marsdask.dataframe.rows.alignment import done
+from marsdask.dataframe.rows.families import NOT_GIVEN
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -52,10 +52,10 @@ def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool 
 
 
 @public("Series.reset_index", owners=["Series"])
-def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
+def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name: Any = NOT_GIVEN, inplace: bool = False,
                           allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
     """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
-    named = {"allow_duplicates": allow_duplicates} if name is _NOT_GIVEN else {"name": name}
+    named = {"allow_duplicates": allow_duplicates} if name is NOT_GIVEN else {"name": name}
     return _reset_index(self, level, inplace, {"drop": bool(drop), **({} if drop else named)})
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.indexing.indexing import columns_at
 from marsdask.dataframe.indexing.labels import known_labels
-from marsdask.dataframe.indexing.relabelling import _axis
 from marsdask.dataframe.rows.alignment import done
 from marsdask.dataframe.rows.families import BOTH
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, LabelNotFound, UnknownLength
@@ -47,7 +47,7 @@ def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, column
     if labels is not None:
         if index is not None or columns is not None:
             raise ArgumentError("Cannot specify both 'labels' and 'index'/'columns'")
-        index, columns = (None, labels) if _axis(self, axis, "drop") else (labels, None)
+        index, columns = (None, labels) if checks.frame_axis(axis, self.ndim, "drop") else (labels, None)
     elif index is None and columns is None:
         raise ArgumentError("Need to specify at least one of 'labels', 'index' or 'columns'")
     new = self
@@ -162,7 +162,9 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
     if labels is not None:
         index, columns = (
-            (None, labels) if axis is not None and _axis(self, axis, "reindex") else (labels, columns)
+            (None, labels)
+            if axis is not None and checks.frame_axis(axis, self.ndim, "reindex")
+            else (labels, columns)
         )
     columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
     how = {
@@ -268,7 +270,7 @@ def filter(
         raise ArgumentTypeError(
             "Keyword arguments `items`, `like`, or `regex` are mutually exclusive, and one is needed"
         )
-    rows = self.ndim == 1 or (axis is not None and _axis(self, axis, "filter") == 0)
+    rows = self.ndim == 1 or (axis is not None and checks.frame_axis(axis, self.ndim, "filter") == 0)
     if not rows:
         empty = self.known.empty
         kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
@@ -315,7 +317,7 @@ def squeeze(self: Any, axis: Any = None) -> Any:
     new = self
     one_column = self.ndim == 2 and len(self.columns) == 1
     if axis is not None:
-        _axis(self, axis, "squeeze")
+        checks.frame_axis(axis, self.ndim, "squeeze")
     if one_column and axis in (None, 1, "columns"):
         new = columns_at(new, 0)
     if axis in (None, 0, "index", "rows"):
