@@ -9,6 +9,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle
+from marsdask.dataframe.indexing.indexing import looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels
 from marsdask.dataframe.making.creation import with_labels
 from marsdask.dataframe.rows.alignment import done, pandas_on_samples
@@ -118,7 +119,7 @@ def _relabel_meta(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> Fram
     return frame_meta(pandas_on_samples(partial(call, method), frame, **kwargs), frame.length, NEW)
 
 
-@lowered("frame.relabel", meta=_relabel_meta, traits=["through"])
+@lowered("frame.relabel", meta=_relabel_meta, demands=looking())
 def relabel(frame: Chunks, method: str, kwargs: dict[str, Any]) -> Chunks:
     """Row labels changed by a rule that looks at one label at a time."""
     return graph.per_chunk(partial(call, method), frame, **kwargs)

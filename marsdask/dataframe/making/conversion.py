@@ -24,6 +24,12 @@ from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sam
 from marsdask.plan.registry import lowered, public
 
 
+def bounds_of(frame: Chunks) -> np.ndarray[Any, Any]:
+    """Position of each chunk's first row in the whole, and the number of rows; lengths are known."""
+    assert frame.lengths is not None
+    return np.cumsum([0, *frame.lengths]).astype(int)
+
+
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
     return pd.Series(part, name=columns) if part.ndim == 1 else pd.DataFrame(part, columns=columns)
 
@@ -82,15 +88,16 @@ def set_labels(frame: Chunks, labels: Chunks) -> Any:
     return graph.per_chunk(_labelled, frame, labels)
 
 
-def _labels(chunk: Any) -> pd.Index:
+def row_labels(chunk: Any) -> pd.Index:
+    """The labels of a chunk's rows; an index' chunk is them itself."""
     return chunk if isinstance(chunk, pd.Index) else chunk.index
 
 
 @lowered("frame.labels", demands=lambda node, mine: [_labels_only(mine)],
-           meta=lambda frame: frame.same(_labels(frame.empty)))  # fmt: skip
+           meta=lambda frame: frame.same(row_labels(frame.empty)))  # fmt: skip
 def labels(frame: Chunks) -> Chunks:
     """The row labels as an index."""
-    return graph.per_chunk(_labels, frame)
+    return graph.per_chunk(row_labels, frame)
 
 
 def _labels_only(mine: Any) -> Any:
@@ -118,7 +125,7 @@ def series_as_index(series: Chunks) -> Chunks:
 
 
 def _renamed_index(chunk: Any, names: list[Any]) -> Any:
-    index = _labels(chunk).set_names(names)
+    index = row_labels(chunk).set_names(names)
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
@@ -232,7 +239,7 @@ def relabelled_like(other: Chunks, frame: Chunks) -> Any:
 
 
 def _like(chunk: Any, frame: Any) -> Any:
-    return _labelled(chunk, _labels(frame))
+    return _labelled(chunk, row_labels(frame))
 
 
 def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:

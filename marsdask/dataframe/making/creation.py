@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.options import options
@@ -26,13 +27,8 @@ def row_chunks(
 ) -> tuple[int, ...]:
     """Rows per chunk: as asked, else chunks of `options.chunk_store_limit` bytes."""
     if num_partitions is not None:
-        if (
-            not isinstance(num_partitions, (int, np.integer))
-            or isinstance(num_partitions, bool)
-            or num_partitions < 1
-        ):
-            raise ArgumentError(f"num_partitions={num_partitions!r}: expected a whole number from 1 on.")
-        return cut(length, max(-(-length // int(num_partitions)), 1))
+        parts = checks.whole(num_partitions, "num_partitions", 1)
+        return cut(length, max(-(-length // parts), 1))
     wanted = requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
         cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
@@ -51,25 +47,30 @@ def _data_meta(data: Data, chunks: Any) -> FrameMeta:
     return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
 
 
+def rows_of(chunk: Any, where: Any) -> Any:
+    """Rows, or one of them, by position."""
+    return chunk[where] if isinstance(chunk, pd.Index) else chunk.iloc[where]
+
+
 @lowered("frame_data", meta=_data_meta, traits=("data",))
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
     whole = data.value
     if chunks is None:
-        per_row = graph.nbytes(whole) / max(len(whole), 1)
-        chunks = row_chunks(len(whole), per_row)
-    bounds = [0, *np.cumsum(chunks).tolist()]
-    cuts = [
-        whole[a:b] if isinstance(whole, pd.Index) else whole.iloc[a:b] for a, b in itertools.pairwise(bounds)
-    ]
+        chunks = row_chunks(len(whole), _row_bytes(whole))
+    bounds = np.cumsum([0, *chunks]).tolist()
+    cuts = [rows_of(whole, slice(a, b)) for a, b in itertools.pairwise(bounds)]
     return graph.constants(cuts or [whole])
 
 
 def from_pandas(whole: Any, chunk_size: Any = None, num_partitions: Any = None) -> Any:
     """A handle on pandas data."""
-    per_row = graph.nbytes(whole) / max(len(whole), 1)
-    chunks = row_chunks(len(whole), per_row, chunk_size, num_partitions, whole.ndim)
+    chunks = row_chunks(len(whole), _row_bytes(whole), chunk_size, num_partitions, whole.ndim)
     return registry.wrap(Node("frame_data", (Data(whole), chunks)))
+
+
+def _row_bytes(whole: Any) -> float:
+    return graph.nbytes(whole) / max(len(whole), 1)
 
 
 def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
@@ -184,16 +185,8 @@ def with_labels(frame: Any, labels: Any) -> Any:
     if isinstance(labels, Handle):
         return registry.make("frame.set_labels", frame, registry.make("frame.from_tensor", labels))
     whole = labels if isinstance(labels, pd.Index) else pd.Index(labels)
-    _same_length(frame, len(whole))
+    checks.same_length(len(whole), frame.shape[0])
     return registry.make("frame.set_labels", frame, from_pandas(whole))
-
-
-def _same_length(frame: Any, given: float) -> None:
-    mine = frame.shape[0]
-    if mine == mine and given == given and mine != given:
-        raise ShapeError(
-            f"Length mismatch: Expected axis has {int(mine)} elements, new values have {int(given)} elements"
-        )
 
 
 def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
