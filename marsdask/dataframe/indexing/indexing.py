@@ -221,6 +221,11 @@ def _keep_rows(chunk: Any, mask: Any) -> Any:
     return chunk.loc[mask]
 
 
+def after(chunk: Any, checked: Any) -> Any:
+    """A chunk, once a check has passed."""
+    return chunk
+
+
 @public("DataFrame.pop", owners=["DataFrame"])
 def pop(self: Any, item: Any) -> Any:
     """A column, which the frame loses."""

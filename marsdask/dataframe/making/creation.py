@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,12 @@ def frame_data(data: Data, chunks: Any) -> Chunks:
     return graph.constants(cuts or [whole])
 
 
+def as_index(labels: Handle) -> Any:
+    """An index of the values of a series or tensor; an index as it is."""
+    found = as_frame(labels)
+    return found if found.known.kind == "Index" else registry.make("frame.series_as_index", found)
+
+
 def from_pandas(whole: Any, chunk_size: Any = None, num_partitions: Any = None) -> Any:
     """A handle on pandas data."""
     chunks = row_chunks(len(whole), _row_bytes(whole), chunk_size, num_partitions, whole.ndim)
@@ -91,9 +98,7 @@ def _make_frame(
     columns = _local(columns)
     if isinstance(data, FrameHandle):
         if data.ndim == 1:
-            data = registry.call(
-                registry.lookup("frame.to_frame"), (data,), {} if columns is None else {"name": columns[0]}
-            )
+            data = _call("frame.to_frame", data, **({} if columns is None else {"name": columns[0]}))
         made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
         made = made if index is None else _call("frame.reindex", made, index=_local(index))
     elif isinstance(data, Handle):
@@ -101,14 +106,9 @@ def _make_frame(
     elif isinstance(data, Mapping) and any(isinstance(v, Handle) for v in data.values()):
         made = _frame_of_columns(data, index, columns)
     else:
-        labels = None if isinstance(index, Handle) else index
-        whole = pd.DataFrame(data, index=labels, columns=columns, dtype=dtype, copy=copy)
-        made, dtype = from_pandas(whole, chunk_size, num_partitions), None
-        if labels is not index:
-            made = with_labels(made, index)
-        return made
-    made = made if dtype is None else _call("frame.astype", made, dtype)
-    return _rechunked(made, chunk_size, num_partitions)
+        make = partial(pd.DataFrame, data, columns=columns, dtype=dtype, copy=copy)
+        return _labelled(make, index, chunk_size, num_partitions)
+    return _rechunked(made, chunk_size, num_partitions, dtype)
 
 
 def _call(name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -120,10 +120,19 @@ def _local(labels: Any) -> Any:
     return labels.to_pandas() if isinstance(labels, FrameHandle) else labels
 
 
-def _rechunked(made: Any, chunk_size: Any, num_partitions: Any) -> Any:
+def _labelled(make: Callable[..., Any], index: Any, chunk_size: Any, num_partitions: Any) -> Any:
+    """A handle on what pandas makes of data in memory, under labels that may be lazy."""
+    lazy = isinstance(index, Handle)
+    made = from_pandas(make(index=None if lazy else index), chunk_size, num_partitions)
+    return with_labels(made, index) if lazy else made
+
+
+def _rechunked(made: Any, chunk_size: Any, num_partitions: Any, dtype: Any = None) -> Any:
+    """A frame, of that dtype, in chunks of another size, each where it is given."""
+    made = made if dtype is None else _call("frame.astype", made, dtype)
     if chunk_size is None and num_partitions is None:
         return made
-    if "frame.rechunk" in registry.OPS and num_partitions is None:
+    if num_partitions is None:
         return _call("frame.rechunk", made, chunk_size)
     return registry.make("frame.cut", made, chunk_size, num_partitions)
 
@@ -150,12 +159,9 @@ def _make_series(
             raise ShapeError(f"Series(data): expected one dimension, got a tensor of {data.ndim}.")
         made = from_tensor(data, index, name)
     else:
-        labels = None if isinstance(index, Handle) else index
-        whole = pd.Series(data, index=labels, dtype=dtype, name=name, copy=copy)
-        made = from_pandas(whole, chunk_size, num_partitions)
-        return made if labels is index else with_labels(made, index)
-    made = made if dtype is None else _call("frame.astype", made, dtype)
-    return _rechunked(made, chunk_size, num_partitions)
+        make = partial(pd.Series, data, dtype=dtype, name=name, copy=copy)
+        return _labelled(make, index, chunk_size, num_partitions)
+    return _rechunked(made, chunk_size, num_partitions, dtype)
 
 
 @public("Index", room="dataframe.constructors")
@@ -165,9 +171,7 @@ def _make_index(
 ) -> Any:  # fmt: skip
     check_host("Index", gpu, sparse)
     if isinstance(data, Handle):
-        if not isinstance(data, FrameHandle):
-            data = registry.make("frame.from_tensor", data)
-        made = data if data.known.kind == "Index" else registry.make("frame.series_as_index", data)
+        made = as_index(data)
         made = made if dtype is None else registry.make("frame.index_as", made, dtype)
         if name is not None or names is not None:
             made = registry.make("frame.index_named", made, [name] if name is not None else list(names))
@@ -180,10 +184,8 @@ def _make_index(
 
 def with_labels(frame: Any, labels: Any) -> Any:
     """`frame` under other row labels: a list, array, tensor, series or index of its length."""
-    if isinstance(labels, FrameHandle):
-        return registry.make("frame.set_labels", frame, labels)
     if isinstance(labels, Handle):
-        return registry.make("frame.set_labels", frame, registry.make("frame.from_tensor", labels))
+        return registry.make("frame.set_labels", frame, as_frame(labels))
     whole = labels if isinstance(labels, pd.Index) else pd.Index(labels)
     checks.same_length(len(whole), frame.shape[0])
     return registry.make("frame.set_labels", frame, from_pandas(whole))
@@ -196,9 +198,8 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
         data = {c: data[c] for c in columns if c in data}
         if missing:
             raise Unbuilt.argument("DataFrame", "columns", missing, "name only keys of the dict.")
-    first = next((k for k, v in data.items() if isinstance(v, FrameHandle)), None)
-    if first is None:
-        first = next(k for k, v in data.items() if isinstance(v, Handle))
+    lazy = [k for k, v in data.items() if isinstance(v, Handle)]
+    first = next((k for k in lazy if isinstance(data[k], FrameHandle)), lazy[0])
     head = data[first]
     base = head if isinstance(head, FrameHandle) else from_tensor(head, None, None)
     if base.known.kind == "Index":
