@@ -136,7 +136,7 @@ def _keeps_dtypes(empty: Any, names: Any, value: Any) -> bool:
     try:
         new = _set_rows(rows, slice(0, 1), names, value)
     except Exception:  # noqa: BLE001 - whatever it is, pandas says it of the whole
-        return False  # pandas says it of the whole
+        return False
     if empty.ndim == 1:
         return bool(new.dtype == rows.dtype)
     return bool((new.dtypes == rows.dtypes).all())
@@ -226,32 +226,26 @@ def _whole(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
 
 def _set_whole_meta(frame: FrameMeta, what: str, rows: Any, columns: Any, value: Any) -> FrameMeta:
     there = known_labels(frame) if what == "loc" else None
-    label = (
-        what == "loc"
-        and not isinstance(rows, (FrameMeta, slice, list, np.ndarray, pd.Index))
-        and not hasattr(rows, "shape")
-    )
-    enlarges = label and (there is None or rows not in there)
-    grows = enlarges and there is not None
-    empty = _after_set(frame, rows, columns, value, grows=grows, label=label)
-    length = math.nan if enlarges and not grows else frame.length + grows
-    ranged = frame.ranged and (
-        not enlarges or (grows and isinstance(rows, (int, np.integer)) and rows == frame.length)
-    )
-    labels = (
-        there.append(pd.Index([rows]))
-        if grows and there is not None
-        else (None if enlarges else frame.labels)
-    )
-    return frame_meta(empty, length, NEW, ranged=ranged, labels=labels)
+    label = what == "loc" and not isinstance(rows, (slice, list)) and not hasattr(rows, "shape")
+    grows = label and there is not None and rows not in there
+    empty = _after_set(frame, rows, columns, value, grows=grows)
+    if grows and there is not None:
+        next_one = frame.ranged and isinstance(rows, (int, np.integer)) and rows == frame.length
+        labels = there.append(pd.Index([rows]))
+        return frame_meta(empty, frame.length + 1, NEW, ranged=next_one, labels=labels)
+    if label and there is None:  # it may be a new row
+        return frame_meta(empty, math.nan, NEW)
+    return frame_meta(empty, frame.length, NEW, ranged=frame.ranged, labels=frame.labels)
 
 
-def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: bool, label: bool) -> Any:
+def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: bool) -> Any:
     """What pandas makes of the dtypes: on two made-up rows, the first of them written to (or a new one)."""
     made = sample(frame.empty).reset_index(drop=True)
     value = sampled(value)
-    if isinstance(value, (pd.Series, pd.DataFrame)):
-        value = value.iloc[0] if isinstance(value, pd.Series) else 0
+    if isinstance(value, pd.DataFrame):
+        value = 0
+    elif isinstance(value, pd.Series):
+        value = value.iloc[0]
     elif isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) >= 1:
         flat = pd.Series(np.asarray(value).ravel()) if not isinstance(value, list) else pd.Series(value)
         value = flat.iloc[0] if len(flat) else 0
@@ -263,12 +257,8 @@ def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: 
         if frame.kind == "Series":
             made.loc[row] = value
         elif isinstance(names, slice) or (hasattr(names, "__len__") and not isinstance(names, (str, tuple))):
-            made.loc[
-                row,
-                made.columns[names]
-                if not isinstance(names, slice) and not set(names) <= set(made.columns)
-                else names,
-            ] = value
+            places = not isinstance(names, slice) and not set(names) <= set(made.columns)
+            made.loc[row, made.columns[names] if places else names] = value
         elif names in made.columns or not isinstance(names, (int, np.integer)):
             made.loc[row, names] = value
         else:
