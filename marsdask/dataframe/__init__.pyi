@@ -14,8 +14,7 @@ from marsdask.session.lazy import Lazy
 from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
 
-import marsdask.dataframe.indexing.labels
-import marsdask.dataframe.indexing.positions
+import marsdask.dataframe.indexing.accessors
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.tensor import Tensor
 
@@ -1932,7 +1931,7 @@ class DataFrame(Lazy):
         """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
 
     @property
-    def at(self) -> marsdask.dataframe.indexing.labels.At:
+    def at(self) -> marsdask.dataframe.indexing.accessors.At:
         """One value by labels."""
 
     @property
@@ -2165,7 +2164,7 @@ class DataFrame(Lazy):
         """Histograms of the columns, as matplotlib Axes; runs."""
 
     @property
-    def iat(self) -> marsdask.dataframe.indexing.positions.IAt:
+    def iat(self) -> marsdask.dataframe.indexing.accessors.IAt:
         """One value by position."""
 
     def idxmax(
@@ -2189,7 +2188,7 @@ class DataFrame(Lazy):
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def iloc(self) -> marsdask.dataframe.indexing.positions.ILoc:
+    def iloc(self) -> marsdask.dataframe.indexing.accessors.ILoc:
         """Rows and columns by position."""
 
     @property
@@ -2303,7 +2302,7 @@ class DataFrame(Lazy):
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def loc(self) -> marsdask.dataframe.indexing.labels.Loc:
+    def loc(self) -> marsdask.dataframe.indexing.accessors.Loc:
         """Rows and columns by label."""
 
     def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
@@ -3113,7 +3112,7 @@ class Series(Lazy):
         """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
 
     @property
-    def at(self) -> marsdask.dataframe.indexing.labels.At:
+    def at(self) -> marsdask.dataframe.indexing.accessors.At:
         """One value by labels."""
 
     def autocorr(self, lag: builtins.int = 1) -> Tensor:
@@ -3339,7 +3338,7 @@ class Series(Lazy):
         """Histograms of the columns, as matplotlib Axes; runs."""
 
     @property
-    def iat(self) -> marsdask.dataframe.indexing.positions.IAt:
+    def iat(self) -> marsdask.dataframe.indexing.accessors.IAt:
         """One value by position."""
 
     def idxmax(
@@ -3363,7 +3362,7 @@ class Series(Lazy):
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def iloc(self) -> marsdask.dataframe.indexing.positions.ILoc:
+    def iloc(self) -> marsdask.dataframe.indexing.accessors.ILoc:
         """Rows and columns by position."""
 
     @property
@@ -3459,7 +3458,7 @@ class Series(Lazy):
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def loc(self) -> marsdask.dataframe.indexing.labels.Loc:
+    def loc(self) -> marsdask.dataframe.indexing.accessors.Loc:
         """Rows and columns by label."""
 
     def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
@@ -4160,7 +4159,7 @@ class Index(Lazy):
         """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
 
     @property
-    def at(self) -> marsdask.dataframe.indexing.labels.At:
+    def at(self) -> marsdask.dataframe.indexing.accessors.At:
         """One value by labels."""
 
     def check_monotonic(self, decreasing: builtins.bool = False, strict: builtins.bool = False) -> Any:
@@ -4220,11 +4219,11 @@ class Index(Lazy):
         """Whether there are holes: a lazy bool."""
 
     @property
-    def iat(self) -> marsdask.dataframe.indexing.positions.IAt:
+    def iat(self) -> marsdask.dataframe.indexing.accessors.IAt:
         """One value by position."""
 
     @property
-    def iloc(self) -> marsdask.dataframe.indexing.positions.ILoc:
+    def iloc(self) -> marsdask.dataframe.indexing.accessors.ILoc:
         """Rows and columns by position."""
 
     @property
@@ -4259,7 +4258,7 @@ class Index(Lazy):
         """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
 
     @property
-    def loc(self) -> marsdask.dataframe.indexing.labels.Loc:
+    def loc(self) -> marsdask.dataframe.indexing.accessors.Loc:
         """Rows and columns by label."""
 
     def map(
