@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 from numbers import Integral, Real
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ColumnNotFound
+from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ColumnNotFound, ShapeError
 
 
 def given(what: str, value: object) -> str:
@@ -110,6 +111,17 @@ def frame_axis(value: Any, ndim: int, where: str) -> int:
         kind = "DataFrame" if ndim == 2 else "Series"
         raise ArgumentError(f"{where}(axis={value!r}): No axis named {value!r} for object type {kind}")
     return found
+
+
+def same_length(
+    given: float,
+    expected: float,
+    message: str = "Length mismatch: Expected axis has {expected} elements, new values have {given} elements",
+    error: type[Exception] = ShapeError,
+) -> None:
+    """Two lengths do not differ, as far as they are known: nan is one that only a run can tell."""
+    if given != expected and not math.isnan(given) and not math.isnan(expected):
+        raise error(message.format(given=int(given), expected=int(expected)))
 
 
 def columns(names: Iterable[Any], frame: Any) -> list[Any]:

@@ -8,7 +8,15 @@ import pandas as pd
 import pytest
 
 from marsdask import checks
-from marsdask.errors import ArgumentError, ArgumentTypeError, AxisError, ColumnNotFound, MarsDaskError
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AxisError,
+    ColumnNotFound,
+    IndexOutOfRange,
+    MarsDaskError,
+    ShapeError,
+)
 
 
 def test_what_is_right_comes_back_as_it_is_used() -> None:
@@ -23,6 +31,8 @@ def test_what_is_right_comes_back_as_it_is_used() -> None:
     assert checks.axes(1, 3) == (1,)
     assert [checks.frame_axis(a, 2, "drop") for a in (0, "index", "rows", 1, "columns")] == [0, 0, 0, 1, 1]
     assert checks.columns(["b"], pd.DataFrame({"b": [1]})) == ["b"]
+    for given, expected in ((2, 2.0), (2, float("nan")), (float("nan"), 2), (float("nan"), float("nan"))):
+        checks.same_length(given, expected)
 
 
 FRAME = pd.DataFrame({"key": [1]})
@@ -42,6 +52,8 @@ FRAME = pd.DataFrame({"key": [1]})
         (lambda: checks.number(float("nan"), "q"), ArgumentError, "q=nan: expected a finite number."),
         (lambda: checks.function(3, "map(func=)"), ArgumentTypeError, "map(func=3): expected a function, got int."),
         (lambda: checks.instance(3, "s", str, "a text"), ArgumentTypeError, "s=3: expected a text, got int."),
+        (lambda: checks.same_length(2, 3.0), ShapeError, "Length mismatch: Expected axis has 3 elements, new values have 2"),
+        (lambda: checks.same_length(2, 3, "{given}, not {expected}", IndexOutOfRange), IndexOutOfRange, "2, not 3"),
         (lambda: checks.axis(3, 3), AxisError, "axis 3 is out of bounds for a tensor of 3 dimensions."),
         (lambda: checks.axis(1.0, 3), ArgumentTypeError, "axis=1.0: expected a whole number."),
         (lambda: checks.axes((0, -3), 3), ArgumentError, "axis=(0, -3): repeated axis"),

@@ -231,3 +231,9 @@ def test_head_of_unknown_lengths_runs_the_first_chunks_only() -> None:
     ran.clear()
     assert_like(fetched(seen.head(3)), pd.DataFrame({"a": range(3)}))
     assert len(ran) <= 2
+
+
+def test_rows_dropped_by_labels_of_a_tensor_in_as_many_chunks() -> None:
+    lazy = md.DataFrame(BASE, chunk_size=2)
+    labels = mt.tensor([4, 1, 0], chunk_size=1)
+    pd.testing.assert_frame_equal(lazy.drop(labels).execute().fetch(), BASE.drop([4, 1, 0]))

@@ -24,6 +24,16 @@ class FrameHandle(Lazy):
     __array_priority__ = 2000  # above Tensor: ndarray + series and tensor + series are series
     __pandas_priority__ = 5000
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A handle of a node; called as users call it, what the public constructor of the class gives."""
+        if args and type(args[0]) is Node:
+            return object.__new__(cls)
+        return registry.call(registry.lookup(cls.__name__), args, kwargs)
+
+    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
+        if type(node) is Node:
+            super().__init__(node, keep)
+
     @property
     def shape(self) -> tuple[float, ...]:
         """Rows (`nan` where only a run can tell) and columns."""
@@ -85,6 +95,16 @@ class FrameHandle(Lazy):
 
         return to_dask(self)
 
+    def __getitem__(self, key: Any) -> Any:
+        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among(type(self).__name__, name, dir(type(self)))
+
+    def _become(self, other: Any) -> None:
+        """Point this handle at what another one points at."""
+        self.rebind(other.node, held(other))
+
     def __repr__(self) -> str:
         return repr(self.fetch()) if self.is_executed() else self.unexecuted_repr()
 
@@ -116,15 +136,6 @@ class DataFrame(FrameHandle):
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> DataFrame:
-        if args and type(args[0]) is Node:
-            return object.__new__(cls)
-        return registry.call(registry.lookup("DataFrame"), args, kwargs)  # type: ignore[no-any-return]
-
-    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
-        if type(node) is Node:
-            super().__init__(node, keep)
-
     @property
     def columns(self) -> pd.Index:
         """The column labels, known without a run."""
@@ -144,17 +155,13 @@ class DataFrame(FrameHandle):
     def __contains__(self, name: Any) -> bool:
         return name in self.columns
 
-    def __getitem__(self, key: Any) -> Any:
-        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
-
     def __setitem__(self, key: Any, value: Any) -> None:
         registry.lookup("frame.setitem").prepare(self, key, value)  # type: ignore[misc]
 
     def __delitem__(self, key: Any) -> None:
         if key not in self.columns:
             raise ColumnNotFound.among(key, self.columns)
-        new = registry.make("frame.select", self, [c for c in self.columns if c != key])
-        self.rebind(new.node, held(new))
+        self._become(registry.make("frame.select", self, [c for c in self.columns if c != key]))
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.columns:
@@ -182,43 +189,34 @@ class DataFrame(FrameHandle):
         return self.fetch()._repr_html_() if self.is_executed() else None
 
 
-class Series(FrameHandle):
-    """A lazy column in chunks: pandas' Series. Parameters as `DataFrame`'s, and `name`."""
+class Values(FrameHandle):
+    """What Series and Index have in common: one dtype, one name."""
 
     __slots__ = ()
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Series:
-        if args and type(args[0]) is Node:
-            return object.__new__(cls)
-        return registry.call(registry.lookup("Series"), args, kwargs)  # type: ignore[no-any-return]
-
-    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
-        if type(node) is Node:
-            super().__init__(node, keep)
 
     @property
     def dtype(self) -> Any:
         return self.known.empty.dtype
 
-    dtypes = dtype
-
     @property
     def name(self) -> Any:
+        """The name of the values, or of the labels."""
         return self.known.empty.name
-
-    @name.setter
-    def name(self, name: Any) -> None:
-        new = registry.make("frame.named", self, name)
-        self.rebind(new.node, held(new))
-
-    def __getitem__(self, key: Any) -> Any:
-        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        registry.lookup("frame.setitem").prepare(self, key, value)  # type: ignore[misc]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._run_and_fetch())
+
+
+class Series(Values):
+    """A lazy column in chunks: pandas' Series. Parameters as `DataFrame`'s, and `name`."""
+
+    __slots__ = ()
+    __setitem__ = DataFrame.__setitem__
+    dtypes = Values.dtype
+
+    @Values.name.setter
+    def name(self, name: Any) -> None:
+        self._become(registry.make("frame.named", self, name))
 
     def __contains__(self, label: Any) -> bool:
         return label in self.index.to_pandas()
@@ -229,47 +227,27 @@ class Series(FrameHandle):
     def __int__(self) -> int:
         return int(self._run_and_fetch())
 
-    def __getattr__(self, name: str) -> Any:
-        raise UnknownName.among("Series", name, dir(type(self)))
 
-
-class Index(FrameHandle):
+class Index(Values):
     """Lazy row labels in chunks: pandas' Index. Parameters: `data, dtype, copy, name, chunk_size`."""
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Index:
-        if args and type(args[0]) is Node:
-            return object.__new__(cls)
-        return registry.call(registry.lookup("Index"), args, kwargs)  # type: ignore[no-any-return]
-
-    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
-        if type(node) is Node:
-            super().__init__(node, keep)
-
-    @property
-    def dtype(self) -> Any:
-        return self.known.empty.dtype
-
-    @property
-    def name(self) -> Any:
-        return self.known.empty.name
+    @Values.name.setter
+    def name(self, name: Any) -> None:
+        self.names = [name]
 
     @property
     def names(self) -> Any:
+        """The names of the levels."""
         return self.known.empty.names
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._run_and_fetch())
+    @names.setter
+    def names(self, names: Any) -> None:
+        self._become(registry.make("frame.index_named", self, list(names)))
 
     def __contains__(self, label: Any) -> bool:
         return label in self._run_and_fetch()
-
-    def __getitem__(self, key: Any) -> Any:
-        return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
-
-    def __getattr__(self, name: str) -> Any:
-        raise UnknownName.among("Index", name, dir(type(self)))
 
 
 KINDS: dict[str, type[FrameHandle]] = {"DataFrame": DataFrame, "Series": Series, "Index": Index}
@@ -281,12 +259,8 @@ def as_frame(value: Any) -> Any:
     if isinstance(value, FrameHandle):
         return value
     if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
-        return registry.wrap(
-            Node(
-                "frame_data",
-                (Data(value.copy(deep=False) if not isinstance(value, pd.Index) else value), None),
-            )
-        )
+        data = value if isinstance(value, pd.Index) else value.copy(deep=False)
+        return registry.wrap(Node("frame_data", (Data(data), None)))
     if isinstance(value, Handle):
         return registry.make("frame.from_tensor", value)
     raise ArgumentTypeError(f"expected a frame or series of marsdask or pandas, got {type(value).__name__}")

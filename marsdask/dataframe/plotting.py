@@ -64,13 +64,9 @@ class PlotAccessor:
 def _kind(name: str) -> Any:
     def method(self: PlotAccessor, *args: Any, **kwargs: Any) -> Any:
         frame = self._frame
-        names = (
-            ("x", "y", "C" if name == "hexbin" else "s")
-            if frame.ndim == 2 and name in ("scatter", "hexbin", "line", "bar", "barh", "area")
-            else ("y",)
-        )
-        kwargs = {**dict(zip(names, args, strict=False)), **kwargs}
-        return self(kind=name, **kwargs)
+        by_x = frame.ndim == 2 and name in ("scatter", "hexbin", "line", "bar", "barh", "area")
+        names = ("x", "y", "C" if name == "hexbin" else "s") if by_x else ("y",)
+        return self(kind=name, **{**dict(zip(names, args, strict=False)), **kwargs})
 
     method.__name__ = name
     method.__doc__ = f"A plot of kind {name!r}; takes pandas' arguments."
@@ -89,15 +85,17 @@ Series.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ig
 def hist(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Histograms of the columns, as matplotlib Axes; runs."""
     _check_matplotlib()
-    named = {} if self.ndim == 1 else {"column": column}
-    return _whole(self, [*_listed(column), *_listed(by)] if column is not None else []).hist(
-        **named, by=by, **kwargs
-    )
+    if self.ndim == 2:
+        kwargs["column"] = column
+    return _drawn(self, column, by).hist(by=by, **kwargs)
 
 
 @public("DataFrame.boxplot", owners=["DataFrame"])
 def boxplot(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Box plots of the columns, as matplotlib Axes; runs."""
     _check_matplotlib()
-    drawn = [*_listed(column), *_listed(by)] if column is not None else []
-    return _whole(self, drawn).boxplot(column=column, by=by, **kwargs)
+    return _drawn(self, column, by).boxplot(column=column, by=by, **kwargs)
+
+
+def _drawn(frame: Any, column: Any, by: Any) -> Any:
+    return _whole(frame, [] if column is None else [*_listed(column), *_listed(by)])

@@ -1,26 +1,31 @@
-"""Writing into frames: columns, and rows by mask, position or label. Every write makes a node and rebinds the handle."""
+"""Columns put into frames: `assign`, `insert`, and what `df["x"] = ...` and `loc` make of a value for one column."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
-from marsdask.dataframe.indexing.indexing import is_mask
+from marsdask.dataframe.indexing.indexing import called
 from marsdask.dataframe.indexing.labels import known_labels
-from marsdask.dataframe.indexing.setting import POSITIONAL, set_at
 from marsdask.dataframe.making.creation import from_pandas
 from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, together
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import FrameMeta
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+
+POSITIONAL = (list, tuple, range, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray)
+"""Kinds of values that go by position, whatever the labels."""
+COLUMN = "Length of values ({given}) does not match length of index ({expected})"
 
 
 def column_value(frame: Any, value: Any) -> Any:
@@ -46,12 +51,10 @@ def column_value(frame: Any, value: Any) -> Any:
     elif isinstance(value, POSITIONAL):
         if isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] == 1:
             value = value[:, 0]
-        value = from_pandas(pd.Series(value)) if len(value) else from_pandas(pd.Series(value, dtype=object))
+        value = from_pandas(pd.Series(value, dtype=None if len(value) else object))
     else:
         return value
-    given, mine = value.shape[0], frame.shape[0]
-    if given == given and mine == mine and given != mine:
-        raise ShapeError(f"Length of values ({int(given)}) does not match length of index ({int(mine)})")
+    checks.same_length(value.shape[0], frame.shape[0], COLUMN)
     return registry.make("frame.relabelled_like", value, frame)
 
 
@@ -68,51 +71,6 @@ def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:
     value = column_value(frame, value)
     frame, (value,), _ = together(frame, [value], {})
     return registry.make("frame.assign_column", frame, key, value, at)
-
-
-@public("frame.setitem", room="engine", function=True)
-def setitem(frame: Any, key: Any, value: Any) -> None:
-    """Assignment to columns or rows."""
-    if callable(key) and not isinstance(key, Handle):
-        key = key(frame)
-    if frame.ndim == 1:
-        whole = isinstance(key, slice) and all(
-            v is None or isinstance(v, (int, np.integer)) for v in (key.start, key.stop)
-        )
-        return set_at(frame, "iloc" if whole else "loc", key, value)
-    if isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
-        new = registry.call(registry.lookup("frame.mask"), (frame, key, value), {})
-    elif is_mask(key):
-        return set_at(frame, "loc", (key, slice(None)), value)
-    elif isinstance(key, slice):
-        ints = all(v is None or isinstance(v, (int, np.integer)) for v in (key.start, key.stop))
-        return set_at(frame, "iloc" if ints else "loc", (key, slice(None)), value)
-    elif isinstance(key, (list, pd.Index, np.ndarray)):
-        new = _with_columns(frame, list(key), value)
-    else:
-        new = with_column(frame, key, value)
-    frame.rebind(new.node, held(new))
-    return None
-
-
-def _with_columns(frame: Any, keys: list[Any], value: Any) -> Any:
-    """Several columns from a scalar, one value each, a frame or a 2-d array, column by column."""
-    if isinstance(value, (pd.DataFrame, FrameHandle)) and value.ndim == 2:
-        value = as_frame(value)
-        width, part = len(value.columns), lambda i: value.iloc[:, i]
-    elif isinstance(value, Handle) and value.ndim == 2:
-        width, part = int(value.shape[1]), lambda i: value[:, i]
-    elif isinstance(value, (list, tuple, np.ndarray)):
-        array = np.asarray(value)
-        width = array.shape[-1] if array.ndim else 1
-        part = lambda i: array[:, i] if array.ndim == 2 else array[i]  # noqa: E731
-    else:
-        width, part = len(keys), lambda i: value
-    if width != len(keys):
-        raise ShapeError("Columns must be same length as key")
-    for i, key in enumerate(keys):
-        frame = with_column(frame, key, part(i))
-    return frame
 
 
 def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) -> FrameMeta:
@@ -138,29 +96,13 @@ def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Ser
 
 
 def _assign_demands(node: Node, demand: Demand) -> list[Demand]:
-    key = node.args[1]
-    columns = None if demand.columns is None else demand.columns - {key}
-    at = node.args[3] if len(node.args) > 3 else None
-    if at is not None:
-        columns = None  # a place among the columns counts them all
-    value = Demand(None, demand.order, demand.labels)
-    aligned = demand.labels or not _same_chunks(node)
-    frame = Demand(columns, demand.order or aligned, aligned)
-    return [
-        frame,
-        *([Demand(None, demand.order or aligned, aligned) if aligned else value] * (len(inputs(node)) - 1)),
-    ]
-
-
-def _same_chunks(node: Node) -> bool:
-    from marsdask.plan.meta import meta
-
-    value = node.args[2]
-    return (
-        not isinstance(value, Node)
-        or not isinstance(meta(value), FrameMeta)
-        or meta(value).rows == meta(node.args[0]).rows
-    )
+    frame, key, value, at = node.args
+    known = meta(value) if isinstance(value, Node) else None
+    aligned = demand.labels or (isinstance(known, FrameMeta) and known.rows != meta(frame).rows)
+    # A place among the columns counts them all.
+    columns = None if demand.columns is None or at is not None else demand.columns - {key}
+    every = Demand(None, demand.order or aligned, aligned)
+    return [replace(every, columns=columns), *[every] * (len(inputs(node)) - 1)]
 
 
 def _assign_trim(node: Node, demand: Demand) -> Node:
@@ -193,7 +135,7 @@ def assign(self: Any, **kwargs: Any) -> Any:
     """A frame with columns added or replaced, in order; functions get the frame made so far."""
     new = self.copy()
     for name, value in kwargs.items():
-        new[name] = value(new) if callable(value) and not isinstance(value, Handle) else value
+        new[name] = called(value, new)
     return new
 
 
@@ -207,5 +149,4 @@ def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool 
     width = len(self.columns)
     if not -width <= loc <= width:
         raise IndexOutOfRange(f"insert(loc={loc}): loc must be an integer between {-width} and {width}.")
-    new = with_column(self, column, value, int(loc) % width if loc < 0 else int(loc))
-    self.rebind(new.node, held(new))
+    self._become(with_column(self, column, value, int(loc) % width if loc < 0 else int(loc)))

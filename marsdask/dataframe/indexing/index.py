@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from marsdask.dataframe.core import Index
+from marsdask.dataframe.indexing.indexing import looking
 from marsdask.dataframe.making.creation import with_labels
 from marsdask.dataframe.rows.alignment import done
+from marsdask.dataframe.rows.families import NOT_GIVEN, call
 from marsdask.errors import ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, frame_meta
-from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
 
@@ -31,32 +33,22 @@ def rename(self: Any, name: Any, inplace: bool = False) -> Any:
 
 
 def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:
-    made = (
-        labels.to_frame(index=True, name=names if labels.nlevels > 1 else names[0])
-        if kind == "frame"
-        else labels.to_series(name=names[0])
-    )
+    if kind == "frame":
+        made = labels.to_frame(name=names if labels.nlevels > 1 else names[0])
+    else:
+        made = labels.to_series(name=names[0])
     return made if index else made.reset_index(drop=True)
 
 
 def _columns_meta(labels: FrameMeta, index: bool, names: list[Any], kind: str) -> FrameMeta:
     empty = _as_columns(labels.empty, index, names, kind)
-    return frame_meta(
-        empty,
-        labels.length,
-        labels.rows,
-        ranged=labels.ranged and index,
-        labels=labels.labels if index else None,
-    )
+    return labels.same(empty) if index else frame_meta(empty, labels.length, labels.rows)
 
 
 @lowered("frame.index_columns", meta=_columns_meta)
 def index_columns(labels: Chunks, index: bool, names: list[Any], kind: str) -> Chunks:
     """The labels as a column (or, of several levels, columns)."""
     return graph.per_chunk(_as_columns, labels, index, names, kind)
-
-
-_NOT_GIVEN = pd.api.extensions.no_default
 
 
 def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
@@ -67,7 +59,7 @@ def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
 
 
 @public("Index.to_frame", owners=["Index"])
-def to_frame(self: Any, index: bool = True, name: Any = _NOT_GIVEN) -> Any:
+def to_frame(self: Any, index: bool = True, name: Any = NOT_GIVEN) -> Any:
     """A DataFrame of the labels, under the labels themselves or 0..n-1."""
     plain = self.known.empty.to_frame(index=True, name=name)
     return _columns(self, index, list(plain.columns), "frame")
@@ -79,19 +71,15 @@ def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
     return _columns(self, index, [self.name if name is None else name], "series")
 
 
-def _frame_of_series(chunk: pd.Series, name: Any) -> pd.DataFrame:
-    return chunk.to_frame(name)
-
-
-@lowered("frame.series_frame", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
-           meta=lambda s, name: frame_meta(s.empty.to_frame(name), s.length, s.rows, ranged=s.ranged, labels=s.labels))  # fmt: skip
+@lowered("frame.series_frame", demands=looking(columns=None),
+           meta=lambda series, name: series.same(series.empty.to_frame(name)))  # fmt: skip
 def series_frame(series: Chunks, name: Any) -> Chunks:
     """A frame of one column."""
-    return graph.per_chunk(_frame_of_series, series, name)
+    return graph.per_chunk(pd.Series.to_frame, series, name)
 
 
 @public("frame.to_frame", owners=["Series"])
-def series_to_frame(self: Any, name: Any = _NOT_GIVEN) -> Any:
+def series_to_frame(self: Any, name: Any = NOT_GIVEN) -> Any:
     """A DataFrame of one column."""
     return registry.make("frame.series_frame", self, self.known.empty.to_frame(name).columns[0])
 
@@ -122,8 +110,4 @@ def _level_number(empty: pd.Index, level: Any) -> int:
            meta=lambda labels, level: frame_meta(labels.empty.get_level_values(level), labels.length, labels.rows))  # fmt: skip
 def level(labels: Chunks, level: int) -> Chunks:
     """One level of the labels."""
-    return graph.per_chunk(_level, labels, level)
-
-
-def _level(chunk: pd.Index, level: int) -> pd.Index:
-    return chunk.get_level_values(level)
+    return graph.per_chunk(partial(call, "get_level_values"), labels, level=level)

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask import checks
+from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.dataframe.rows.alignment import matched, together
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, inputs
-from marsdask.plan.passes import Demand
+from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
+
+
+def looking(**at: Any) -> Callable[[Node, Demand], list[Demand]]:
+    """A rule of demands: of the frame what the result's users look at and what `at` says, of other inputs everything."""
+
+    def demands(node: Node, mine: Demand) -> list[Demand]:
+        return [replace(mine, **at), *[EVERYTHING] * (len(inputs(node)) - 1)]
+
+    return demands
+
+
+def called(key: Any, frame: Any) -> Any:
+    """A key; what it gives of the frame where it is a function."""
+    return key(frame) if callable(key) and not isinstance(key, Handle) else key
+
+
+def is_all(key: Any) -> bool:
+    """Whether a key is `:`."""
+    return isinstance(key, slice) and key == slice(None)
+
+
+def by_place(key: slice) -> bool:
+    """Whether the ends of a slice are positions, not labels."""
+    return all(v is None or isinstance(v, (int, np.integer)) for v in (key.start, key.stop))
 
 
 def is_mask(key: Any) -> bool:
@@ -35,16 +62,16 @@ def is_mask(key: Any) -> bool:
 @public("frame.getitem", room="engine", function=True)
 def getitem(frame: Any, key: Any) -> Any:
     """A column, columns, or rows."""
-    if callable(key) and not isinstance(key, Handle):
-        key = key(frame)
+    key = called(key, frame)
     if isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
         return registry.call(registry.lookup("frame.where"), (frame, as_frame(key)), {})
     if is_mask(key):
         return masked(frame, key)
-    if isinstance(key, slice):
-        return _sliced(frame, key)
-    if isinstance(frame, _index_kind()):
+    if isinstance(frame, Index):
         return _index_item(frame, key)
+    if isinstance(key, slice):
+        floats = pd.api.types.is_float_dtype(frame.known.empty.index.dtype)
+        return frame.iloc[key] if by_place(key) and not floats else frame.loc[key]
     if isinstance(key, Handle):
         key = key.to_numpy()  # labels that only a run can tell
     if frame.ndim == 2:
@@ -52,30 +79,16 @@ def getitem(frame: Any, key: Any) -> Any:
     return frame.loc[key]
 
 
-def _index_kind() -> type:
-    from marsdask.dataframe.core import Index
-
-    return Index
-
-
-def _sliced(frame: Any, key: slice) -> Any:
-    ends = [v for v in (key.start, key.stop) if v is not None]
-    whole = all(isinstance(v, (int, np.integer)) for v in ends)
-    if isinstance(frame, _index_kind()):
-        return registry.make("frame.rows_at", frame, key)
-    floats = frame.ndim < 3 and pd.api.types.is_float_dtype(frame.known.empty.index.dtype)
-    return frame.iloc[key] if whole and not floats else frame.loc[key]
-
-
 def _index_item(index: Any, key: Any) -> Any:
     if isinstance(key, (int, np.integer)):
         return registry.make("frame.cell_at", index, int(key))
-    return registry.make("frame.rows_at", index, key if isinstance(key, Handle) else np.asarray(key))
+    plain = isinstance(key, (Handle, slice))
+    return registry.make("frame.rows_at", index, key if plain else np.asarray(key))
 
 
 def column_key(empty: pd.DataFrame, key: Any) -> Any:
     """`key` as pandas takes it for columns, or ColumnNotFound."""
-    if isinstance(key, (pd.Index, np.ndarray, pd.Series, tuple)) and not _one_label(empty, key):
+    if isinstance(key, (pd.Index, np.ndarray, pd.Series)):
         key = list(key)
     for name in key if isinstance(key, list) else [key]:
         try:
@@ -87,10 +100,6 @@ def column_key(empty: pd.DataFrame, key: Any) -> Any:
         if not found:
             raise ColumnNotFound.among(name, empty.columns)
     return key
-
-
-def _one_label(empty: pd.DataFrame, key: Any) -> bool:
-    return isinstance(key, tuple)
 
 
 def selected(frame: Any, key: Any) -> Any:
@@ -107,16 +116,19 @@ def masked(frame: Any, mask: Any, *, error: type[Exception] = ShapeError) -> Any
         else:
             frame, (mask,), _ = together(frame, [mask], {})
             return registry.make("frame.filter", frame, mask)
-    mask = registry.CONVERTERS[registry.Array](_whole_mask(mask))
-    given, mine = mask.shape[0], frame.shape[0]
-    if given == given and mine == mine and given != mine:
-        raise error(f"Item wrong length {int(given)} instead of {int(mine)}.")
+    mask = mask_by_place(frame, mask, "Item wrong length {given} instead of {expected}.", error)
     return registry.make("frame.filter", frame, mask)
 
 
-def _whole_mask(mask: Any) -> Any:
-    if isinstance(mask, Handle):
-        return mask
+def mask_by_place(frame: Any, mask: Any, message: str, error: type[Exception]) -> Any:
+    """A mask that goes by position as a tensor of the frame's length."""
+    tensor = registry.CONVERTERS[registry.Array](mask if isinstance(mask, Handle) else truths(mask))
+    checks.same_length(tensor.shape[0], frame.shape[0], message, error)
+    return tensor
+
+
+def truths(mask: Any) -> np.ndarray[Any, Any]:
+    """A mask of pandas or of a list as an array; a missing value is false."""
     return pd.array(mask, dtype="boolean").to_numpy(dtype=bool, na_value=False)
 
 
@@ -144,29 +156,18 @@ def _select_trim(node: Node, mine: Demand) -> Node:
     return node if len(kept) == len(key) else Node("frame.select", (frame, kept))
 
 
-def _select_meta(frame: FrameMeta, key: Any) -> FrameMeta:
-    return frame.same(frame.empty[key])
-
-
-@lowered("frame.select", meta=_select_meta, demands=_select_demands, trim=_select_trim, traits=["slice"])  # fmt: skip
+@lowered("frame.select", demands=_select_demands, trim=_select_trim, traits=["slice"],
+           meta=lambda frame, key: frame.same(frame.empty[key]))  # fmt: skip
 def select(frame: Chunks, key: Any) -> Chunks:
     """One column as a series, or a list of columns as a frame."""
-    return graph.per_chunk(_pick, frame, key)
-
-
-def _pick(chunk: Any, key: Any) -> Any:
-    return chunk[key]
+    return graph.per_chunk(operator.getitem, frame, key)
 
 
 def _pick_at(chunk: Any, positions: Any) -> Any:
     return chunk.iloc[:, positions]
 
 
-def _select_at_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [Demand(None, mine.order, mine.labels)]
-
-
-@lowered("frame.select_at", demands=_select_at_demands, traits=["slice"],
+@lowered("frame.select_at", demands=looking(columns=None), traits=["slice"],
            meta=lambda frame, positions: frame.same(_pick_at(frame.empty, positions)))  # fmt: skip
 def select_at(frame: Chunks, positions: Any) -> Chunks:
     """A column, or columns, by position."""
@@ -177,16 +178,13 @@ def columns_at(frame: Any, positions: Any) -> Any:
     """Columns by position, by name where names are distinct, so that others need not be read."""
     columns = frame.known.empty.columns
     if not isinstance(columns, pd.MultiIndex) and columns.is_unique:
-        names = columns[positions]
-        return registry.make(
-            "frame.select", frame, names if isinstance(positions, (int, np.integer)) else list(names)
-        )
+        one = isinstance(positions, (int, np.integer))
+        return registry.make("frame.select", frame, columns[positions] if one else list(columns[positions]))
     return registry.make("frame.select_at", frame, positions)
 
 
 def _filter_demands(node: Node, mine: Demand) -> list[Demand]:
-    frame = Demand(mine.columns, mine.order, mine.labels)
-    return [frame, Demand(None, mine.order, mine.labels)][: len(inputs(node))]
+    return [mine, replace(mine, columns=None)][: len(inputs(node))]
 
 
 def _filter_trim(node: Node, mine: Demand) -> Node:
@@ -221,6 +219,11 @@ def _keep_rows(chunk: Any, mask: Any) -> Any:
     if mask.dtype == object and len(mask) == 0:
         mask = mask.astype(bool)
     return chunk.loc[mask]
+
+
+def after(chunk: Any, checked: Any) -> Any:
+    """A chunk, once a check has passed."""
+    return chunk
 
 
 @public("DataFrame.pop", owners=["DataFrame"])

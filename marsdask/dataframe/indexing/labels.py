@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame, FrameHandle
-from marsdask.dataframe.indexing.indexing import column_key, columns_at, is_mask, masked, selected
-from marsdask.dataframe.indexing.positions import column_positions, row_and_column, scalar_dtype
+from marsdask.dataframe.core import DataFrame
+from marsdask.dataframe.indexing.indexing import column_key, columns_at, is_mask, looking, masked, selected
+from marsdask.dataframe.indexing.positions import column_positions, row_and_column, rows_at, scalar_dtype
+from marsdask.dataframe.making.conversion import row_labels
 from marsdask.dataframe.rows.numbering import starts
-from marsdask.errors import ArgumentError, ArgumentTypeError, LabelNotFound, ShapeError
+from marsdask.errors import ArgumentTypeError, LabelNotFound, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
-from marsdask.plan.node import Node
-from marsdask.plan.passes import Demand
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.registry import lowered
-
-
-def _label_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [Demand(mine.columns, order=True, labels=True)]
 
 
 def known_labels(known: FrameMeta) -> pd.Index | None:
@@ -38,6 +33,13 @@ def known_labels(known: FrameMeta) -> pd.Index | None:
     return None
 
 
+def all_there(labels: Iterable[Any], there: Any, shown: int | None = None) -> None:
+    """Labels that are there, or LabelNotFound with the (first `shown`) missing ones, in pandas' words."""
+    missing = [label for label in labels if label not in there]
+    if missing:
+        raise LabelNotFound(f"{missing[:shown]} not found in axis")
+
+
 def sample_with(empty: Any, keys: list[Any]) -> Any:
     """Made-up rows under the given labels, to learn what pandas makes of a lookup."""
     rows = sample(empty, max(len(keys), 1))
@@ -47,9 +49,8 @@ def sample_with(empty: Any, keys: list[Any]) -> Any:
         full = [(*k, *filler[len(k) :]) if isinstance(k, tuple) else (k, *filler[1:]) for k in keys]
         index = pd.MultiIndex.from_tuples(full, names=empty.index.names)
     elif len(keys):
-        with_dtype = empty.index.dtype
         with contextlib.suppress(TypeError, ValueError):
-            index = index.astype(with_dtype)
+            index = index.astype(empty.index.dtype)
     return rows.iloc[: len(keys)].set_axis(index, axis=0)
 
 
@@ -111,24 +112,16 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
     return FrameMeta(found.iloc[:0], math.nan, NEW)
 
 
-@lowered("frame.at_label", meta=_at_label_meta, demands=_label_demands)
+@lowered("frame.at_label", meta=_at_label_meta, demands=looking(order=True, labels=True))
 def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
-    kind = "row" if isinstance(_at_label_meta(_meta_of(frame), label), TensorMeta) else None
-    found = graph.gather(graph.per_chunk(_with_label, frame, [label], lengths="unknown"))
-    if kind is None:
-        promised = _at_label_meta(_meta_of(frame), label)
-        width = (promised.length,) if not math.isnan(promised.length) else (graph.NAN,)
-        return graph.per_chunk(_located, found, label, promised.empty.ndim, lengths=width)
-    dtype = scalar_dtype(frame.empty.dtype)
-    return graph.to_array(graph.per_chunk(_located, found, label, 0, lengths=None), scalar=True, dtype=dtype)
-
-
-def _meta_of(frame: Chunks) -> FrameMeta:
-    from marsdask.plan.meta import meta
-
     assert frame.node is not None
-    return meta(frame.node)  # type: ignore[no-any-return]
+    promised = _at_label_meta(meta(frame.node), label)
+    found = graph.gather(graph.per_chunk(_with_label, frame, [label], lengths="unknown"))
+    if isinstance(promised, FrameMeta):
+        return graph.per_chunk(_located, found, label, promised.ndim, lengths=(promised.length,))
+    value = graph.per_chunk(_located, found, label, 0, lengths=None)
+    return graph.to_array(value, scalar=True, dtype=promised.dtype)
 
 
 def _with_label(chunk: Any, labels: list[Any]) -> Any:
@@ -168,7 +161,7 @@ def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
     return frame_meta(frame.empty, length, NEW, labels=known)
 
 
-@lowered("frame.at_labels", meta=_at_labels_meta, demands=_label_demands)
+@lowered("frame.at_labels", meta=_at_labels_meta, demands=looking(order=True, labels=True))
 def at_labels(frame: Chunks, labels: list[Any]) -> Chunks:
     """The rows of labels, in the order of the list; each must be there."""
     found = graph.per_chunk(_with_label, frame, labels, lengths="unknown")
@@ -204,11 +197,7 @@ def label_slice(frame: Any, key: slice) -> Any:
     """`frame.loc[a:b]`, both ends included."""
     there = known_labels(frame.known)
     if key.start is None and key.stop is None:
-        return (
-            frame
-            if key.step in (None, 1)
-            else registry.make("frame.rows_at", frame, slice(None, None, key.step))
-        )
+        return frame if key.step in (None, 1) else registry.make("frame.rows_at", frame, key)
     if there is not None:
         try:
             found = there.slice_indexer(key.start, key.stop, key.step)
@@ -220,7 +209,7 @@ def label_slice(frame: Any, key: slice) -> Any:
     return registry.make("frame.label_slice", frame, key)
 
 
-@lowered("frame.label_slice", demands=_label_demands,
+@lowered("frame.label_slice", demands=looking(order=True, labels=True),
            meta=lambda frame, key, text=None: frame.fewer())  # fmt: skip
 def label_slice_rows(
     frame: Chunks, key: slice, text: str | None = None
@@ -228,19 +217,13 @@ def label_slice_rows(
     """The rows from one label to another: the labels are looked at whole, rows stay in their chunks."""
     if (key.step or 1) < 0:
         return _backwards(frame, key)
-    where = graph.value(_span, graph.per_chunk(_labels, frame, lengths=None), key, text, label="span")
+    where = graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key, text, label="span")
     return graph.per_chunk(_in_span, frame, starts(frame), where, number=True, lengths="unknown")
 
 
 def _backwards(frame: Chunks, key: slice) -> Generator[Any, Any, Chunks]:
-    from marsdask.dataframe.indexing.positions import rows_at
-
-    ((found,)) = yield Ask(graph.value(_span, graph.per_chunk(_labels, frame, lengths=None), key))
+    ((found,)) = yield Ask(graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key))
     return (yield from rows_at(frame, found))
-
-
-def _labels(chunk: Any) -> pd.Index:
-    return chunk.index
 
 
 def _span(indexes: list[pd.Index], key: slice, text: str | None = None) -> slice:
@@ -265,7 +248,7 @@ def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
     return chunk.iloc[max(low, 0) : high : step]
 
 
-# The accessors ------------------------------------------------------------------------------------------------------
+# Keys -----------------------------------------------------------------------------------------------------------------
 
 
 def by_label(frame: Any, rows: Any) -> Any:
@@ -318,49 +301,3 @@ def columns_by_label(frame: Any, key: Any) -> Any:
     if is_mask(key):
         return columns_at(frame, np.flatnonzero(np.asarray(key)).tolist())
     return selected(frame, column_key(frame.known.empty, key))
-
-
-class Loc:
-    """`loc`: rows and columns by label."""
-
-    __slots__ = ("_frame",)
-
-    def __init__(self, frame: Any):
-        self._frame = frame
-
-    def __getitem__(self, key: Any) -> Any:
-        rows, columns = split(self._frame, key)
-        frame = self._frame
-        if columns is not None:
-            frame = columns_by_label(frame, columns)
-        found = by_label(frame, rows)
-        return found.copy() if found is self._frame else found
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        from marsdask.dataframe.indexing.setting import set_at
-
-        set_at(self._frame, "loc", key, value)
-
-
-class At:
-    """`at`: one value by labels."""
-
-    __slots__ = ("_frame",)
-
-    def __init__(self, frame: Any):
-        self._frame = frame
-
-    def __getitem__(self, key: Any) -> Any:
-        parts = key if isinstance(key, tuple) and self._frame.ndim == 2 else (key,)
-        if len(parts) != self._frame.ndim:
-            raise ArgumentError(f"at[{key!r}]: expected a row label and a column label.")
-        if any(isinstance(k, (slice, list)) for k in parts):
-            raise ArgumentError(f"at[{key!r}]: expected single labels. Hint: use loc.")
-        return Loc(self._frame)[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        Loc(self._frame)[key] = value
-
-
-FrameHandle.loc = property(Loc, doc="Rows and columns by label.")  # type: ignore[attr-defined]
-FrameHandle.at = property(At, doc="One value by labels.")  # type: ignore[attr-defined]

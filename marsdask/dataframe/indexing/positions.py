@@ -12,26 +12,20 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle
-from marsdask.dataframe.indexing.indexing import columns_at, is_mask, masked
-from marsdask.dataframe.rows.families import BOTH
+from marsdask.dataframe.indexing.indexing import called, columns_at, is_all, is_mask, looking, masked
+from marsdask.dataframe.making.conversion import bounds_of
+from marsdask.dataframe.making.creation import rows_of
+from marsdask.dataframe.rows.families import ALL, BOTH
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask, Keep
-from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
-from marsdask.plan.node import Node
-from marsdask.plan.passes import Demand
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.registry import lowered, public
-
-
-def _position_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [
-        Demand(mine.columns, order=True, labels=mine.labels),
-        *([Demand()] if isinstance(node.args[1], Node) else []),
-    ]
 
 
 def _selected_length(length: float, key: Any) -> float:
@@ -61,7 +55,7 @@ def _rows_at_meta(frame: FrameMeta, key: Any) -> FrameMeta:
     )
 
 
-@lowered("frame.rows_at", meta=_rows_at_meta, demands=_position_demands, sizes="any", traits=["slice"])  # fmt: skip
+@lowered("frame.rows_at", meta=_rows_at_meta, demands=looking(order=True), sizes="any", traits=["slice"])
 def rows_at(frame: Chunks, key: Any) -> Any:
     """Rows by position: a slice, or positions in any order. Only the chunks that hold them are worked out."""
     if isinstance(key, da.Array):
@@ -69,10 +63,9 @@ def rows_at(frame: Chunks, key: Any) -> Any:
         if key.dtype == bool:
             key = np.flatnonzero(key)
     frame = yield from with_lengths(frame, key)
-    assert frame.lengths is not None
     if isinstance(key, slice):
         return slice_rows(frame, key)
-    return pick_rows(frame, normal_positions(key, int(sum(frame.lengths))))
+    return pick_rows(frame, normal_positions(key, bounds_of(frame)[-1]))
 
 
 def with_lengths(frame: Chunks, key: Any) -> Generator[Any, Any, Chunks]:
@@ -96,8 +89,7 @@ def first_chunks(frame: Chunks, need: int) -> Generator[Any, Any, Chunks]:
 
 def slice_rows(frame: Chunks, key: slice) -> Chunks:
     """A slice of rows, a new chunk for each chunk it touches."""
-    assert frame.lengths is not None
-    bounds = np.cumsum([0, *frame.lengths]).astype(int).tolist()
+    bounds = bounds_of(frame).tolist()
     wanted = range(*key.indices(bounds[-1]))
     pieces, lengths = [], []
     for i, (a, b) in enumerate(itertools.pairwise(bounds)):
@@ -137,8 +129,7 @@ def normal_positions(key: Any, length: int) -> np.ndarray[Any, Any]:
 
 def pick_rows(frame: Chunks, positions: np.ndarray[Any, Any]) -> Chunks:
     """Rows by position in the order given: a new chunk for each chunk they touch, or one where they are mixed."""
-    assert frame.lengths is not None
-    bounds = np.cumsum([0, *frame.lengths]).astype(int)
+    bounds = bounds_of(frame)
     owner = np.searchsorted(bounds, positions, side="right") - 1
     touched = np.unique(owner).tolist() if len(positions) else []
     if not touched:
@@ -148,11 +139,7 @@ def pick_rows(frame: Chunks, positions: np.ndarray[Any, Any]) -> Chunks:
     found = graph.taken(frame, pieces, tuple(float(len(p)) for _, p in pieces))
     if np.all(owner[1:] >= owner[:-1]):
         return found
-    return graph.per_chunk(_reordered, graph.gather(found), np.argsort(order))
-
-
-def _reordered(chunk: Any, order: Any) -> Any:
-    return chunk[order] if isinstance(chunk, pd.Index) else chunk.iloc[order]
+    return graph.per_chunk(rows_of, graph.gather(found), np.argsort(order))
 
 
 def scalar_dtype(dtype: Any) -> Any:
@@ -161,8 +148,9 @@ def scalar_dtype(dtype: Any) -> Any:
 
 
 def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
-    _check_position(frame, position)
-    row = one_row(frame.empty)
+    _check_position(frame.length, position)
+    row = sample(frame.empty, 1).iloc[0]
+    row.name = None
     if frame.labels is not None:
         row.name = frame.labels[position]
     elif frame.ranged and position >= 0:
@@ -170,17 +158,8 @@ def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
     return frame_meta(row, len(frame.empty.columns), Rows(("frame.row_at", frame.rows.token, position)))
 
 
-def one_row(empty: pd.DataFrame) -> pd.Series:
-    """What kind of series a row of a frame is."""
-    from marsdask.plan.meta import sample
-
-    row = sample(empty, 1).iloc[0]
-    row.name = None
-    return row
-
-
-def _check_position(frame: FrameMeta, position: int) -> None:
-    if not math.isnan(frame.length) and not -frame.length <= position < frame.length:
+def _check_position(length: float, position: int) -> None:
+    if not math.isnan(length) and not -length <= position < length:
         raise IndexOutOfRange("single positional indexer is out-of-bounds")
 
 
@@ -188,10 +167,8 @@ def _one(frame: Chunks, position: int) -> Generator[Any, Any, Chunks]:
     """One chunk of the row at a position."""
     stop = position + 1 if position >= 0 else None
     frame = yield from with_lengths(frame, slice(position, stop) if stop else slice(position, None))
-    assert frame.lengths is not None
-    total = int(sum(frame.lengths))
-    if not -total <= position < total:
-        raise IndexOutOfRange("single positional indexer is out-of-bounds")
+    total = bounds_of(frame)[-1]
+    _check_position(total, position)
     return pick_rows(frame, np.array([position % total]))
 
 
@@ -199,15 +176,11 @@ def _one(frame: Chunks, position: int) -> Generator[Any, Any, Chunks]:
 def row_at(frame: Chunks, position: int) -> Any:
     """One row as a series over the columns."""
     row = yield from _one(frame, position)
-    return graph.per_chunk(_first_row, row, lengths=(float(len(frame.empty.columns)),))
-
-
-def _first_row(chunk: pd.DataFrame) -> pd.Series:
-    return chunk.iloc[0]
+    return graph.per_chunk(rows_of, row, 0, lengths=(float(len(frame.empty.columns)),))
 
 
 def _cell_meta(frame: FrameMeta, position: int) -> TensorMeta:
-    _check_position(frame, position)
+    _check_position(frame.length, position)
     return TensorMeta((), scalar_dtype(frame.empty.dtype))
 
 
@@ -216,11 +189,7 @@ def cell_at(frame: Chunks, position: int) -> Any:
     """One value of a series or index."""
     row = yield from _one(frame, position)
     dtype = scalar_dtype(frame.empty.dtype)
-    return graph.to_array(graph.per_chunk(_first_value, row, lengths=None), scalar=True, dtype=dtype)
-
-
-def _first_value(chunk: Any) -> Any:
-    return chunk[0] if isinstance(chunk, pd.Index) else chunk.iloc[0]
+    return graph.to_array(graph.per_chunk(rows_of, row, 0, lengths=None), scalar=True, dtype=dtype)
 
 
 def by_position(frame: Any, rows: Any, what: str = "iloc") -> Any:
@@ -231,7 +200,7 @@ def by_position(frame: Any, rows: Any, what: str = "iloc") -> Any:
                 raise ArgumentTypeError(f"{what}[{rows!r}]: cannot do positional indexing with {v!r}.")
         if rows.step == 0:
             raise ArgumentError(f"{what}[{rows!r}]: slice step cannot be zero.")
-        return frame if rows == slice(None) else registry.make("frame.rows_at", frame, rows)
+        return frame if is_all(rows) else registry.make("frame.rows_at", frame, rows)
     if is_mask(rows):
         if isinstance(rows, (FrameHandle, pd.Series)):
             raise ArgumentError(
@@ -254,40 +223,14 @@ def by_position(frame: Any, rows: Any, what: str = "iloc") -> Any:
     )
 
 
-class ILoc:
-    """`iloc`: rows and columns by position."""
-
-    __slots__ = ("_frame",)
-
-    def __init__(self, frame: Any):
-        self._frame = frame
-
-    def __getitem__(self, key: Any) -> Any:
-        rows, columns = row_and_column(self._frame, key, "iloc")
-        frame = self._frame
-        if columns is not None:
-            frame = columns_at(frame, column_positions(frame, columns))
-        if isinstance(rows, slice) and rows == slice(None):
-            return frame if columns is not None else frame.copy()
-        return by_position(frame, rows)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        from marsdask.dataframe.indexing.setting import set_at
-
-        set_at(self._frame, "iloc", key, value)
-
-
 def row_and_column(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
     """A key split into rows and columns (None: all)."""
-    if callable(key) and not isinstance(key, Handle):
-        key = key(frame)
+    key = called(key, frame)
     if isinstance(key, tuple):
         if len(key) > (2 if isinstance(frame, DataFrame) else 1):
             raise IndexOutOfRange(f"{what}: too many indexers: {key!r}.")
         rows, columns = key if len(key) == 2 else (key[0], None)
-        rows = rows(frame) if callable(rows) and not isinstance(rows, Handle) else rows
-        columns = columns(frame) if callable(columns) and not isinstance(columns, Handle) else columns
-        return rows, columns
+        return called(rows, frame), called(columns, frame)
     return key, None
 
 
@@ -303,59 +246,24 @@ def column_positions(frame: Any, key: Any) -> Any:
     return int(found) if np.ndim(found) == 0 else found.astype(int).tolist()
 
 
-class IAt:
-    """`iat`: one value by position."""
-
-    __slots__ = ("_frame",)
-
-    def __init__(self, frame: Any):
-        self._frame = frame
-
-    def _key(self, key: Any) -> Any:
-        parts = key if isinstance(key, tuple) else (key,)
-        if len(parts) != self._frame.ndim:
-            raise ArgumentError(f"iat[{key!r}]: expected {self._frame.ndim} whole numbers.")
-        if not all(isinstance(v, Integral) for v in parts):
-            raise ArgumentError("iAt based indexing can only have integer indexers")
-        return parts if len(parts) > 1 else parts[0]
-
-    def __getitem__(self, key: Any) -> Any:
-        return ILoc(self._frame)[self._key(key)]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        ILoc(self._frame)[self._key(key)] = value
-
-
-def _whole_number(name: str, n: Any) -> int:
-    if not isinstance(n, Integral) or isinstance(n, bool):
-        raise ArgumentTypeError(f"{name}(n={n!r}): expected a whole number, got {type(n).__name__}.")
-    return int(n)
-
-
 @public("frame.head", owners=BOTH)
 def head(self: Any, n: int = 5) -> Any:
     """The first n rows of the whole; of a file only as much is read as that needs."""
-    return registry.make("frame.rows_at", self, slice(None, _whole_number("head", n)))
+    return registry.make("frame.rows_at", self, slice(None, checks.whole(n, "head(n=)")))
 
 
 @public("frame.tail", owners=BOTH)
 def tail(self: Any, n: int = 5) -> Any:
     """The last n rows of the whole."""
-    n = _whole_number("tail", n)
+    n = checks.whole(n, "tail(n=)")
     return registry.make("frame.rows_at", self, slice(0, 0) if n == 0 else slice(-n, None))
 
 
-@public("frame.take", owners=(*BOTH, "Index"))
+@public("frame.take", owners=ALL)
 def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     """Rows (or columns) by position, in the order given."""
     if kwargs:
         raise Unbuilt.argument("take", next(iter(kwargs)), next(iter(kwargs.values())), "leave it out.")
-    if axis in (1, "columns") and self.ndim == 2:
+    if axis is not None and checks.frame_axis(axis, self.ndim, "take") == 1:
         return columns_at(self, column_positions(self, list(indices)))
-    if axis not in (0, "index", "rows", None):
-        raise ArgumentError(f"take(axis={axis!r}): expected 0 or 1.")
     return by_position(self, list(indices) if not isinstance(indices, Handle) else indices, "take")
-
-
-FrameHandle.iloc = property(ILoc, doc="Rows and columns by position.")  # type: ignore[attr-defined]
-FrameHandle.iat = property(IAt, doc="One value by position.")  # type: ignore[attr-defined]

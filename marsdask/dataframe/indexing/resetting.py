@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
-from marsdask.dataframe.indexing.relabelling import _NOT_GIVEN
+from marsdask.dataframe.indexing.indexing import after
+from marsdask.dataframe.making.conversion import row_labels
 from marsdask.dataframe.making.creation import from_pandas
 from marsdask.dataframe.rows.alignment import done
-from marsdask.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    ColumnNotFound,
-    ShapeError,
-)
+from marsdask.dataframe.rows.families import NOT_GIVEN
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -52,10 +50,10 @@ def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool 
 
 
 @public("Series.reset_index", owners=["Series"])
-def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name: Any = _NOT_GIVEN, inplace: bool = False,
+def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name: Any = NOT_GIVEN, inplace: bool = False,
                           allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
     """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
-    named = {"allow_duplicates": allow_duplicates} if name is _NOT_GIVEN else {"name": name}
+    named = {"allow_duplicates": allow_duplicates} if name is NOT_GIVEN else {"name": name}
     return _reset_index(self, level, inplace, {"drop": bool(drop), **({} if drop else named)})
 
 
@@ -69,21 +67,17 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, kwargs = node.args
     known = meta(frame)
     columns = mine.columns
-    if (
-        known.kind != "DataFrame"
-        or not known.empty.columns.is_unique
-        or isinstance(known.empty.columns, pd.MultiIndex)
-    ):
+    there = getattr(known.empty, "columns", None)
+    if there is None or not there.is_unique or isinstance(there, pd.MultiIndex):
         return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
     made = list(_reset(known.empty, kwargs).columns)
-    new = set(made) - set(known.empty.columns)
-    labels = (
-        not kwargs["drop"] and (columns is None or bool(new & columns))
-    ) or known.empty.index.nlevels > 1
+    new = set(made) - set(there)
+    several = known.empty.index.nlevels > 1
+    labels = several or (not kwargs["drop"] and (columns is None or bool(new & columns)))
     # "index" becomes "level_0" beside a column of that name: names are fixed only while that one is there.
-    if columns is not None and "index" in known.empty.columns:
+    if columns is not None and "index" in there:
         columns = columns | {"index"}
-    return [Demand(columns, mine.order, labels or (mine.labels and known.empty.index.nlevels > 1))]
+    return [Demand(columns, mine.order, labels)]
 
 
 @lowered("frame.reset_labels", demands=_reset_demands,
@@ -103,27 +97,21 @@ def set_index(
     verify_integrity: bool = False,
 ) -> Any:
     """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
-    listed = list(keys) if isinstance(keys, list) else [keys]
     found: list[Any] = []
     values: list[Any] = []
-    for key in listed:
+    for key in keys if isinstance(keys, list) else [keys]:
         if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
             values.append(_key_values(self, key))
             found.append(None)
         else:
             try:
-                there = key in self.columns
+                found += checks.columns([key], self)
             except TypeError:
                 raise ArgumentTypeError(
                     f"set_index(keys={key!r}): expected columns, series, indexes or arrays."
                 ) from None
-            if not there:
-                raise ColumnNotFound.among(key, self.columns)
-            found.append(key)
-    new = registry.make(
-        "frame.index_from", self, found, values, bool(drop), bool(append), bool(verify_integrity)
-    )
-    return done(self, new, inplace)
+    flags = map(bool, (drop, append, verify_integrity))
+    return done(self, registry.make("frame.index_from", self, found, values, *flags), inplace)
 
 
 def _key_values(frame: Any, key: Any) -> Any:
@@ -134,28 +122,21 @@ def _key_values(frame: Any, key: Any) -> Any:
         key = registry.make("frame.from_tensor", key)
     else:
         key = from_pandas(pd.Series(key, name=getattr(key, "name", None)))
-    given, mine = key.shape[0], frame.shape[0]
-    if given == given and mine == mine and given != mine:
-        raise ShapeError(f"Length mismatch: Expected {int(mine)} rows, received array of length {int(given)}")
+    message = "Length mismatch: Expected {expected} rows, received array of length {given}"
+    checks.same_length(key.shape[0], frame.shape[0], message)
     return registry.make("frame.relabelled_like", key, frame)
 
 
-def _index_from(
-    chunk: pd.DataFrame, keys: list[Any], values: Any, drop: bool, append: bool, _checked: Any = None
-) -> pd.DataFrame:
+def _index_from(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:
     left = iter(values)
     given = [next(left) if k is None else k for k in keys]
     return chunk.set_index(given, drop=drop, append=append)
 
 
-def _one_call(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:
-    return _index_from(chunk, keys, values, drop, append)
-
-
 def _index_from_meta(
     frame: FrameMeta, keys: Any, values: list[FrameMeta], drop: bool, append: bool, verify: bool
 ) -> FrameMeta:
-    empty = _index_from(frame.empty, keys, [v.empty for v in values], drop, append)
+    empty = _index_from(frame.empty, keys, drop, append, *(v.empty for v in values))
     return frame_meta(empty, frame.length, NEW)
 
 
@@ -171,19 +152,11 @@ def index_from(
     frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
 ) -> Any:
     """Columns, or series on the same rows, as the labels."""
-    made = graph.per_chunk(_one_call, frame, keys, drop, append, *values)
+    made = graph.per_chunk(_index_from, frame, keys, drop, append, *values)
     if verify:
-        labels = graph.per_chunk(_labels, made, lengths=None)
-        made = graph.per_chunk(_after, made, graph.value(_check_unique, labels))
+        labels = graph.per_chunk(row_labels, made, lengths=None)
+        made = graph.per_chunk(after, made, graph.value(_check_unique, labels))
     return made
-
-
-def _labels(chunk: Any) -> pd.Index:
-    return chunk.index
-
-
-def _after(chunk: Any, checked: Any) -> Any:
-    return chunk
 
 
 def _check_unique(indexes: list[pd.Index]) -> bool:

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.indexing.indexing import columns_at
-from marsdask.dataframe.indexing.labels import known_labels
-from marsdask.dataframe.indexing.relabelling import _axis
+from marsdask.dataframe.indexing.indexing import after, columns_at, looking
+from marsdask.dataframe.indexing.labels import all_there, known_labels
+from marsdask.dataframe.making.conversion import row_labels
+from marsdask.dataframe.making.creation import as_index
 from marsdask.dataframe.rows.alignment import done
-from marsdask.dataframe.rows.families import BOTH
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, LabelNotFound, UnknownLength
+from marsdask.dataframe.rows.families import BOTH, call
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownLength
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta
-from marsdask.plan.node import Node
-from marsdask.plan.passes import Demand
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, sample
 from marsdask.plan.registry import lowered, public
-
-
-def _chunk_labels(chunk: Any) -> pd.Index:
-    return chunk if isinstance(chunk, pd.Index) else chunk.index
 
 
 def _labels_list(labels: Any) -> Any:
@@ -42,12 +39,11 @@ def _labels_list(labels: Any) -> Any:
 def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
           inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
     """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
-    if errors not in ("raise", "ignore"):
-        raise ArgumentError(f"drop(errors={errors!r}): expected 'raise' or 'ignore'.")
+    checks.choice(errors, "drop(errors=)", ("raise", "ignore"))
     if labels is not None:
         if index is not None or columns is not None:
             raise ArgumentError("Cannot specify both 'labels' and 'index'/'columns'")
-        index, columns = (None, labels) if _axis(self, axis, "drop") else (labels, None)
+        index, columns = (None, labels) if checks.frame_axis(axis, self.ndim, "drop") else (labels, None)
     elif index is None and columns is None:
         raise ArgumentError("Need to specify at least one of 'labels', 'index' or 'columns'")
     new = self
@@ -73,15 +69,11 @@ def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
 
 def _without_rows(frame: Any, labels: Any, level: Any, errors: str) -> Any:
     if isinstance(labels, Handle):
-        if isinstance(labels, FrameHandle) and labels.known.kind == "Series":
-            labels = registry.make("frame.series_as_index", labels)
-        return registry.make("frame.drop_labels", frame, labels, level, errors)
+        return registry.make("frame.drop_labels", frame, as_index(labels), level, errors)
     listed = _labels_list(labels)
     there = known_labels(frame.known)
     if there is not None and errors == "raise" and level is None and not isinstance(there, pd.MultiIndex):
-        missing = [k for k in listed if k not in there]
-        if missing:
-            raise LabelNotFound(f"{missing} not found in axis")
+        all_there(listed, there)
     return registry.make("frame.drop_labels", frame, listed, level, errors)
 
 
@@ -89,17 +81,16 @@ def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) ->
     there = known_labels(frame)
     if (
         there is None
+        or isinstance(there, pd.MultiIndex)
         or isinstance(labels, FrameMeta)
         or level is not None
-        or isinstance(there, pd.MultiIndex)
     ):
         return frame.fewer()
     left = there[~there.isin(labels)]
     return frame_meta(frame.empty, len(left), NEW, labels=left)
 
 
-@lowered("frame.drop_labels", meta=_drop_labels_meta,
-           demands=lambda node, mine: [Demand(mine.columns, mine.order, True), *([Demand()] if isinstance(node.args[1], Node) else [])])  # fmt: skip
+@lowered("frame.drop_labels", meta=_drop_labels_meta, demands=looking(labels=True))
 def drop_labels(frame: Chunks, labels: Any, level: Any, errors: str) -> Chunks:
     """The rows that have none of the labels; each label must be there somewhere."""
     labels = graph.gather(labels) if isinstance(labels, Chunks) else labels
@@ -107,11 +98,11 @@ def drop_labels(frame: Chunks, labels: Any, level: Any, errors: str) -> Chunks:
     if errors == "ignore":
         return kept
     found = graph.per_chunk(_found, frame, labels, level, lengths=None)
-    return graph.per_chunk(_after, kept, graph.value(_all_found, found, labels))
+    return graph.per_chunk(after, kept, graph.value(_all_found, found, labels))
 
 
 def _hits(chunk: Any, labels: Any, level: Any) -> Any:
-    index = _chunk_labels(chunk)
+    index = row_labels(chunk)
     if level is not None:
         return index.get_level_values(level).isin(labels)
     if isinstance(index, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
@@ -124,28 +115,18 @@ def _without(chunk: Any, labels: Any, level: Any) -> Any:
 
 
 def _found(chunk: Any, labels: Any, level: Any) -> pd.Index:
-    index = _chunk_labels(chunk)
-    index = index[_hits(chunk, labels, level)]
+    index = row_labels(chunk)[_hits(chunk, labels, level)]
     return index if level is None else index.get_level_values(level)
 
 
 def _all_found(found: list[pd.Index], labels: Any) -> bool:
-    labels = (
-        labels[0]
-        if isinstance(labels, list) and len(labels) == 1 and isinstance(labels[0], pd.Index)
-        else labels
-    )
+    if isinstance(labels, list) and len(labels) == 1 and isinstance(labels[0], pd.Index):
+        labels = labels[0]
     there = graph.concat([f for f in found if len(f)] or found[:1])
     if isinstance(there, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
         there = there.get_level_values(0)
-    missing = [k for k in labels if k not in there]
-    if missing:
-        raise LabelNotFound(f"{missing[:5]} not found in axis")
+    all_there(labels, there, 5)
     return True
-
-
-def _after(chunk: Any, checked: Any) -> Any:
-    return chunk
 
 
 @public("Index.drop", owners=["Index"])
@@ -161,76 +142,62 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
              level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
     """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
     if labels is not None:
-        index, columns = (
-            (None, labels) if axis is not None and _axis(self, axis, "reindex") else (labels, columns)
-        )
+        by_column = axis is not None and checks.frame_axis(axis, self.ndim, "reindex") == 1
+        index, columns = (None, labels) if by_column else (labels, columns)
     columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
-    how = {
-        k: v
-        for k, v in (("method", method), ("level", level), ("limit", limit), ("tolerance", tolerance))
-        if v is not None
-    }
-    filler = {} if fill_value is np.nan else {"fill_value": fill_value}
+    how = {"method": method, "level": level, "limit": limit, "tolerance": tolerance}
+    how = {k: v for k, v in how.items() if v is not None}
+    if fill_value is not np.nan:
+        how["fill_value"] = fill_value
     new = self
     if columns is not None:
-        new = registry.make("frame.reindex_columns", new, pd.Index(columns), {**how, **filler})
+        new = registry.make("frame.reindex_columns", new, pd.Index(columns), how)
     if index is not None:
-        if isinstance(index, FrameHandle):
-            index = registry.make("frame.series_as_index", index) if index.known.kind == "Series" else index
-        elif isinstance(index, Handle):
-            index = registry.make("frame.series_as_index", registry.make("frame.from_tensor", index))
-        else:
-            index = index if isinstance(index, pd.Index) else pd.Index(index)
-        new = registry.make("frame.reindex_rows", new, index, {**how, **filler})
+        if isinstance(index, Handle):
+            index = as_index(index)
+        elif not isinstance(index, pd.Index):
+            index = pd.Index(index)
+        new = registry.make("frame.reindex_rows", new, index, how)
     return new.copy() if new is self else new
 
 
-def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
-    return chunk.reindex(columns=columns, **how)
-
-
-@lowered("frame.reindex_columns", demands=lambda node, mine: [Demand(None, mine.order, mine.labels)],
-           meta=lambda frame, columns, how: frame.same(_sampled_columns(frame, columns, how)))  # fmt: skip
+@lowered("frame.reindex_columns", demands=looking(columns=None),
+           meta=lambda frame, columns, how: frame.same(sample(frame.empty).reindex(columns=columns, **how)))  # fmt: skip
 def reindex_columns(frame: Chunks, columns: pd.Index, how: dict[str, Any]) -> Chunks:
     """Other columns, empty where there were none."""
-    return graph.per_chunk(_on_columns, frame, columns, how)
-
-
-def _sampled_columns(frame: FrameMeta, columns: pd.Index, how: dict[str, Any]) -> Any:
-    from marsdask.plan.meta import sample
-
-    return _on_columns(sample(frame.empty), columns, how)
+    return graph.per_chunk(partial(call, "reindex"), frame, columns=columns, **how)
 
 
 def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMeta:
     wanted = index.labels if isinstance(index, FrameMeta) else index
     there = known_labels(frame)
     if there is not None and wanted is not None:
-        from marsdask.plan.meta import sample
-
         made = sample(frame.empty, len(there)).set_axis(there, axis=0).reindex(wanted, **how)
         return frame_meta(made, len(made), NEW, labels=made.index)
-    from marsdask.plan.meta import sample
-
-    two = (
-        sample(frame.empty)
-        .reset_index(drop=True)
-        .reindex([0, 99], **{k: v for k, v in how.items() if k == "fill_value"})
-    )
+    filler = {k: v for k, v in how.items() if k == "fill_value"}
+    two = sample(frame.empty).reset_index(drop=True).reindex([0, 99], **filler)
     labels = (index.empty if isinstance(index, FrameMeta) else index)[:0]
     empty = two.iloc[:0].set_axis(labels, axis=0)
     return frame_meta(empty, math.nan if wanted is None else len(wanted), NEW)
 
 
-@lowered("frame.reindex_rows", status="gathered", meta=_reindex_meta,
-           demands=lambda node, mine: [Demand(mine.columns, True, True), *([Demand()] if isinstance(node.args[1], Node) else [])])  # fmt: skip
+@lowered(
+    "frame.reindex_rows", status="gathered", meta=_reindex_meta, demands=looking(order=True, labels=True)
+)
 def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
     """The rows of the given labels in that order, empty where there were none; in one chunk."""
     index = graph.gather(index) if isinstance(index, Chunks) else index
     if not how.keys() - {"fill_value"}:  # only rows that are asked for need to come together
-        labels = graph.per_chunk(_chunk_labels, frame, lengths=None)
-        frame = graph.per_chunk(_asked_for, frame, index, graph.value(_distinct, labels), lengths="unknown")
-    return graph.per_chunk(_on_rows, graph.gather(frame), index, how, lengths="unknown")
+        frame = _having(frame, index)
+    return graph.per_chunk(
+        partial(call, "reindex"), graph.gather(frame), index=index, **how, lengths="unknown"
+    )
+
+
+def _having(frame: Chunks, labels: Any) -> Chunks:
+    """The rows that have one of the labels; no label of the frame may be there twice."""
+    distinct = graph.value(_distinct, graph.per_chunk(row_labels, frame, lengths=None))
+    return graph.per_chunk(_asked_for, frame, labels, distinct, lengths="unknown")
 
 
 def _asked_for(chunk: Any, index: Any, checked: Any) -> Any:
@@ -241,10 +208,6 @@ def _distinct(labels: list[pd.Index]) -> bool:
     if not graph.concat(labels).is_unique:
         raise ArgumentError("cannot reindex on an axis with duplicate labels")
     return True
-
-
-def _on_rows(chunk: Any, index: pd.Index, how: dict[str, Any]) -> Any:
-    return chunk.reindex(index, **how)
 
 
 @public("frame.reindex_like", owners=BOTH)
@@ -268,7 +231,7 @@ def filter(
         raise ArgumentTypeError(
             "Keyword arguments `items`, `like`, or `regex` are mutually exclusive, and one is needed"
         )
-    rows = self.ndim == 1 or (axis is not None and _axis(self, axis, "filter") == 0)
+    rows = self.ndim == 1 or (axis is not None and checks.frame_axis(axis, self.ndim, "filter") == 0)
     if not rows:
         empty = self.known.empty
         kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
@@ -278,28 +241,19 @@ def filter(
     return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)
 
 
-@lowered("frame.filter_labels", meta=lambda frame, pattern: frame.fewer(),
-           demands=lambda node, mine: [Demand(mine.columns, mine.order, True)])  # fmt: skip
+@lowered("frame.filter_labels", meta=lambda frame, pattern: frame.fewer(), demands=looking(labels=True))
 def filter_labels(frame: Chunks, pattern: str) -> Chunks:
     """The rows whose label, as text, matches."""
-    return graph.per_chunk(_matching, frame, pattern, lengths="unknown")
+    return graph.per_chunk(partial(call, "filter"), frame, regex=pattern, axis=0, lengths="unknown")
 
 
-def _matching(chunk: Any, pattern: str) -> Any:
-    return chunk.filter(regex=pattern, axis=0)
-
-
-@lowered("frame.filter_items", meta=lambda frame, items: frame.fewer(),
-           demands=lambda node, mine: [Demand(mine.columns, True, True)])  # fmt: skip
+@lowered(
+    "frame.filter_items", meta=lambda frame, items: frame.fewer(), demands=looking(order=True, labels=True)
+)
 def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
     """The rows of those labels that are there, in the order given; labels must be distinct, as in pandas."""
-    labels = graph.per_chunk(_chunk_labels, frame, lengths=None)
-    found = graph.per_chunk(_asked_for, frame, items, graph.value(_distinct, labels), lengths="unknown")
-    return graph.per_chunk(_filter_items, graph.gather(found), items, lengths="unknown")
-
-
-def _filter_items(chunk: Any, items: list[Any]) -> Any:
-    return chunk.filter(items=items, axis=0)
+    found = graph.gather(_having(frame, items))
+    return graph.per_chunk(partial(call, "filter"), found, items=items, axis=0, lengths="unknown")
 
 
 @public("DataFrame.select_dtypes", owners=["DataFrame"])
@@ -313,12 +267,10 @@ def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
 def squeeze(self: Any, axis: Any = None) -> Any:
     """Axes of length 1 taken away; rows need a known length."""
     new = self
-    one_column = self.ndim == 2 and len(self.columns) == 1
-    if axis is not None:
-        _axis(self, axis, "squeeze")
-    if one_column and axis in (None, 1, "columns"):
+    where = None if axis is None else checks.frame_axis(axis, self.ndim, "squeeze")
+    if where != 0 and self.ndim == 2 and len(self.columns) == 1:
         new = columns_at(new, 0)
-    if axis in (None, 0, "index", "rows"):
+    if where != 1:
         if math.isnan(self.shape[0]):
             raise UnknownLength.needed_for("squeeze() of rows")
         if self.shape[0] == 1:

@@ -7,12 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from marsdask.dataframe.rows.families import BOTH
-from marsdask.errors import ArgumentError, ColumnNotFound
+from marsdask import checks
+from marsdask.dataframe.rows.families import ALL
+from marsdask.errors import ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import FrameMeta, meta
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -25,11 +26,10 @@ def _open_ended(dtype: Any) -> bool:
     return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
 
 
-@public("frame.astype", owners=(*BOTH, "Index"))
+@public("frame.astype", owners=ALL)
 def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
     """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
-    if errors not in ("raise", "ignore"):
-        raise ArgumentError(f"astype(errors={errors!r}): expected 'raise' or 'ignore'.")
+    checks.choice(errors, "astype(errors=)", ("raise", "ignore"))
     if isinstance(dtype, pd.Series):
         dtype = dtype.to_dict()
     if isinstance(dtype, dict):
@@ -47,23 +47,18 @@ def _cast(chunk: Any, dtype: Any, errors: str) -> Any:
     return chunk.astype(dtype) if isinstance(chunk, pd.Index) else chunk.astype(dtype, errors=errors)
 
 
-def _cast_meta(frame: FrameMeta, dtype: Any, errors: str) -> FrameMeta:
-    return frame.same(_cast(frame.empty, dtype, errors))
-
-
 def _cast_trim(node: Node, mine: Demand) -> Node:
     frame, dtype, errors = node.args
-    if isinstance(dtype, dict) and meta(frame).kind == "DataFrame":
-        kept = {
-            k: v
-            for k, v in dtype.items()
-            if k in meta(frame).empty.columns and (mine.columns is None or k in mine.columns)
-        }
-        return Node("frame.cast", (frame, kept, errors)) if kept else frame
-    return node
+    if not isinstance(dtype, dict) or meta(frame).kind != "DataFrame":
+        return node
+    there = meta(frame).empty.columns
+    looked_at = there if mine.columns is None else mine.columns
+    kept = {k: v for k, v in dtype.items() if k in there and k in looked_at}
+    return Node("frame.cast", (frame, kept, errors)) if kept else frame
 
 
-@lowered("frame.cast", meta=_cast_meta, traits=["through"], trim=_cast_trim)
+@lowered("frame.cast", traits=["through"], trim=_cast_trim,
+           meta=lambda frame, dtype, errors: frame.same(_cast(frame.empty, dtype, errors)))  # fmt: skip
 def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     """The data in other dtypes; categories are those of the whole."""
     single = not isinstance(dtype, dict)

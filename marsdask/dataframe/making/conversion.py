@@ -11,17 +11,24 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.making.creation import row_chunks
 from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, sampled, together
 from marsdask.dataframe.rows.numbering import numbered
-from marsdask.errors import ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+
+
+def bounds_of(frame: Chunks) -> np.ndarray[Any, Any]:
+    """Position of each chunk's first row in the whole, and the number of rows; lengths are known."""
+    assert frame.lengths is not None
+    return np.cumsum([0, *frame.lengths]).astype(int)
 
 
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
@@ -51,11 +58,7 @@ def positional(frame: Chunks, other: Chunks) -> Generator[Any, Any, tuple[Chunks
         frame, other = found.get(id(frame), frame), found.get(id(other), other)
     assert frame.lengths is not None
     assert other.lengths is not None
-    if sum(frame.lengths) != sum(other.lengths):
-        raise ShapeError(
-            f"Length mismatch: Expected axis has {int(sum(frame.lengths))} elements, "
-            f"new values have {int(sum(other.lengths))} elements"
-        )
+    checks.same_length(sum(other.lengths), sum(frame.lengths))
     if frame.lengths != other.lengths:
         other = graph.regroup(other, graph.row_ranges(other.lengths, frame.lengths))
     return frame, other
@@ -67,11 +70,7 @@ def _labelled(chunk: Any, labels: Any) -> Any:
 
 def _set_labels_meta(frame: FrameMeta, labels: FrameMeta) -> FrameMeta:
     empty = _labelled(frame.empty, labels.empty)
-    both_known = not (math.isnan(frame.length) or math.isnan(labels.length))
-    if both_known and frame.length != labels.length:
-        raise ShapeError(
-            f"Length mismatch: Expected axis has {int(frame.length)} elements, new values have {int(labels.length)} elements"
-        )
+    checks.same_length(labels.length, frame.length)
     return frame_meta(empty, frame.length, NEW)
 
 
@@ -82,21 +81,16 @@ def set_labels(frame: Chunks, labels: Chunks) -> Any:
     return graph.per_chunk(_labelled, frame, labels)
 
 
-def _labels(chunk: Any) -> pd.Index:
+def row_labels(chunk: Any) -> pd.Index:
+    """The labels of a chunk's rows; an index' chunk is them itself."""
     return chunk if isinstance(chunk, pd.Index) else chunk.index
 
 
-@lowered("frame.labels", demands=lambda node, mine: [_labels_only(mine)],
-           meta=lambda frame: frame.same(_labels(frame.empty)))  # fmt: skip
+@lowered("frame.labels", demands=lambda node, mine: [Demand(frozenset())],
+           meta=lambda frame: frame.same(row_labels(frame.empty)))  # fmt: skip
 def labels(frame: Chunks) -> Chunks:
     """The row labels as an index."""
-    return graph.per_chunk(_labels, frame)
-
-
-def _labels_only(mine: Any) -> Any:
-    from marsdask.plan.passes import Demand
-
-    return Demand(frozenset(), order=True, labels=True)
+    return graph.per_chunk(row_labels, frame)
 
 
 def _labels_as_series(labels: pd.Index) -> pd.Series:
@@ -118,7 +112,7 @@ def series_as_index(series: Chunks) -> Chunks:
 
 
 def _renamed_index(chunk: Any, names: list[Any]) -> Any:
-    index = _labels(chunk).set_names(names)
+    index = row_labels(chunk).set_names(names)
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
@@ -144,8 +138,7 @@ def cut(frame: Chunks, chunk_size: Any, num_partitions: Any) -> Any:
     if not frame.known:
         frame = yield Keep(frame)
     assert frame.lengths is not None
-    total = int(sum(frame.lengths))
-    new = row_chunks(total, 1, chunk_size, num_partitions)
+    new = row_chunks(int(sum(frame.lengths)), 1, chunk_size, num_partitions)
     return graph.regroup(frame, graph.row_ranges(frame.lengths, new))
 
 
@@ -165,11 +158,9 @@ def _column(value: Any, base: Any) -> Any:
     if isinstance(value, (pd.Series, pd.DataFrame)):
         return value
     tensor = registry.CONVERTERS[registry.Array](value if not isinstance(value, range) else list(value))
-    return (
-        registry.make("frame.relabelled_like", registry.make("frame.from_tensor", tensor), base)
-        if tensor.dtype.kind in "OUS"
-        else tensor
-    )
+    if tensor.dtype.kind not in "OUS":
+        return tensor
+    return registry.make("frame.relabelled_like", registry.make("frame.from_tensor", tensor), base)
 
 
 def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
@@ -181,19 +172,14 @@ def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
 
 def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> FrameMeta:
     aligned = [v for v in values if isinstance(v, FrameMeta)]
-    lengths = {v.shape[0] for v in values if isinstance(v, TensorMeta) and v.shape}
-    for n in lengths:
-        if n == n and base.length == base.length and n != base.length:
-            raise ShapeError("All arrays must be of the same length")
+    for value in values:
+        if isinstance(value, TensorMeta) and value.shape:
+            checks.same_length(value.shape[0], base.length, "All arrays must be of the same length")
     if all(v.rows == base.rows for v in aligned):
-        empty = pandas_on_samples(_column_frame, base, names, *values)
-        return frame_meta(empty, base.length, base.rows, ranged=base.ranged, labels=base.labels)
+        return base.same(pandas_on_samples(_column_frame, base, names, *values))
     indexes = [v.labels if v.labels is not None else v.empty.index for v in aligned]
-    union = (
-        functools.reduce(pd.Index.union, indexes)
-        if not all(i.equals(indexes[0]) for i in indexes)
-        else indexes[0]
-    )
+    alike = all(i.equals(indexes[0]) for i in indexes)
+    union = indexes[0] if alike else functools.reduce(pd.Index.union, indexes)
     known = all(v.labels is not None for v in aligned)
     empty = pd.DataFrame(
         {n: _aligned_sample(v, union if known else None) for n, v in zip(names, values, strict=True)}
@@ -207,11 +193,8 @@ def _aligned_sample(value: Any, union: pd.Index | None) -> Any:
     if not isinstance(value, FrameMeta):
         return sampled(value)
     column = sample(value.empty).reset_index(drop=True)
-    return (
-        column.iloc[:1].reindex([0, 1])
-        if union is not None and not union.isin(value.labels).all()
-        else column
-    )
+    holes = union is not None and not union.isin(value.labels).all()
+    return column.iloc[:1].reindex([0, 1]) if holes else column
 
 
 @lowered("frame.from_columns", meta=_from_columns_meta)
@@ -224,7 +207,7 @@ def _columns_together(names: list[Any], base: Chunks, values: list[Any]) -> Any:
 
 
 @lowered("frame.relabelled_like",
-           meta=lambda other, frame: frame_meta(_labelled(other.empty, frame.empty.index), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+           meta=lambda other, frame: frame.same(_labelled(other.empty, frame.empty.index)))  # fmt: skip
 def relabelled_like(other: Chunks, frame: Chunks) -> Any:
     """The values of one series under the labels, and in the chunks, of a frame; by position."""
     frame, other = yield from positional(frame, other)
@@ -232,32 +215,22 @@ def relabelled_like(other: Chunks, frame: Chunks) -> Any:
 
 
 def _like(chunk: Any, frame: Any) -> Any:
-    return _labelled(chunk, _labels(frame))
+    return _labelled(chunk, row_labels(frame))
 
 
 def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     return np.asarray(chunk.to_numpy(dtype=dtype))
 
 
-def _to_tensor_meta(frame: FrameMeta) -> TensorMeta:
-    dtype = _array(frame.empty).dtype
-    return TensorMeta(frame.shape, dtype)
-
-
-@lowered("to_tensor", owners=["DataFrame", "Series", "Index"], function=False, meta=_to_tensor_meta,
-           demands=lambda node, mine: [_unlabelled()])  # fmt: skip
+@lowered("to_tensor", owners=["DataFrame", "Series", "Index"], function=False,
+           demands=lambda node, mine: [Demand(labels=False)],
+           meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
 def to_tensor(frame: Chunks) -> da.Array:
     """A Tensor of the values, in the common dtype of the columns; a copy."""
     empty = frame.empty
     dtype = _array(empty).dtype
     rest = (len(empty.columns),) if empty.ndim == 2 else ()
     return graph.to_array(graph.per_chunk(_array, frame, dtype), rest, dtype)
-
-
-def _unlabelled() -> Any:
-    from marsdask.plan.passes import Demand
-
-    return Demand(None, order=True, labels=False)
 
 
 FrameHandle.values = property(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.options import options
@@ -26,13 +28,8 @@ def row_chunks(
 ) -> tuple[int, ...]:
     """Rows per chunk: as asked, else chunks of `options.chunk_store_limit` bytes."""
     if num_partitions is not None:
-        if (
-            not isinstance(num_partitions, (int, np.integer))
-            or isinstance(num_partitions, bool)
-            or num_partitions < 1
-        ):
-            raise ArgumentError(f"num_partitions={num_partitions!r}: expected a whole number from 1 on.")
-        return cut(length, max(-(-length // int(num_partitions)), 1))
+        parts = checks.whole(num_partitions, "num_partitions", 1)
+        return cut(length, max(-(-length // parts), 1))
     wanted = requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
         cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
@@ -51,25 +48,36 @@ def _data_meta(data: Data, chunks: Any) -> FrameMeta:
     return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
 
 
+def rows_of(chunk: Any, where: Any) -> Any:
+    """Rows, or one of them, by position."""
+    return chunk[where] if isinstance(chunk, pd.Index) else chunk.iloc[where]
+
+
 @lowered("frame_data", meta=_data_meta, traits=("data",))
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
     whole = data.value
     if chunks is None:
-        per_row = graph.nbytes(whole) / max(len(whole), 1)
-        chunks = row_chunks(len(whole), per_row)
-    bounds = [0, *np.cumsum(chunks).tolist()]
-    cuts = [
-        whole[a:b] if isinstance(whole, pd.Index) else whole.iloc[a:b] for a, b in itertools.pairwise(bounds)
-    ]
+        chunks = row_chunks(len(whole), _row_bytes(whole))
+    bounds = np.cumsum([0, *chunks]).tolist()
+    cuts = [rows_of(whole, slice(a, b)) for a, b in itertools.pairwise(bounds)]
     return graph.constants(cuts or [whole])
+
+
+def as_index(labels: Handle) -> Any:
+    """An index of the values of a series or tensor; an index as it is."""
+    found = as_frame(labels)
+    return found if found.known.kind == "Index" else registry.make("frame.series_as_index", found)
 
 
 def from_pandas(whole: Any, chunk_size: Any = None, num_partitions: Any = None) -> Any:
     """A handle on pandas data."""
-    per_row = graph.nbytes(whole) / max(len(whole), 1)
-    chunks = row_chunks(len(whole), per_row, chunk_size, num_partitions, whole.ndim)
+    chunks = row_chunks(len(whole), _row_bytes(whole), chunk_size, num_partitions, whole.ndim)
     return registry.wrap(Node("frame_data", (Data(whole), chunks)))
+
+
+def _row_bytes(whole: Any) -> float:
+    return graph.nbytes(whole) / max(len(whole), 1)
 
 
 def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
@@ -90,9 +98,7 @@ def _make_frame(
     columns = _local(columns)
     if isinstance(data, FrameHandle):
         if data.ndim == 1:
-            data = registry.call(
-                registry.lookup("frame.to_frame"), (data,), {} if columns is None else {"name": columns[0]}
-            )
+            data = _call("frame.to_frame", data, **({} if columns is None else {"name": columns[0]}))
         made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
         made = made if index is None else _call("frame.reindex", made, index=_local(index))
     elif isinstance(data, Handle):
@@ -100,14 +106,9 @@ def _make_frame(
     elif isinstance(data, Mapping) and any(isinstance(v, Handle) for v in data.values()):
         made = _frame_of_columns(data, index, columns)
     else:
-        labels = None if isinstance(index, Handle) else index
-        whole = pd.DataFrame(data, index=labels, columns=columns, dtype=dtype, copy=copy)
-        made, dtype = from_pandas(whole, chunk_size, num_partitions), None
-        if labels is not index:
-            made = with_labels(made, index)
-        return made
-    made = made if dtype is None else _call("frame.astype", made, dtype)
-    return _rechunked(made, chunk_size, num_partitions)
+        make = partial(pd.DataFrame, data, columns=columns, dtype=dtype, copy=copy)
+        return _labelled(make, index, chunk_size, num_partitions)
+    return _rechunked(made, chunk_size, num_partitions, dtype)
 
 
 def _call(name: str, /, *args: Any, **kwargs: Any) -> Any:
@@ -119,10 +120,19 @@ def _local(labels: Any) -> Any:
     return labels.to_pandas() if isinstance(labels, FrameHandle) else labels
 
 
-def _rechunked(made: Any, chunk_size: Any, num_partitions: Any) -> Any:
+def _labelled(make: Callable[..., Any], index: Any, chunk_size: Any, num_partitions: Any) -> Any:
+    """A handle on what pandas makes of data in memory, under labels that may be lazy."""
+    lazy = isinstance(index, Handle)
+    made = from_pandas(make(index=None if lazy else index), chunk_size, num_partitions)
+    return with_labels(made, index) if lazy else made
+
+
+def _rechunked(made: Any, chunk_size: Any, num_partitions: Any, dtype: Any = None) -> Any:
+    """A frame, of that dtype, in chunks of another size, each where it is given."""
+    made = made if dtype is None else _call("frame.astype", made, dtype)
     if chunk_size is None and num_partitions is None:
         return made
-    if "frame.rechunk" in registry.OPS and num_partitions is None:
+    if num_partitions is None:
         return _call("frame.rechunk", made, chunk_size)
     return registry.make("frame.cut", made, chunk_size, num_partitions)
 
@@ -149,12 +159,9 @@ def _make_series(
             raise ShapeError(f"Series(data): expected one dimension, got a tensor of {data.ndim}.")
         made = from_tensor(data, index, name)
     else:
-        labels = None if isinstance(index, Handle) else index
-        whole = pd.Series(data, index=labels, dtype=dtype, name=name, copy=copy)
-        made = from_pandas(whole, chunk_size, num_partitions)
-        return made if labels is index else with_labels(made, index)
-    made = made if dtype is None else _call("frame.astype", made, dtype)
-    return _rechunked(made, chunk_size, num_partitions)
+        make = partial(pd.Series, data, dtype=dtype, name=name, copy=copy)
+        return _labelled(make, index, chunk_size, num_partitions)
+    return _rechunked(made, chunk_size, num_partitions, dtype)
 
 
 @public("Index", room="dataframe.constructors")
@@ -164,9 +171,7 @@ def _make_index(
 ) -> Any:  # fmt: skip
     check_host("Index", gpu, sparse)
     if isinstance(data, Handle):
-        if not isinstance(data, FrameHandle):
-            data = registry.make("frame.from_tensor", data)
-        made = data if data.known.kind == "Index" else registry.make("frame.series_as_index", data)
+        made = as_index(data)
         made = made if dtype is None else registry.make("frame.index_as", made, dtype)
         if name is not None or names is not None:
             made = registry.make("frame.index_named", made, [name] if name is not None else list(names))
@@ -179,21 +184,11 @@ def _make_index(
 
 def with_labels(frame: Any, labels: Any) -> Any:
     """`frame` under other row labels: a list, array, tensor, series or index of its length."""
-    if isinstance(labels, FrameHandle):
-        return registry.make("frame.set_labels", frame, labels)
     if isinstance(labels, Handle):
-        return registry.make("frame.set_labels", frame, registry.make("frame.from_tensor", labels))
+        return registry.make("frame.set_labels", frame, as_frame(labels))
     whole = labels if isinstance(labels, pd.Index) else pd.Index(labels)
-    _same_length(frame, len(whole))
+    checks.same_length(len(whole), frame.shape[0])
     return registry.make("frame.set_labels", frame, from_pandas(whole))
-
-
-def _same_length(frame: Any, given: float) -> None:
-    mine = frame.shape[0]
-    if mine == mine and given == given and mine != given:
-        raise ShapeError(
-            f"Length mismatch: Expected axis has {int(mine)} elements, new values have {int(given)} elements"
-        )
 
 
 def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
@@ -203,9 +198,8 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
         data = {c: data[c] for c in columns if c in data}
         if missing:
             raise Unbuilt.argument("DataFrame", "columns", missing, "name only keys of the dict.")
-    first = next((k for k, v in data.items() if isinstance(v, FrameHandle)), None)
-    if first is None:
-        first = next(k for k, v in data.items() if isinstance(v, Handle))
+    lazy = [k for k, v in data.items() if isinstance(v, Handle)]
+    first = next((k for k in lazy if isinstance(data[k], FrameHandle)), lazy[0])
     head = data[first]
     base = head if isinstance(head, FrameHandle) else from_tensor(head, None, None)
     if base.known.kind == "Index":

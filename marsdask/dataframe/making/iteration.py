@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.rows.families import BOTH
-from marsdask.errors import ArgumentError
+from marsdask import checks
+from marsdask.dataframe.making.conversion import bounds_of
+from marsdask.dataframe.rows.families import ALL, BOTH
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
@@ -22,27 +27,18 @@ def _batches(self: Any, batch_size: int | None, session: Any = None) -> Iterator
     if not self.is_executed():
         self.execute(session=session)
     if batch_size is None:
-        total = len(self)
-        sizes = [n for n in self._result.collection.lengths if n] if total else []
-        start = 0
-        for n in sizes:
-            yield self.iloc[start : start + int(n)].fetch(session=session)
-            start += int(n)
-        return
-    for start in range(0, len(self), batch_size):
-        yield self.iloc[start : start + batch_size].fetch(session=session)
-
-
-def _check_size(name: str, batch_size: Any) -> int:
-    if isinstance(batch_size, bool) or not isinstance(batch_size, (int, np.integer)) or batch_size < 1:
-        raise ArgumentError(f"{name}(batch_size={batch_size!r}): expected a whole number from 1 on.")
-    return int(batch_size)
+        bounds = bounds_of(self._result.collection).tolist() if len(self) else []
+    else:
+        bounds = [*range(0, len(self), batch_size), len(self)]
+    for start, stop in itertools.pairwise(bounds):
+        if start < stop:
+            yield self.iloc[start:stop].fetch(session=session)
 
 
 @public("DataFrame.iterrows", owners=["DataFrame"])
 def iterrows(self: Any, batch_size: int = 1000, session: Any = None) -> Iterator[Any]:
     """The rows as (label, series), run first, fetched in batches."""
-    size = _check_size("iterrows", batch_size)
+    size = checks.whole(batch_size, "iterrows(batch_size=)", 1)
     return (row for part in _batches(self, size, session) for row in part.iterrows())
 
 
@@ -51,14 +47,14 @@ def itertuples(
     self: Any, index: bool = True, name: Any = "Pandas", batch_size: int = 1000, session: Any = None
 ) -> Iterator[Any]:
     """The rows as named tuples, run first, fetched in batches."""
-    size = _check_size("itertuples", batch_size)
+    size = checks.whole(batch_size, "itertuples(batch_size=)", 1)
     return (row for part in _batches(self, size, session) for row in part.itertuples(index=index, name=name))
 
 
 @public("frame.items", "frame.iteritems", owners=BOTH)
 def items(self: Any, batch_size: int = 10000, session: Any = None) -> Iterator[Any]:
     """Columns as (name, lazy series); of a series (label, value), run first."""
-    size = _check_size("items", batch_size)
+    size = checks.whole(batch_size, "items(batch_size=)", 1)
     if self.ndim == 2:
         return ((name, self.iloc[:, i]) for i, name in enumerate(self.columns))
     return (item for part in _batches(self, size, session) for item in part.items())
@@ -67,7 +63,7 @@ def items(self: Any, batch_size: int = 10000, session: Any = None) -> Iterator[A
 @public("frame.iterbatch", owners=BOTH)
 def iterbatch(self: Any, batch_size: int | None = None, session: Any = None) -> Iterator[Any]:
     """pandas pieces of `batch_size` rows, by default chunks, run first."""
-    size = None if batch_size is None else _check_size("iterbatch", batch_size)
+    size = None if batch_size is None else checks.whole(batch_size, "iterbatch(batch_size=)", 1)
     return _batches(self, size, session)
 
 
@@ -81,11 +77,9 @@ def to_dict(
     session: Any = None,
 ) -> Any:
     """The data as a dict, run first."""
-    _check_size("to_dict", batch_size)
-    whole = self._run_and_fetch(session)
-    return (
-        whole.to_dict(into=into) if self.ndim == 1 else whole.to_dict(orient=orient, into=into, index=index)
-    )
+    checks.whole(batch_size, "to_dict(batch_size=)", 1)
+    by_column = {"orient": orient, "index": index} if self.ndim == 2 else {}
+    return self._run_and_fetch(session).to_dict(into=into, **by_column)
 
 
 @public("frame.info", owners=BOTH)
@@ -119,14 +113,14 @@ def _usage_meta(self: FrameMeta, index: bool = True, deep: bool = False) -> Any:
     return TensorMeta((), np.dtype("i8"))
 
 
-@lowered("frame.memory_usage", room="dataframe", owners=(*BOTH, "Index"), function=False, meta=_usage_meta,
+@lowered("frame.memory_usage", room="dataframe", owners=ALL, function=False, meta=_usage_meta,
            demands=lambda node, mine: [Demand()])  # fmt: skip
 def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
     """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
     empty = self.empty
     ranged = not isinstance(empty, pd.Index) and isinstance(empty.index, pd.RangeIndex)
     parts = graph.per_chunk(_usage, self, index and not ranged, deep, lengths=None)
-    total = graph.tree(parts, _total)
+    total = graph.tree(parts, partial(functools.reduce, operator.add))
     if index and ranged:
         total = graph.per_chunk(_with_range, total, lengths=None)
     if empty.ndim == 2:
@@ -141,15 +135,8 @@ def _usage(chunk: Any, index: bool, deep: bool) -> Any:
     return used if isinstance(used, pd.Series) else np.int64(used)
 
 
-def _total(parts: list[Any]) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
 def _with_range(used: Any) -> Any:
     size = pd.RangeIndex(1).memory_usage()
-    return (
-        pd.concat([pd.Series([size], index=["Index"]), used]) if isinstance(used, pd.Series) else used + size
-    )
+    if not isinstance(used, pd.Series):
+        return used + size
+    return pd.concat([pd.Series([size], index=["Index"]), used])

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from marsdask.dataframe.core import FrameHandle, as_frame
-from marsdask.dataframe.making.creation import from_pandas
+from marsdask.dataframe.making.creation import as_index, from_pandas
 from marsdask.dataframe.rows.alignment import pandas_on_samples
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
@@ -28,23 +28,15 @@ def _parsed(chunk: Any, name: str, keywords: dict[str, Any]) -> Any:
 def _example(known: FrameMeta, name: str, keywords: dict[str, Any]) -> Any:
     """A made-up value that the parser understands, to learn the dtype."""
     made = sample(known.empty)
-    if known.kind != "DataFrame" and not isinstance(getattr(known.empty, "dtype", None), pd.CategoricalDtype):
-        text = pd.api.types.is_string_dtype(known.empty.dtype) or known.empty.dtype == object
-        if text:
-            day = pd.Timestamp("2000-01-01")
-            form = keywords.get("format")
-            word = (
-                (day.strftime(form) if form and "%" in form else "2000-01-01")
-                if name == "to_datetime"
-                else "1"
-            )
-            values = [word] * len(made)
-            return (
-                pd.Index(values, name=made.name)
-                if known.kind == "Index"
-                else pd.Series(values, made.index, name=made.name)
-            )
-    return made
+    dtype = known.empty.dtype
+    if isinstance(dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
+        return made
+    form = keywords.get("format") or ""
+    day = pd.Timestamp("2000-01-01").strftime(form if "%" in form else "%Y-%m-%d")
+    values = [day if name == "to_datetime" else "1"] * len(made)
+    if known.kind == "Index":
+        return pd.Index(values, name=made.name)
+    return pd.Series(values, made.index, name=made.name)
 
 
 def _meta(frame: FrameMeta, name: str, keywords: dict[str, Any]) -> FrameMeta:
@@ -74,7 +66,7 @@ def _parse(name: str, arg: Any, keywords: dict[str, Any]) -> Any:
     if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
         return PARSERS[name](arg, **keywords)
     if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
-        arg = registry.make("frame.series_as_index", registry.make("frame.from_tensor", arg))
+        arg = as_index(arg)
     elif isinstance(arg, dict):
         raise ArgumentTypeError(f"{name}(arg): expected a series, index, array or frame, got a dict.")
     elif not isinstance(arg, (FrameHandle, pd.Series, pd.DataFrame, pd.Index)):

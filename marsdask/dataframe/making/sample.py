@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.making.conversion import bounds_of
 from marsdask.dataframe.rows.alignment import together
-from marsdask.errors import ArgumentError, ColumnNotFound
+from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Keep
@@ -24,11 +26,8 @@ def _seed(random_state: Any) -> Any:
     """What the draw is made from, fixed when the node is made."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
-    if (
-        isinstance(random_state, (int, np.integer))
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    ):
+    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+    if whole and random_state >= 0:
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**32 - 1, dtype="u4"))
@@ -55,28 +54,20 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
             raise ArgumentError(f"A negative number of rows requested. Please provide `{name}` >= 0")
     if frac is not None and frac > 1 and not replace:
         raise ArgumentError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
-    number = (
-        {None: 0, 0: 0, "index": 0, "rows": 0, 1: 1, "columns": 1}.get(axis, 9)
-        if axis is None or isinstance(axis, (int, str))
-        else 9
-    )
-    if number >= self.ndim:
-        raise ArgumentError(f"No axis named {axis} for object type {type(self).__name__}")
+    by_column = axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1
     n = int(n) if n is not None else 1 if frac is None else None
     seed = _seed(random_state)
-    if number == 1:
+    if by_column:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
         return registry.make("frame.columns_at", self, at.tolist(), bool(ignore_index))
     if isinstance(weights, str):
         if self.ndim == 1:
             raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
-        if weights not in self.columns:
-            raise ColumnNotFound.among(weights, self.columns)
         weights = self[weights]
     if isinstance(weights, (pd.Series, FrameHandle)):
         self, (weights,), _ = together(self, [weights], {})
-    elif weights is not None:
-        weights = np.asarray(weights, dtype="f8")
+    else:
+        weights = _weights(weights, None)
     made = registry.make("frame.sampled", self, n, frac, bool(replace), weights, seed)
     return registry.make("frame.renumber", made) if ignore_index else made
 
@@ -114,8 +105,8 @@ def drawn(
     return np.random.RandomState(seed).choice(length, size=size, replace=replace, p=p).astype(np.intp)
 
 
-@lowered("frame.columns_at", meta=lambda frame, at, ignore_index: frame_meta(
-    _columns_at(frame.empty, at, ignore_index), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
+@lowered("frame.columns_at",
+           meta=lambda frame, at, ignore_index: frame.same(_columns_at(frame.empty, at, ignore_index)))  # fmt: skip
 def columns_at(frame: Chunks, at: list[int], ignore_index: bool) -> Chunks:
     """Columns by position."""
     return graph.per_chunk(_columns_at, frame, at, ignore_index)
@@ -127,14 +118,9 @@ def _columns_at(chunk: Any, at: list[int], ignore_index: bool) -> Any:
 
 
 def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> FrameMeta:
-    length = (
-        float(n)
-        if n is not None
-        else round(frac * frame.length)
-        if not math.isnan(frame.length)
-        else math.nan
-    )
-    if not replace and not math.isnan(frame.length) and length > frame.length:
+    known = not math.isnan(frame.length)
+    length = float(n) if n is not None else round(frac * frame.length) if known else math.nan
+    if known and not replace and length > frame.length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
     return frame_meta(frame.empty, length, Rows())
 
@@ -144,11 +130,9 @@ def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed:
     """Random rows, in the order drawn."""
     if not frame.known:
         frame = yield Keep(frame)
-    assert frame.lengths is not None
     if isinstance(weights, Chunks):
         weights = np.concatenate([np.asarray(w, dtype="f8") for w in (yield Ask(weights))])
-    length = int(sum(frame.lengths))
-    return take(frame, drawn(length, n, frac, replace, weights, seed))
+    return take(frame, drawn(int(bounds_of(frame)[-1]), n, frac, replace, weights, seed))
 
 
 ROWS = 1_000_000
@@ -157,18 +141,13 @@ ROWS = 1_000_000
 
 def take(frame: Chunks, positions: np.ndarray) -> Chunks:
     """Rows by position over the whole frame, in any order, in chunks of `ROWS`."""
-    assert frame.lengths is not None
-    starts = np.cumsum([0, *frame.lengths]).astype(int)
     count = max(-(-len(positions) // ROWS), 1)
+    parts = [positions[j * ROWS : (j + 1) * ROWS] for j in range(count)]
     plan = []
-    for a, b in itertools.pairwise(starts):
-        pieces = []
-        for j in range(count):
-            mine = positions[j * ROWS : (j + 1) * ROWS]
-            at = np.flatnonzero((mine >= a) & (mine < b))
-            pieces.append((mine[at] - a, at))
-        plan.append(pieces)
-    lengths = tuple(float(len(positions[j * ROWS : (j + 1) * ROWS])) for j in range(count))
+    for a, b in itertools.pairwise(bounds_of(frame)):
+        held = [np.flatnonzero((part >= a) & (part < b)) for part in parts]
+        plan.append([(part[at] - a, at) for part, at in zip(parts, held, strict=True)])
+    lengths = tuple(float(len(part)) for part in parts)
     return graph.exchange(frame, _split, _in_draw_order, count, graph.constants(plan), lengths=lengths)
 
 
