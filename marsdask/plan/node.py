@@ -13,7 +13,7 @@ import contextvars
 import dataclasses
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -145,8 +145,18 @@ def _nodes(values: Iterable[Any]) -> Iterator[Node]:
             yield from _nodes((value.start, value.stop, value.step))
 
 
-def walk(roots: Iterable[Node]) -> list[Node]:
-    """All nodes below `roots`, inputs before users, each object once. Not recursive: chains are long."""
+def leaf(op: str, value: Any, known: Any, name: str = "") -> Node:
+    """A node over something in memory whose metadata are known."""
+    node = Node(op, (Data(value, name),))
+    _set(node, "_meta", known)
+    return node
+
+
+def walk(roots: Iterable[Node], below: Callable[[Node], Sequence[Node]] = inputs) -> list[Node]:
+    """All nodes below `roots`, inputs before users, each object once. Not recursive: chains are long.
+
+    `below` says, once for each node, where to go on from it.
+    """
     order: list[Node] = []
     seen: set[int] = set()
     stack = [(root, False) for root in reversed(list(roots))]
@@ -157,7 +167,7 @@ def walk(roots: Iterable[Node]) -> list[Node]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((child, False) for child in reversed(inputs(node)) if id(child) not in seen)
+            stack.extend((child, False) for child in reversed(below(node)) if id(child) not in seen)
     return order
 
 

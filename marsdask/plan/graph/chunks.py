@@ -16,6 +16,7 @@ from dask.threaded import get as threaded_get
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Node
 
 NAN = math.nan
@@ -55,8 +56,6 @@ class Chunks(DaskMethodsMixin):
     @property
     def empty(self) -> Any:
         """The empty pandas object that says columns and dtypes."""
-        from marsdask.plan.meta import meta  # works on nodes; graph stands beside it
-
         if self.node is None:
             raise ShapeError(f"{self.name} has no metadata: it was made inside a lowering")
         return meta(self.node).empty
