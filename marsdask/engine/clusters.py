@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import multiprocessing.spawn
 import os
 from dataclasses import dataclass
@@ -252,16 +251,3 @@ def connected(
     engine = Distributed(client, owned=(client,), web=web, again=again)
     engine.dasks_default = as_default
     return engine
-
-
-def checked_timeout(timeout: Any) -> float | None:
-    """Seconds above 0, or None."""
-    if timeout is None:
-        return None
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
-        raise ArgumentTypeError(
-            f"new_session(timeout={timeout!r}): expected a number of seconds, got {type(timeout).__name__}."
-        )
-    if not 0 < timeout < math.inf:
-        raise ArgumentError(f"new_session(timeout={timeout!r}): expected a number of seconds above 0.")
-    return float(timeout)

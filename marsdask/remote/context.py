@@ -6,11 +6,12 @@ import contextlib
 import contextvars
 import os
 import socket
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
+from marsdask import checks
+from marsdask.engine.runs import within
+from marsdask.errors import ArgumentError, Unbuilt
 from marsdask.remote import stateful
 from marsdask.session import Session
 
@@ -28,7 +29,7 @@ class Context:
 
     @property
     def _client(self) -> Any:
-        return getattr(self.session.engine, "client", None)
+        return self.session.client
 
     @property
     def session_id(self) -> str:
@@ -70,9 +71,8 @@ class Context:
 
     def get_slots(self) -> int:
         """How many tasks run at a time on this worker."""
-        if self._client is None:
-            return int(self.session.engine.threads)
-        return int(self._client.nthreads()[self.worker_address])
+        client = self._client
+        return int(client.nthreads()[self.worker_address]) if client else self.get_total_n_cpu()
 
     def get_local_host_ip(self) -> str:
         return urlsplit(self.worker_address).hostname or socket.gethostbyname(socket.gethostname())
@@ -90,9 +90,7 @@ class Context:
 
     def set_progress(self, progress: float) -> None:
         """Say how far the function is, from 0 to 1; `Object.progress()` tells it."""
-        if not isinstance(progress, (int, float)) or isinstance(progress, bool):
-            raise ArgumentTypeError(f"set_progress(progress={progress!r}): expected a number from 0 to 1.")
-        if not 0 <= progress <= 1:
+        if not 0 <= checks.number(progress, "set_progress(progress=)") <= 1:
             raise ArgumentError(f"set_progress(progress={progress!r}): expected a number from 0 to 1.")
         self._listener.progress(float(progress))
 
@@ -147,11 +145,6 @@ def get_context() -> Context | None:
     return _context.get()
 
 
-@contextlib.contextmanager
-def running(context: Context) -> Iterator[None]:
+def running(context: Context) -> contextlib.AbstractContextManager[Context | None]:
     """Inside the block `get_context()` gives this."""
-    before = _context.set(context)
-    try:
-        yield
-    finally:
-        _context.reset(before)
+    return within(_context, context)

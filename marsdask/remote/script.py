@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from marsdask.engine.runs import within
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
 from marsdask.remote.objects import spawn
 from marsdask.session import Session, get_default_session
@@ -198,18 +199,11 @@ class Argv(MutableSequence[str]):
         self.data.insert(index, value)
 
 
-_stand_ins = (StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv))
+_os_environ, _sys_argv = StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv)
 
 
 @contextlib.contextmanager
 def told(place: dict[str, str], argv: list[str]) -> Iterator[None]:
     """Inside the block this thread sees these environment variables and arguments."""
-    with contextlib.ExitStack() as stack:
-        for each in _stand_ins:
-            stack.enter_context(each.used())
-        before = _environ.set(place), _argv.set(argv)
-        try:
-            yield
-        finally:
-            _environ.reset(before[0])
-            _argv.reset(before[1])
+    with _os_environ.used(), _sys_argv.used(), within(_environ, place), within(_argv, argv):
+        yield

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
-from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
+from dask.task_spec import DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.plan.graph.chunks import NAN, Chunks, flat_keys, merged
+from marsdask.plan.graph.chunks import NAN, Chunks, aliases, flat_keys, merged
 from marsdask.plan.graph.names import name_for
 
 
@@ -245,6 +245,5 @@ def from_delayed(parts: Sequence[Any], label: str | None = None) -> Chunks:
     """Chunks over `dask.delayed` objects, each a pandas object."""
     name = name_for(label)
     layers = HighLevelGraph.merge(*(p.__dask_graph__() for p in parts))
-    below = dict(layers)
-    tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=p.key) for i, p in enumerate(parts)}
-    return Chunks(name, {**below, **tasks}, len(tasks), (), (NAN,) * len(tasks))
+    tasks = aliases(name, [p.key for p in parts])
+    return Chunks(name, {**dict(layers), **tasks}, len(tasks), (), (NAN,) * len(tasks))
