@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import os
 import socket
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,12 +36,12 @@ class Context:
 
     @property
     def supervisor_address(self) -> str:
-        return self._client.scheduler.address if self._client else _here()  # type: ignore[no-any-return]
+        return self.session.address
 
     @property
     def worker_address(self) -> str:
         if self._client is None:
-            return _here()
+            return self.session.address
         from distributed import get_worker
 
         return str(get_worker().address)
@@ -60,7 +59,7 @@ class Context:
         return [self.supervisor_address]
 
     def get_worker_addresses(self) -> list[str]:
-        return sorted(self._client.nthreads()) if self._client else [_here()]
+        return sorted(self._client.nthreads()) if self._client else [self.session.address]
 
     def get_worker_bands(self) -> list[tuple[str, str]]:
         return [(address, "numa-0") for address in self.get_worker_addresses()]
@@ -119,10 +118,6 @@ class Context:
         raise Unbuilt.operation(
             "get_chunks_result", "chunks have no keys of their own here; fetch() a slice of the handle"
         )
-
-
-def _here() -> str:
-    return f"inproc://127.0.0.1/{os.getpid()}"
 
 
 def _memory_here() -> dict[str, int]:
