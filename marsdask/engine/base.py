@@ -27,6 +27,9 @@ class Engine(Protocol):
     """What a session needs of a place where tasks run."""
 
     shared_memory: bool
+    web: str | None
+    """The web address that a cluster was joined by."""
+    dashboard: bool
 
     @property
     def address(self) -> str:
@@ -61,6 +64,8 @@ class Threads:
     """Dask's threaded scheduler in this process."""
 
     shared_memory = True
+    web: str | None = None
+    dashboard = False
 
     @property
     def address(self) -> str:

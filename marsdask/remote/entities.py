@@ -115,7 +115,7 @@ def packed(value: Any, session: Session, name: str, tell: Callable[[str], None])
 
     result = mapped(value, pack)
     if futures:
-        client = session.engine.client  # type: ignore[attr-defined]
+        client = session.client
         with contextlib.suppress(KeyError):
             client.unpublish_dataset(dataset)  # of an earlier run
         client.publish_dataset(list(futures.values()), name=dataset)
@@ -150,6 +150,6 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
 def _published(session: Session, dataset: str, known: dict[str, dict[Any, Any]]) -> dict[Any, Any]:
     """Futures by key; none where they are gone, so that the expression is run again."""
     if dataset not in known:
-        futures = session.engine.client.get_dataset(dataset, default=[])  # type: ignore[attr-defined]
+        futures = session.client.get_dataset(dataset, default=[])
         known[dataset] = {f.key: f for f in futures}
     return known[dataset]

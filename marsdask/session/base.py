@@ -311,9 +311,8 @@ class Session:
         """Of each executed handle a dict of lists, an entry for each chunk: see `marsdask.session.infos.FIELDS`."""
         self._check_open()
         handles, _ = handles_of(tileables, "fetch_infos")
-        return [
-            infos.of_chunks(self.engine, self.intact(self._executed(handle)), fields) for handle in handles
-        ]
+        results = [self.intact(self._executed(handle)) for handle in handles]
+        return [infos.of_chunks(self.client, self.address, result, fields) for result in results]
 
     def _executed(self, handle: Any) -> Result:
         result = self.result_of(handle)
@@ -336,7 +335,7 @@ class Session:
     def memory(self) -> Memory:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
         self._check_open()
-        return infos.memory(self.engine, list(self.results.values()))
+        return infos.memory(self.client, self.address, list(self.results.values()))
 
     def get_total_n_cpu(self) -> float:
         """How many tasks run at a time."""
@@ -345,18 +344,18 @@ class Session:
     def get_cluster_versions(self) -> list[str]:
         """The versions of marsdask that the workers have, each once; on threads this one."""
         self._check_open()
-        return infos.versions(self.engine)
+        return infos.versions(self.client)
 
     @property
     def dashboard_link(self) -> str | None:
         """Where Dask's dashboard is, to open in a browser; None where there is none."""
         web = self.get_web_endpoint()
-        return None if web is None or not self.engine.dashboard else f"{web}/status"  # type: ignore[attr-defined]
+        return None if web is None or not self.engine.dashboard else f"{web}/status"
 
     def get_web_endpoint(self) -> str | None:
         """The http address of the cluster's web pages; None where there are none, as on threads."""
         self._check_open()
-        return infos.web_endpoint(self.engine)
+        return infos.web_endpoint(self.client, self.engine.web)
 
     web_endpoint = property(get_web_endpoint)
 

@@ -74,7 +74,7 @@ def _holder(handle: Any, session: Session | None) -> Session:
         raise NotExecuted(
             f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."
         )
-    return where  # type: ignore[no-any-return]
+    return where
 
 
 def fetch(*tileables: Any, session: Session | None = None, batch_size: int | None = None) -> Any:
