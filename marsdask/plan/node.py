@@ -82,18 +82,11 @@ class Data:
         self.stable = bool(name) if stable is None else stable
         self.name = name or uuid.uuid4().hex
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _data, (self.value, self.name, self.stable)
-
     def __dask_tokenize__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
         return f"<{type(self.value).__name__}>"
-
-
-def _data(value: Any, name: str, stable: bool) -> Data:  # noqa: FBT001 - as pickle gives it
-    return Data(value, name, stable=stable)
 
 
 def _load(op: str, args: tuple[Any, ...], kwargs: dict[str, Any], known: str, called: str | None) -> Node:

@@ -137,9 +137,8 @@ def operation(name: str, *, room: str, **entry: Any) -> Callable[[Function], Fun
 
 def rewritten(name: str, doc: str, prepare: Callable[..., Any], *, room: str, **entry: Any) -> Op:
     """Register what makes no node of its own: `prepare` gives a handle of other operations. Else as for `operation`."""
-    signature = entry.pop("signature", None) or inspect.signature(prepare)
-    status: Status = entry.pop("status", "tiled")
-    return add(Op(name, room, None, signature, status, doc=doc, prepare=prepare, **entry))
+    fields = {"signature": inspect.signature(prepare), "status": "tiled", **entry}
+    return add(Op(name, room, None, doc=doc, prepare=prepare, **fields))
 
 
 def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> None:
@@ -286,15 +285,14 @@ def attach(target: type, owner: str) -> None:
     """Give a handle class the methods of all entries that name it as owner."""
     ATTACHED[owner] = target
     for op in OPS.values():
-        if owner in op.owners and _free(target, op.public):
+        if owner not in op.owners:
+            continue
+        has = vars(target).get(op.public)
+        entry = entry_of(has)
+        if has is None or (
+            entry is not None and not entry.built
+        ):  # what the class has itself stays, but for a gap
             setattr(target, op.public, function_of(op))
-
-
-def _free(target: type, name: str) -> bool:
-    """Whether a class has nothing of that name itself, or a gap."""
-    has = vars(target).get(name)
-    entry = entry_of(has)
-    return has is None or (entry is not None and entry.status == "unbuilt")
 
 
 def entry_of(function: Any) -> Op | None:

@@ -53,7 +53,9 @@ def explain(handle: Handle, *, ask: bool = False) -> str:
     width = max(len(head) for head, _, _ in rows)
     middle = max(len(size) for _, size, _ in rows)
     lines = [f"{head:<{width}}  {size:<{middle}}  {who}".rstrip() for head, size, who in rows]
-    return "\n".join([*lines, "", _questions(root, work, ask=ask) + "; " + _switches()])
+    on = [name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name)]
+    switches = f"options.optimize: {', '.join(on) or 'none'}"
+    return "\n".join([*lines, "", f"{_questions(work, ask=ask)}; {switches}"])
 
 
 def _refuse(questions: Sequence[Question], kept: Any) -> Any:
@@ -141,13 +143,8 @@ def _who(node: Node, work: Lowering) -> str:
     return "; ".join(words)
 
 
-def _questions(root: Node, work: Lowering, *, ask: bool) -> str:
+def _questions(work: Lowering, *, ask: bool) -> str:
     if not work.asked:
         return "no questions"
     text = f"{_counted(len(work.asked), 'operation')} with questions"
     return text if ask else f"{text} so far, which explain(ask=True) answers"
-
-
-def _switches() -> str:
-    on = [name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name)]
-    return "options.optimize: " + (", ".join(on) or "none")

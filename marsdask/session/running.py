@@ -45,7 +45,8 @@ def execute(
     the session, if it has one.
     """
     handles_of(tileables, "execute")  # before a session is made for what cannot run
-    return _chosen(session).execute(
+    where = get_default_or_create() if session is None else _checked(session)
+    return where.execute(
         *tileables,
         wait=wait,
         show_progress=show_progress,
@@ -54,10 +55,6 @@ def execute(
         progress_update_interval=progress_update_interval,
         extra_config=extra_config,
     )
-
-
-def _chosen(session: Any) -> Session:
-    return get_default_or_create() if session is None else _checked(session)
 
 
 def _checked(session: Any) -> Session:
