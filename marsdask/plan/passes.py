@@ -20,9 +20,9 @@ from marsdask.plan.node import Node, _set, calling, inputs, rebuilt, token, walk
 def run(roots: Sequence[Node]) -> list[Node]:
     """All passes that are switched on, in their order."""
     nodes = list(roots)
-    for each in (share, drop, fuse):
-        if getattr(options.optimize, each.__name__):
-            nodes = each(nodes)
+    for name, change in (("share", share), ("drop", drop), ("fuse", fuse)):
+        if getattr(options.optimize, name):
+            nodes = change(nodes)
     return nodes
 
 
