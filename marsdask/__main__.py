@@ -65,8 +65,7 @@ def ops(name: str | None, write: Path | None) -> None:
     from marsdask import coverage
 
     if write is not None:
-        write.write_text(coverage.page(), encoding="utf-8")
-        click.echo(f"wrote {write}")
+        _write(write, coverage.page())
     if name is not None:
         found = matching(name)
         if not found:
@@ -90,8 +89,12 @@ def options(write: Path | None) -> None:
     if write is None:
         click.echo(repr(settings))
     else:
-        write.write_text(coverage.options_page(), encoding="utf-8")
-        click.echo(f"wrote {write}")
+        _write(write, coverage.options_page())
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    click.echo(f"wrote {path}")
 
 
 PREFIXES = {"mt": "tensor", "md": "dataframe", "df": "DataFrame", "t": "Tensor", "s": "Series"}

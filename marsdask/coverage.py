@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -113,28 +113,22 @@ def where(key: str) -> Any:
     """The module or class that has the names of a room or class; None where nobody built it."""
     if key in registry.ATTACHED:
         return registry.ATTACHED[key]
-    if key in registry.FILLED:
-        return importlib.import_module(registry.FILLED[key])
-    if key == "marsdask":
-        return marsdask
-    if key == "session":
-        return marsdask.session
     if key in ("Session", "AsyncSession", "ExecutionInfo"):
         return getattr(marsdask.session, key)
-    if key == "Object":
-        return marsdask.remote.Object
+    modules = {"marsdask": "marsdask", "session": "marsdask.session", **registry.FILLED}
+    if key in modules:
+        return importlib.import_module(modules[key])
     if key.partition(".")[0] in ("remote", "learn"):
         with contextlib.suppress(ImportError):
             return importlib.import_module(f"marsdask.{key}")
     return None
 
 
-def attributes(target: Any) -> Iterator[str]:
+def attributes(target: Any) -> Sequence[str]:
     """The public names of a class or module that are neither modules nor only there for the file itself."""
     if isinstance(target, type):
-        yield from (name for name in dir(target) if not name.startswith("_"))
-    elif target is not None:
-        yield from getattr(target, "__all__", ())
+        return [name for name in dir(target) if not name.startswith("_")]
+    return getattr(target, "__all__", ())
 
 
 def row(key: str, name: str, op: Op | None, target: Any) -> Row:
@@ -165,7 +159,7 @@ def _order(name: str) -> tuple[bool, str, str]:
     return name.startswith("__"), name.lower(), name
 
 
-def counts() -> list[tuple[str, dict[str, int]]]:
+def counts() -> list[tuple[str, collections.Counter[str]]]:
     """How many names of each room and class have each status."""
     return [(key, collections.Counter(row.status for row in found)) for key, found in sections().items()]
 
@@ -173,16 +167,17 @@ def counts() -> list[tuple[str, dict[str, int]]]:
 def table() -> list[str]:
     """The counts as lines of a Markdown table."""
     found = counts()
-    total: collections.Counter[str] = collections.Counter()
-    lines = [f"| room or class | {' | '.join(STATUSES)} | all |", "|---" * (len(STATUSES) + 2) + "|"]
-    for key, of in found:
-        total.update(of)
-        lines.append(_counted(f"`{key}`", of))
-    return [*lines, _counted("all", total)]
+    total = sum((of for _, of in found), collections.Counter[str]())
+    return [
+        f"| room or class | {' | '.join(STATUSES)} | all |",
+        "|---" * (len(STATUSES) + 2) + "|",
+        *(_counted(f"`{key}`", of) for key, of in found),
+        _counted("all", total),
+    ]
 
 
-def _counted(title: str, of: dict[str, int]) -> str:
-    cells = [str(of.get(status, 0) or "") for status in STATUSES]
+def _counted(title: str, of: collections.Counter[str]) -> str:
+    cells = [str(of[status] or "") for status in STATUSES]
     return f"| {title} | {' | '.join(cells)} | {sum(of.values())} |"
 
 

@@ -204,25 +204,24 @@ class SpillFull(MarsDaskError, OSError):
 
     @classmethod
     def of(cls, key: object, size: int, reasons: Iterable[tuple[str, str]]) -> SpillFull:
-        by_path = list(reasons)
-        told = "; ".join(f"{path}: {reason}" for path, reason in by_path)
-        error = cls(
-            f"the {size:,} bytes of {short(key)} could not be spilled. {told}. Hint: give the worker more or larger "
-            "spill directories, larger quotas, or more memory."
-        )
-        error.key, error.reasons = key, by_path
+        hint = "give the worker more or larger spill directories, larger quotas, or more memory"
+        error = cls._telling(f"the {size:,} bytes of {short(key)} could not be spilled", reasons, hint)
+        error.key = key
         return error
 
     @classmethod
     def everywhere(cls, workers: int, reasons: Iterable[tuple[str, str]]) -> SpillFull:
         """`workers` that can do nothing more, and why each of their directories takes nothing."""
+        who = "the only worker is" if workers == 1 else f"all {workers} workers are"
+        what = f"{who} paused: memory is full, and the spill directories take no more"
+        hint = "larger spill directories or quotas, more memory, or fewer results that are held at a time"
+        return cls._telling(what, reasons, hint)
+
+    @classmethod
+    def _telling(cls, what: str, reasons: Iterable[tuple[str, str]], hint: str) -> SpillFull:
         by_path = list(reasons)
         told = "; ".join(f"{path}: {reason}" for path, reason in by_path)
-        who = "the only worker is" if workers == 1 else f"all {workers} workers are"
-        error = cls(
-            f"{who} paused: memory is full, and the spill directories take no more. {told}. Hint: larger spill directories "
-            "or quotas, more memory, or fewer results that are held at a time."
-        )
+        error = cls(f"{what}. {told}. Hint: {hint}.")
         error.reasons = by_path
         return error
 

@@ -103,24 +103,27 @@ def of_block() -> dict[str, Any]:
 
 def get(name: str) -> Any:
     """The value of one option."""
+    name = _present(name)
+    here = of_block()
+    return (
+        here[name] if name in here else dask.config.get("marsdask.options").get(name, OPTIONS[name].default)
+    )
+
+
+def _present(name: str) -> str:
+    """The name that an option has now, or an error that names the nearest."""
     name = MOVED.get(name, name)
     if name not in OPTIONS:
         raise UnknownName.among("options", name, OPTIONS)
-    here = _here.get()
-    if here is not None and name in here:
-        return here[name]
-    options_now: dict[str, Any] = dask.config.get("marsdask.options")
-    return options_now.get(name, OPTIONS[name].default)
+    return name
 
 
 def checked(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same values under their present names, or an error that names the bad one."""
-    values = {MOVED.get(name, name): value for name, value in values.items()}
+    values = {_present(name): value for name, value in values.items()}
     for name, value in values.items():
-        if name not in OPTIONS:
-            raise UnknownName.among("options", name, OPTIONS)
         OPTIONS[name].check(name, value)
-    return dict(values)
+    return values
 
 
 class Options:

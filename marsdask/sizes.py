@@ -38,10 +38,11 @@ def parse_amount(value: Any, name: str, *, least: int = 1) -> int | float:
     Raises ArgumentError for anything else, for less than `least` bytes, and for a share of nothing or of more than all.
     """
     number, unit = _split(value, name)
-    if unit == "%":
-        return _share(number / 100, value, name)
-    if not unit and 0 < number <= 1:
-        return _share(number, value, name)
+    if unit == "%" or (not unit and 0 < number <= 1):
+        share = number / 100 if unit else number
+        if not 0 < share <= 1:
+            raise ArgumentError(f"{name}={value!r}: expected a share above 0 and up to 100%.")
+        return share
     return _whole(number * 1024 ** _POWERS[unit], value, name, least)
 
 
@@ -69,11 +70,10 @@ def parse_quantity(value: Any, name: str) -> int:
 
     Rounded up to whole bytes, as Kubernetes does. Raises ArgumentError for what is none, and for less than one byte.
     """
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise _unreadable(value, name, "a quantity such as '512Mi' or '4G'")
-    found = _QUANTITY.fullmatch(str(value).strip())
+    plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    found = _QUANTITY.fullmatch(str(value).strip()) if plain else None
     if found is None:
-        raise _unreadable(value, name, "a quantity such as '512Mi' or '4G'")
+        raise ArgumentError(f"{name}={value!r}: expected a quantity such as '512Mi' or '4G'.")
     number, unit = Decimal(found["number"]), found["unit"]
     if unit in _BINARY:
         number *= 1024 ** _BINARY[unit]
@@ -99,23 +99,14 @@ def shown(size: float) -> str:
 
 def _split(value: Any, name: str) -> tuple[float, str]:
     """A number and one of '', '%', 'k', 'm', 'g', 't', 'p'."""
-    expected = "a size such as '512m', '4g' or 4294967296, or a share such as '40%'"
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise _unreadable(value, name, expected)
-    if not isinstance(value, str):
-        if not math.isfinite(value) or value <= 0:
-            raise _unreadable(value, name, expected)
+    if isinstance(value, str):
+        if found := _SIZE.fullmatch(value.strip()):
+            return float(found["number"]), found["unit"].lower().rstrip("ib")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf:
         return float(value), ""
-    found = _SIZE.fullmatch(value.strip())
-    if found is None:
-        raise _unreadable(value, name, expected)
-    return float(found["number"]), found["unit"].lower().rstrip("ib")
-
-
-def _share(share: float, value: Any, name: str) -> float:
-    if not 0 < share <= 1:
-        raise ArgumentError(f"{name}={value!r}: expected a share above 0 and up to 100%.")
-    return share
+    raise ArgumentError(
+        f"{name}={value!r}: expected a size such as '512m', '4g' or 4294967296, or a share such as '40%'."
+    )
 
 
 def _whole(number: float, value: Any, name: str, least: int) -> int:
@@ -123,7 +114,3 @@ def _whole(number: float, value: Any, name: str, least: int) -> int:
     if size < least:
         raise ArgumentError(f"{name}={value!r}: expected {shown(least)} or more, got {shown(size)}.")
     return size
-
-
-def _unreadable(value: Any, name: str, expected: str) -> ArgumentError:
-    return ArgumentError(f"{name}={value!r}: expected {expected}.")

@@ -61,7 +61,7 @@ def pages(answers: dict[str, tuple[int, str]]) -> Iterator[str]:
 def patient_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each attempt of a search may take minutes: who is asked answers, however slowly."""
     monkeypatch.setattr(module, "STEP", PATIENCE)
-    monkeypatch.setattr(module._Search, "_left", lambda self: PATIENCE)
+    monkeypatch.setattr(module, "_left", lambda deadline: PATIENCE)
 
 
 @pytest.fixture

@@ -331,7 +331,7 @@ def test_local_cluster_is_patient_unless_somebody_said_otherwise(two_workers: Se
     told = {"DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT": "7s"}
     told["DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION"] = "1.1"  # which is Dask's default too
     program = (
-        "import dask\nfrom marsdask import defaults\ndask.config.set({'distributed.deploy.lost-worker-timeout': '9s'})\n"
+        "import dask\nfrom marsdask.engine import defaults\ndask.config.set({'distributed.deploy.lost-worker-timeout': '9s'})\n"
         "defaults.apply()\ndask.config.refresh()\ndefaults.apply()\n"
         "print(dask.config.get('distributed.scheduler.no-workers-timeout'))\n"
         "print(dask.config.get('distributed.scheduler.worker-saturation'))"

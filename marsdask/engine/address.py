@@ -6,6 +6,7 @@ tried first, then a websocket on the web port itself, then the web host with the
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
@@ -13,6 +14,8 @@ import ssl
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +28,9 @@ ROUTE = "/marsdask/engine/address.json"
 HINT = "Hint: is it running, and is the port right?"
 STEP = 2.0
 """Seconds that one attempt may take."""
+
+
+CERTIFICATES = "security=distributed.Security(tls_ca_file=..., tls_client_cert=..., tls_client_key=...)"
 
 
 class Unsuited(ClusterUnreachable):
@@ -54,8 +60,7 @@ def check_host(address: str) -> str:
     """The scheme of an address, "" where it has none; raises ArgumentError where it cannot be an address."""
     scheme, found, rest = address.partition("://")
     if not found:
-        _check_port(address, address)
-        return ""
+        scheme, rest = "", address
     if scheme in ("http", "https"):
         try:
             parts = urlsplit(address)
@@ -66,20 +71,16 @@ def check_host(address: str) -> str:
             raise ArgumentError(
                 f"address={address!r}: expected a host and a port, for example 'http://10.0.0.1:8787'."
             )
-    elif scheme not in SCHEMES:
+    elif found and scheme not in SCHEMES:
         known = ", ".join(f"{s}://" for s in ("tcp", "tls", "ws", "wss", "http", "https"))
         raise ArgumentError(
             f"address={address!r}: unknown scheme {scheme!r}; expected host:port or one of {known}."
         )
     elif scheme not in ("inproc", "ucx"):
-        _check_port(address, rest.partition("/")[0])
+        host, _, port = (rest.partition("/")[0] if found else rest).rpartition(":")
+        if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+            raise ArgumentError(f"address={address!r}: expected host:port, for example '10.0.0.1:8786'.")
     return scheme
-
-
-def _check_port(address: str, host_port: str) -> None:
-    host, colon, port = host_port.rpartition(":")
-    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise ArgumentError(f"address={address!r}: expected host:port, for example '10.0.0.1:8786'.")
 
 
 class _Search:
@@ -103,21 +104,17 @@ class _Search:
         if self._speaks_websocket():
             return f"{'wss' if self.secure else 'ws'}://{self.parts.netloc}{self.parts.path}"
         scheme, _, host_port = (comm or "tcp://:8786").partition("://")
-        outside = f"{scheme}://{_bracketed(self.host)}:{host_port.rpartition(':')[2]}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        outside = f"{scheme}://{host}:{host_port.rpartition(':')[2]}"
         if outside != comm and self._answers(outside):
             return outside
         said = "; ".join(map(_readable, self.tried))
-        unlike = (
-            self.secure and "handshake" in said
-        )  # a server without TLS waits for more of what it takes for a request
+        # A server without TLS waits for more of what it takes for a request.
+        unlike = self.secure and "handshake" in said
         raise (EncryptionMismatch if unlike else ClusterUnreachable)(
             f"address={self.web!r}: no scheduler found from this web address. Tried: {said}. "
             "Hint: give the scheduler's own address, 'tcp://host:8786'."
         )
-
-    def _left(self) -> float:
-        """Seconds for the next attempt."""
-        return max(min(STEP, self.deadline - time.monotonic()), 0.05)
 
     def _asked(self, route: str, *, again: bool = True) -> dict[str, Any] | None:
         """The JSON object at a route; with `again` a busy scheduler is asked until it answers or the time is over."""
@@ -125,7 +122,9 @@ class _Search:
             patient = again
             try:
                 with urllib.request.urlopen(
-                    self.web + route, timeout=self._left(), context=self.context if self.secure else None
+                    self.web + route,
+                    timeout=_left(self.deadline),
+                    context=self.context if self.secure else None,
                 ) as answer:
                     found = json.load(answer)
                 if not isinstance(found, dict):
@@ -150,9 +149,8 @@ class _Search:
 
     def _answers(self, address: str) -> bool:
         """Whether something listens at a comm address."""
-        host, port = _host_port(address)
         try:
-            with socket.create_connection((host, port), timeout=self._left()):
+            with socket.create_connection(_host_port(address), timeout=_left(self.deadline)):
                 return True
         except (OSError, ValueError) as error:
             self.tried.append(f"{address}: {error}")
@@ -163,7 +161,7 @@ class _Search:
         port = self.parts.port or (443 if self.secure else 80)
         try:
             status = _upgraded(
-                self.host, port, self.parts.path + "/", self._left(), self.context, secure=self.secure
+                self.host, port, self.parts.path + "/", self.deadline, self.context, secure=self.secure
             )
         except (OSError, http.client.HTTPException) as error:
             self.tried.append(f"websocket at {self.host}:{port}: {error}")
@@ -173,8 +171,13 @@ class _Search:
         return status == 101
 
 
+def _left(deadline: float) -> float:
+    """Seconds for the next attempt."""
+    return max(min(STEP, deadline - time.monotonic()), 0.05)
+
+
 def _upgraded(
-    host: str, port: int, path: str, timeout: float, context: ssl.SSLContext | None, *, secure: bool
+    host: str, port: int, path: str, deadline: float, context: ssl.SSLContext | None, *, secure: bool
 ) -> int:
     """The HTTP status that answers a request for a websocket; 101 where it is granted."""
     upgrade = {
@@ -183,16 +186,17 @@ def _upgraded(
         "Sec-WebSocket-Key": "bWFyc2Rhc2stbWFyc2Rhcw==",
         "Sec-WebSocket-Version": "13",
     }
-    connection: http.client.HTTPConnection
-    if secure:
-        connection = http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
-    else:
-        connection = http.client.HTTPConnection(host, port, timeout=timeout)
-    try:
-        connection.request("GET", path, headers=upgrade)
+    kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
+    return _status(kind(host, port, timeout=_left(deadline)), "GET", path, upgrade)
+
+
+def _status(
+    connection: http.client.HTTPConnection, method: str, path: str, headers: Mapping[str, str]
+) -> int:
+    """The HTTP status that answers one request."""
+    with contextlib.closing(connection):
+        connection.request(method, path, headers=headers)
         return connection.getresponse().status
-    finally:
-        connection.close()
 
 
 def _readable(text: str) -> str:
@@ -215,10 +219,6 @@ def _host_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
 def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | None = None) -> None:
     """Returns when something that may be a scheduler answers at a comm address, and agrees on encryption.
 
@@ -232,8 +232,8 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
     secure = scheme in ("tls", "wss")
     if secure and context is None:
         raise EncryptionMismatch(
-            f"address={address!r}: {scheme}:// needs certificates. Hint: pass security=distributed.Security("
-            "tls_ca_file=..., tls_client_cert=..., tls_client_key=...), or set distributed.comm.tls in Dask's configuration."
+            f"address={address!r}: {scheme}:// needs certificates. Hint: pass {CERTIFICATES}, or set distributed.comm.tls in "
+            "Dask's configuration."
         )
     deadline = time.monotonic() + timeout
     with _connected(address, deadline) as connection:
@@ -243,8 +243,7 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
         elif scheme == "tcp" and not _greets(connection, min(deadline, time.monotonic() + STEP)):
             if _wants_tls(address, deadline):
                 raise EncryptionMismatch(
-                    f"address={address!r}: who listens there speaks TLS. Hint: use tls:// and pass security=distributed."
-                    "Security(tls_ca_file=..., tls_client_cert=..., tls_client_key=...)."
+                    f"address={address!r}: who listens there speaks TLS. Hint: use tls:// and pass {CERTIFICATES}."
                 )
             if _speaks_http(address, deadline):
                 host_port = address.partition("://")[2]
@@ -263,8 +262,7 @@ def _check_websocket(address: str, context: ssl.SSLContext | None, deadline: flo
     scheme, _, rest = address.partition("://")
     path = "/" + rest.partition("/")[2]
     try:
-        timeout = max(min(STEP, deadline - time.monotonic()), 0.05)
-        status = _upgraded(*_host_port(address), path, timeout, context, secure=scheme == "wss")
+        status = _upgraded(*_host_port(address), path, deadline, context, secure=scheme == "wss")
     except (OSError, http.client.HTTPException):
         return  # busy perhaps: the client may try
     if status != 101:
@@ -280,9 +278,7 @@ def _connected(address: str, deadline: float) -> socket.socket:
     """A connection; one that is refused is tried again, since a scheduler may be starting."""
     while True:
         try:
-            return socket.create_connection(
-                _host_port(address), timeout=max(min(STEP, deadline - time.monotonic()), 0.05)
-            )
+            return socket.create_connection(_host_port(address), timeout=_left(deadline))
         except OSError as error:
             if time.monotonic() + 0.1 > deadline or isinstance(error, socket.gaierror):
                 raise ClusterUnreachable(
@@ -304,9 +300,9 @@ def _greets(connection: socket.socket, deadline: float) -> bool:
             if not more:
                 return False
             greeting += more
-    except OSError as error:
-        if isinstance(error, ssl.SSLError):
-            raise
+    except ssl.SSLError:
+        raise
+    except OSError:
         return False
     return 0 < int.from_bytes(greeting, "little") < 2**20
 
@@ -332,16 +328,10 @@ def _shake_hands(
 
 def _speaks_http(address: str, deadline: float) -> bool:
     """Whether a web server listens there."""
-    timeout = max(min(STEP, deadline - time.monotonic()), 0.05)
-    connection = http.client.HTTPConnection(*_host_port(address), timeout=timeout)
-    try:
-        connection.request("HEAD", "/")
-        connection.getresponse()
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
-    return True
+    connection = http.client.HTTPConnection(*_host_port(address), timeout=_left(deadline))
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return bool(_status(connection, "HEAD", "/", {}))
+    return False
 
 
 def _wants_tls(address: str, deadline: float) -> bool:
@@ -350,9 +340,7 @@ def _wants_tls(address: str, deadline: float) -> bool:
     blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
     try:
         with (
-            socket.create_connection(
-                _host_port(address), timeout=max(min(STEP, deadline - time.monotonic()), 0.05)
-            ) as plain,
+            socket.create_connection(_host_port(address), timeout=_left(deadline)) as plain,
             blind.wrap_socket(plain),
         ):
             return True

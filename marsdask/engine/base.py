@@ -27,6 +27,9 @@ class Engine(Protocol):
     """What a session needs of a place where tasks run."""
 
     shared_memory: bool
+    web: str | None
+    """The web address that a cluster was joined by."""
+    dashboard: bool
 
     @property
     def address(self) -> str:
@@ -61,6 +64,8 @@ class Threads:
     """Dask's threaded scheduler in this process."""
 
     shared_memory = True
+    web: str | None = None
+    dashboard = False
 
     @property
     def address(self) -> str:
@@ -194,16 +199,11 @@ def _shape(part: Any) -> tuple[int, ...]:
 
 def _sizes_of(collection: Any, shapes: dict[Key, tuple[int, ...]]) -> Any:
     if _sure(collection):
-        return collection.lengths if isinstance(collection, Chunks) else collection.chunks
+        return graph.sizes_of(collection)
     if isinstance(collection, Chunks):
         return tuple(shapes[k][0] for k in collection.keys)
-    chunks = []
-    for axis, count in enumerate(collection.numblocks):
-        line = [[0] * collection.ndim for _ in range(count)]
-        for i, index in enumerate(line):
-            index[axis] = i
-        chunks.append(tuple(shapes[collection.name, *index][axis] for index in line))
-    return tuple(chunks)
+    by_index = {i: shapes[collection.name, *i] for i in np.ndindex(*collection.numblocks)}
+    return graph.chunk_sizes(collection.numblocks, by_index)
 
 
 def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[Any]:

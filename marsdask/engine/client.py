@@ -76,6 +76,7 @@ class Distributed:
         *,
         dashboard: bool = True,
         again: Callable[..., Any] | None = None,
+        dasks_default: bool = False,
     ):
         self.client = client
         self.owned = owned  # closed with the engine, in order
@@ -83,7 +84,7 @@ class Distributed:
         self.dashboard = dashboard
         self.again = again  # makes another client like ours, in `timeout` seconds
         self._changing = threading.Lock()  # of clients that are ours
-        self.dasks_default = False  # whether the client is the one that Dask's own functions use
+        self.dasks_default = dasks_default  # whether the client is the one that Dask's own functions use
         self._address: str | None = None if client is None else str(client.scheduler.address)
         self.topics: dict[str, Callable[[Any], None]] = {}
         self.published: set[str] = set()  # names of datasets that end with this engine
@@ -104,12 +105,11 @@ class Distributed:
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         unique = list(dict.fromkeys(keys))
-        if self.client.status != "running":
-            self.back()
-        futures = self._sent(tasks, unique)
-        run = runs.current()
+        self._reach()
+        with _as_ours(lambda error: failures.unsendable(tasks)):
+            futures = list(self.client.get(graph.annotated(tasks), unique, sync=False))
         counted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if run is not None:
+        if (run := runs.current()) is not None:
             count = ClusterCount(self.client, list(tasks))
             counted = run.round(count.fraction, functools.partial(self._cancel, futures))
         failed = None
@@ -131,50 +131,32 @@ class Distributed:
         if self.client.status == "running":
             self.client.loop.add_callback(_cancelled, self.client, futures)
 
-    def _sent(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
-        try:
-            return list(self.client.get(graph.annotated(tasks), keys, sync=False))
-        except Exception as error:
-            ours = failures.unsendable(tasks)
-            if ours is None:
-                raise
-            raise ours from error
+    def _reach(self) -> None:
+        """Return when the scheduler answers."""
+        if self.client.status != "running":
+            self.back()
 
     def _finished(self, futures: list[Any]) -> None:
         """Wait for them. An error of a task is not one of this."""
         # The public wait() takes its client from a setting of the whole process, which others may be changing now.
         from distributed.client import _wait
 
-        try:
-            with self.stalled.watched(functools.partial(self._cancel, futures)):
-                self.client.sync(_wait, futures)
-        except CancelledError as error:
-            loss = failures.forgotten(error, self.client.status)
-            if loss is None:
-                raise
-            raise loss from error
+        with (
+            _as_ours(lambda error: failures.forgotten(error, self.client.status), CancelledError),
+            self.stalled.watched(functools.partial(self._cancel, futures)),
+        ):
+            self.client.sync(_wait, futures)
 
     def _raise(self, future: Any) -> NoReturn:
         """The task's own error; ours where the cluster and not the task failed."""
-        try:
+        with _as_ours(lambda error: failures.named(error, self.client)):
             future.result()
-        except Exception as error:
-            ours = failures.named(error, self.client)
-            if ours is None:
-                raise
-            raise ours from error
         raise WouldRun(f"{future.key} ended in error and gave none")
 
     def values(self, held: Sequence[Any]) -> list[Any]:
-        if self.client.status != "running":
-            self.back()
-        try:
+        self._reach()
+        with _as_ours(lambda error: failures.of_gather(error, held, self.client)):
             return list(self.client.gather(list(held)))
-        except Exception as error:
-            ours = failures.of_gather(error, held, self.client)
-            if ours is None:
-                raise
-            raise ours from error
 
     def lost(self, held: Sequence[Any]) -> bool:
         """Whether any is a future that was dropped, or whose data went with a worker and could not be made again."""
@@ -254,6 +236,17 @@ class Distributed:
                 _close(each)
             self.owned = ()
         _settle(before)
+
+
+@contextlib.contextmanager
+def _as_ours(named: Callable[[Any], Exception | None], kind: type[Exception] = Exception) -> Iterator[None]:
+    """Errors of that kind inside the block as the one of ours that `named` makes of them, if it does."""
+    try:
+        yield
+    except kind as error:
+        if (ours := named(error)) is None:
+            raise
+        raise ours from error
 
 
 def _close(owned: Any) -> None:

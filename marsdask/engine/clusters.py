@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import multiprocessing.spawn
 import os
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 import dask
 
+from marsdask import checks
 from marsdask.engine import defaults
 from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_listen
 from marsdask.engine.client import Distributed
@@ -61,22 +61,18 @@ def local(
     for name, count in (("n_worker", n_worker), ("n_cpu", n_cpu)):
         if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
             raise ArgumentError(f"new_session({name}={count!r}): expected a whole number from 1 on.")
-    if n_worker is not None and n_cpu is not None:
-        if n_worker > n_cpu:
-            raise ArgumentError(
-                f"new_session(n_worker={n_worker}, n_cpu={n_cpu}): n_cpu counts the threads of all workers, each "
-                "needs one."
-            )
-        if n_cpu % n_worker:
-            raise ArgumentError(
-                f"new_session(n_worker={n_worker}, n_cpu={n_cpu}): all workers have as many threads; expected n_cpu "
-                f"to be a multiple of n_worker, {n_cpu // n_worker * n_worker} for example."
-            )
+    if n_worker is not None and n_cpu is not None and n_cpu % n_worker:
+        why = (
+            "n_cpu counts the threads of all workers, each needs one."
+            if n_worker > n_cpu
+            else "all workers have as many threads; expected n_cpu to be a multiple of n_worker, "
+            f"{n_cpu // n_worker * n_worker} for example."
+        )
+        raise ArgumentError(f"new_session(n_worker={n_worker}, n_cpu={n_cpu}): {why}")
     workers = n_worker or 1
     threads = n_cpu or n_worker or len(os.sched_getaffinity(0))
-    wanted = Local(
-        workers, threads // workers, _memory(memory), checked_security(security), _dashboard(dashboard)
-    )
+    amount = None if memory is None or memory == "auto" else parse_amount(memory, "new_session: memory")
+    wanted = Local(workers, threads // workers, amount, checked_security(security), _dashboard(dashboard))
     each = wanted.memory_each()
     if each is not None and each < LEAST_MEMORY:
         raise ArgumentError(
@@ -84,10 +80,6 @@ def local(
             f"{shown(LEAST_MEMORY)} or more for each."
         )
     return wanted
-
-
-def _memory(memory: Any) -> int | float | None:
-    return None if memory is None or memory == "auto" else parse_amount(memory, "new_session: memory")
 
 
 def _dashboard(dashboard: Any) -> str | None:
@@ -119,12 +111,11 @@ def checked_security(security: Any) -> Any:
         return True
     from distributed import Security
 
-    if not isinstance(security, Security):
-        raise ArgumentTypeError(
-            f"new_session(security={security!r}): expected a distributed.Security, True for temporary certificates of a "
-            f"local cluster, or None for what Dask's configuration says; got {type(security).__name__}."
-        )
-    return security
+    expected = (
+        "a distributed.Security, True for temporary certificates of a local cluster, or None for what Dask's "
+        "configuration says"
+    )
+    return checks.instance(security, "new_session(security=)", Security, expected)
 
 
 def started(wanted: Local, *, as_default: bool = False) -> Distributed:
@@ -136,9 +127,9 @@ def started(wanted: Local, *, as_default: bool = False) -> Distributed:
     _leave_the_program_alone()
     cluster = distributed.LocalCluster(**wanted.arguments())
     client = distributed.Client(cluster, set_as_default=as_default)
-    engine = Distributed(client, owned=(client, cluster), dashboard=wanted.dashboard is not None)
-    engine.dasks_default = as_default
-    return engine
+    return Distributed(
+        client, owned=(client, cluster), dashboard=wanted.dashboard is not None, dasks_default=as_default
+    )
 
 
 def _check_free(dashboard: str | None) -> None:
@@ -203,12 +194,14 @@ def check_address(address: Any, security: Any) -> None:
         raise ArgumentError(
             f"new_session(security=): the {type(address).__name__} given as address= has its own."
         )
-    if isinstance(address, distributed.Client) and address.asynchronous:
+    if not isinstance(address, distributed.Client):
+        return
+    if address.asynchronous:
         raise ArgumentError(
             "new_session(address=Client(asynchronous=True)): expected a synchronous Client. Hint: "
             "await marsdask.session.AsyncSession.init(...) in asynchronous programs."
         )
-    if isinstance(address, distributed.Client) and address.status != "running":
+    if address.status != "running":
         raise ArgumentError(
             f"new_session(address=Client): the Client is {address.status}; expected a running one."
         )
@@ -249,19 +242,4 @@ def connected(
         raise ClusterUnreachable(
             f"address={address!r}: no scheduler answers ({error or type(error).__name__}). {HINT}"
         ) from error
-    engine = Distributed(client, owned=(client,), web=web, again=again)
-    engine.dasks_default = as_default
-    return engine
-
-
-def checked_timeout(timeout: Any) -> float | None:
-    """Seconds above 0, or None."""
-    if timeout is None:
-        return None
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
-        raise ArgumentTypeError(
-            f"new_session(timeout={timeout!r}): expected a number of seconds, got {type(timeout).__name__}."
-        )
-    if not 0 < timeout < math.inf:
-        raise ArgumentError(f"new_session(timeout={timeout!r}): expected a number of seconds above 0.")
-    return float(timeout)
+    return Distributed(client, owned=(client,), web=web, again=again, dasks_default=as_default)

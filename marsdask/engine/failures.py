@@ -76,8 +76,9 @@ def lost_worker(error: Any, restarts: Events | None) -> WorkerLost:
 
 def no_workers(error: Any, workers: Mapping[str, Mapping[str, Any]]) -> NoWorkers:
     """What the workers that are there, if any, do instead of a task. `workers`: as `scheduler_info()` has them."""
-    states = [str(w.get("status")) for w in workers.values()]
-    return NoWorkers.waited(key_split(error.task), error.timeout, states)
+    return NoWorkers.waited(
+        key_split(error.task), error.timeout, [str(w.get("status")) for w in workers.values()]
+    )
 
 
 # Why a client or its scheduler drops what a task gave, where nobody has asked it to.
@@ -95,8 +96,7 @@ def forgotten(error: CancelledError, status: str) -> DataLost | None:
 def of_gather(error: Exception, held: Sequence[Any], client: Any) -> MarsDaskError | None:
     """The error of ours for one that fetching `held` raised; None where a task's own counts."""
     if isinstance(error, CancelledError):
-        reason = getattr(error, "reason", "unknown")
-        return forgotten(error, client.status) or DataLost.because(reason)
+        return forgotten(error, client.status) or DataLost.because(getattr(error, "reason", "unknown"))
     if isinstance(error, OSError) and not any(h.status == "error" for h in held):
         return DataLost.because(f"the scheduler does not answer: {error}")
     if isinstance(error, TypeError):
@@ -116,16 +116,16 @@ def unpicklable(keys: Iterable[Key], error: Exception) -> NotPicklable | None:
 def unsendable(tasks: Mapping[Key, Any]) -> NotPicklable | None:
     """The error for the first task that cannot be sent to a worker, naming what in it cannot; None if all can."""
     for key, task in tasks.items():
-        if (error := _refusal(task)) is None:
+        if (error := refusal(task)) is None:
             continue
-        inner = [part for part in _parts(task) if callable(part) and _refusal(part) is not None]
+        inner = [part for part in _parts(task) if callable(part) and refusal(part) is not None]
         users = [p for p in inner if not _is_ours(p)]
         what = f"{type(users[-1]).__name__} {_name(users[-1])!r}" if users else "an argument"
         return NotPicklable.because(f"{what} of {key_split(key)!r}", error)
     return None
 
 
-def _refusal(value: Any) -> Exception | None:
+def refusal(value: Any) -> Exception | None:
     """Why something cannot be pickled."""
     try:
         cloudpickle.dumps(value)
@@ -166,12 +166,8 @@ def functions_of(node: Node) -> list[str]:
 def _is_ours(part: Any) -> bool:
     if isinstance(part, functools.partial) or graph.inside(part):
         return True
-    return (getattr(part, "__module__", None) or "").partition(".")[0] in (
-        "dask",
-        "marsdask",
-        "numpy",
-        "pandas",
-    )
+    home = (getattr(part, "__module__", None) or "").partition(".")[0]
+    return home in ("dask", "marsdask", "numpy", "pandas")
 
 
 def _name(part: Any) -> str:

@@ -10,8 +10,11 @@ import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from marsdask.errors import Cancelled
+
+T = TypeVar("T")
 
 _run: contextvars.ContextVar[Run | None] = contextvars.ContextVar("marsdask-run", default=None)
 
@@ -32,10 +35,12 @@ class Run:
         """Whether this run, or the one it is part of, is to stop."""
         return self._cancelled or (self.parent is not None and self.parent.cancelled)
 
-    def check(self) -> None:
-        """Raises Cancelled where somebody has cancelled the run."""
+    def check(self, cause: Exception | None = None) -> None:
+        """Raises Cancelled where somebody has cancelled the run, from the error that this has caused."""
         if self.cancelled:
-            raise Cancelled("this execution was cancelled. Hint: execute() again runs it from the start.")
+            raise Cancelled(
+                "this execution was cancelled. Hint: execute() again runs it from the start."
+            ) from cause
 
     def cancel(self) -> None:
         """Stop the round that is running and start no other."""
@@ -46,10 +51,8 @@ class Run:
 
     def progress(self) -> float:
         """How far it is, from 0 to 1; never less than it said before."""
-        asked = self._fraction
-        if asked is not None:
-            now = self._before + (1 - self._before) * self._share * asked()
-            self._best = max(self._best, now)
+        if (asked := self._fraction) is not None:
+            self._best = max(self._best, self._before + (1 - self._before) * self._share * asked())
         return self._best
 
     @contextlib.contextmanager
@@ -67,8 +70,8 @@ class Run:
             self.check()
             yield
         except Exception as error:
-            if self.cancelled and not isinstance(error, Cancelled):
-                self.check_from(error)
+            if not isinstance(error, Cancelled):
+                self.check(error)
             raise
         else:
             self._before += (1 - self._before) * self._share
@@ -78,12 +81,15 @@ class Run:
                 self._fraction = self._stop = None
                 self._share = 0.0  # until somebody says what comes next
 
-    def check_from(self, error: Exception) -> None:
-        """Raises Cancelled from the error that the end of a cancelled round has caused."""
-        try:
-            self.check()
-        except Cancelled as ours:
-            raise ours from error
+
+@contextlib.contextmanager
+def within(var: contextvars.ContextVar[T], value: T) -> Iterator[T]:
+    """Inside the block, in this thread, a variable has that value."""
+    before = var.set(value)
+    try:
+        yield value
+    finally:
+        var.reset(before)
 
 
 def current() -> Run | None:
@@ -91,14 +97,9 @@ def current() -> Run | None:
     return _run.get()
 
 
-@contextlib.contextmanager
-def running(run: Run) -> Iterator[Run]:
+def running(run: Run) -> contextlib.AbstractContextManager[Run | None]:
     """Inside the block, what this thread does belongs to `run`."""
-    before = _run.set(run)
-    try:
-        yield run
-    finally:
-        _run.reset(before)
+    return within(_run, run)
 
 
 def next_round(share: float) -> None:

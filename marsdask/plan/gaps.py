@@ -32,14 +32,13 @@ def reason(key: str, name: str) -> str:
 def close(package: str) -> None:
     """Make a gap of each name of Mars that a package's rooms and classes do not have when it has been filled."""
     for room, module in registry.FILLED.items():
-        if not f"{module}.".startswith(f"{package}."):
-            continue
-        fill(room, vars(sys.modules[module]))
+        if f"{module}.".startswith(f"{package}."):
+            fill(room, vars(sys.modules[module]))
     for owner, kind in registry.ATTACHED.items():
         if not kind.__module__.startswith(f"{package}."):
             continue
         for name in missing(owner, kind):
-            op = _gap(owner, name, room="methods", owners=(owner,), function=False)
+            op = _gap_of_class(owner, name)
             if callable(semantics.oracle(owner, name) or registry.function_of):
                 setattr(kind, name, registry.function_of(op))
             else:
@@ -50,11 +49,7 @@ def close(package: str) -> None:
 def on(kind: type, owner: str) -> None:
     """Put a gap on a class that has no operations for each name of Mars's `owner` that it does not have."""
     for name in missing(owner, kind):
-        setattr(
-            kind,
-            name,
-            registry.function_of(_gap(owner, name, room="methods", owners=(owner,), function=False)),
-        )
+        setattr(kind, name, registry.function_of(_gap_of_class(owner, name)))
 
 
 def fill(room: str, module: dict[str, Any]) -> None:
@@ -105,6 +100,10 @@ def _asked_before(kind: type, other: Callable[[Any, str], Any]) -> Callable[[Any
 
     __getattr__.asked_before = True  # type: ignore[attr-defined]
     return __getattr__
+
+
+def _gap_of_class(owner: str, name: str) -> registry.Op:
+    return _gap(owner, name, room="methods", owners=(owner,), function=False)
 
 
 def _gap(key: str, name: str, **where: Any) -> registry.Op:

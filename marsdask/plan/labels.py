@@ -49,9 +49,15 @@ def of_call(label: str, arguments: Mapping[str, Any], *, bare: bool = False) -> 
     return f"{label.replace('-', '.')}({function})" if function else label
 
 
-def function_name(function: Any) -> str:
-    """The name of a function as people wrote it; nothing for a lambda or what is no function."""
+def unwrapped(function: Any) -> Any:
+    """The function of a `functools.partial`."""
     while isinstance(function, functools.partial):
         function = function.func
+    return function
+
+
+def function_name(function: Any) -> str:
+    """The name of a function as people wrote it; nothing for a lambda or what is no function."""
+    function = unwrapped(function)
     name = getattr(function, "__name__", type(function).__name__) if callable(function) else ""
     return name[:40] if name.isidentifier() else ""

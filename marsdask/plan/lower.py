@@ -18,10 +18,11 @@ from typing import Any
 import dask.array as da
 from dask.array.core import PerformanceWarning
 
+from marsdask.errors import MarsDaskError
 from marsdask.plan import graph
+from marsdask.plan.entries import Op, label, lookup
 from marsdask.plan.graph import Chunks, Label, Place
 from marsdask.plan.node import Node, inputs, replace, token, walk
-from marsdask.plan.registry import Op, explain_failure, label, lookup
 
 
 class Ask:
@@ -53,7 +54,7 @@ class Kept(dict[str, dict[Any, Any]]):
         self.labels: dict[str, Label] = {}
 
 
-@dataclass
+@dataclass(eq=False)
 class Open:
     """A lowering that waits for an answer."""
 
@@ -101,7 +102,9 @@ class Lowering:
             while ready or still_open:
                 while ready:
                     node = ready.pop()
-                    self._start(node, still_open)
+                    op, name = lookup(node.op), self.salt + token(node)
+                    place = Place(label(node), name, self.shared_memory, labels=self.kept.labels)
+                    self._advance(Open(node, op, place, self._steps(node, op), Ask()), None, still_open)
                     ready.extend(self._released(node, users, missing))
                 if still_open:
                     for node in self._answer_all(still_open):
@@ -121,12 +124,6 @@ class Lowering:
                 free.append(user)
         return free
 
-    def _start(self, node: Node, still_open: list[Open]) -> None:
-        op = lookup(node.op)
-        place = Place(label(node), self.salt + token(node), self.shared_memory, labels=self.kept.labels)
-        steps = self._steps(node, op)
-        self._advance(Open(node, op, place, steps, Ask()), None, still_open)
-
     def _advance(self, each: Open, answer: Any, still_open: list[Open]) -> None:
         """Send an answer in; the lowering either asks again or is done."""
         try:
@@ -142,7 +139,8 @@ class Lowering:
             self.done[id(each.node)] = result
             self.rules[id(each.node)] = each.place.rules
         except Exception as error:
-            explain_failure(error, each.op)
+            if not isinstance(error, MarsDaskError):  # ours name the operation
+                error.add_note(f"marsdask: raised while working on {each.op.public!r}")
             raise
 
     def _label(self, each: Open, made: Sequence[Any]) -> None:
@@ -172,27 +170,16 @@ class Lowering:
 
     def _answer_all(self, still_open: list[Open]) -> list[Node]:
         """Answer every open question in one run; returns the nodes that are done after it."""
-        asking, still_open[:] = list(still_open), []
-        names = sorted({each.op.public for each in asking})
+        asking = list(still_open)
         for each in asking:
             self.asked.setdefault(id(each.node), []).append(type(each.question).__name__)
         try:
             answers = self.answer([each.question for each in asking], self.kept)
-        except BaseException as error:
-            for each in asking:
-                each.steps.close()
-            if isinstance(error, Exception):
-                error.add_note(
-                    f"marsdask: raised while answering a question of {', '.join(map(repr, names))}"
-                )
+        except Exception as error:
+            names = sorted({each.op.public for each in asking})
+            error.add_note(f"marsdask: raised while answering a question of {', '.join(map(repr, names))}")
             raise
-        left = list(asking)
-        try:
-            for each, reply in zip(asking, answers, strict=True):
-                left.remove(each)
-                self._advance(each, reply, still_open)
-        finally:
-            if any(id(each.node) not in self.done and each not in still_open for each in asking):
-                for each in left:
-                    each.steps.close()
+        for each, reply in zip(asking, answers, strict=True):
+            still_open.remove(each)
+            self._advance(each, reply, still_open)
         return [each.node for each in asking if id(each.node) in self.done]

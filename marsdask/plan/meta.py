@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
+from marsdask.plan.entries import Op, lookup
 from marsdask.plan.node import Node, _set, replace, token, walk
-from marsdask.plan.registry import Op, lookup
 
 NAN = math.nan
 

@@ -13,7 +13,7 @@ import contextvars
 import dataclasses
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -82,18 +82,11 @@ class Data:
         self.stable = bool(name) if stable is None else stable
         self.name = name or uuid.uuid4().hex
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _data, (self.value, self.name, self.stable)
-
     def __dask_tokenize__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
         return f"<{type(self.value).__name__}>"
-
-
-def _data(value: Any, name: str, stable: bool) -> Data:  # noqa: FBT001 - as pickle gives it
-    return Data(value, name, stable=stable)
 
 
 def _load(op: str, args: tuple[Any, ...], kwargs: dict[str, Any], known: str, called: str | None) -> Node:
@@ -145,8 +138,18 @@ def _nodes(values: Iterable[Any]) -> Iterator[Node]:
             yield from _nodes((value.start, value.stop, value.step))
 
 
-def walk(roots: Iterable[Node]) -> list[Node]:
-    """All nodes below `roots`, inputs before users, each object once. Not recursive: chains are long."""
+def leaf(op: str, value: Any, known: Any, name: str = "") -> Node:
+    """A node over something in memory whose metadata are known."""
+    node = Node(op, (Data(value, name),))
+    _set(node, "_meta", known)
+    return node
+
+
+def walk(roots: Iterable[Node], below: Callable[[Node], Sequence[Node]] = inputs) -> list[Node]:
+    """All nodes below `roots`, inputs before users, each object once. Not recursive: chains are long.
+
+    `below` says, once for each node, where to go on from it.
+    """
     order: list[Node] = []
     seen: set[int] = set()
     stack = [(root, False) for root in reversed(list(roots))]
@@ -157,7 +160,7 @@ def walk(roots: Iterable[Node]) -> list[Node]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((child, False) for child in reversed(inputs(node)) if id(child) not in seen)
+            stack.extend((child, False) for child in reversed(below(node)) if id(child) not in seen)
     return order
 
 

@@ -11,38 +11,50 @@ from dataclasses import dataclass
 from typing import Any
 
 from marsdask.options import options
+from marsdask.plan.entries import label, lookup
 from marsdask.plan.graph.names import joint
 from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, _set, calling, inputs, rebuilt, token, walk
-from marsdask.plan.registry import label, lookup
 
 
 def run(roots: Sequence[Node]) -> list[Node]:
     """All passes that are switched on, in their order."""
     nodes = list(roots)
-    if options.optimize.share:
-        nodes = share(nodes)
-    if options.optimize.drop:
-        nodes = drop(nodes)
-    if options.optimize.fuse:
-        nodes = fuse(nodes)
+    for name, change in (("share", share), ("drop", drop), ("fuse", fuse)):
+        if getattr(options.optimize, name):
+            nodes = change(nodes)
     return nodes
+
+
+Swap = Callable[[Node], Node]
+"""What is in the place of a node now."""
+
+
+def _rewritten(
+    roots: Sequence[Node],
+    change: Callable[[Node, Swap], Node],
+    below: Callable[[Node], Sequence[Node]] = inputs,
+) -> list[Node]:
+    """`roots` with `change(node, swap)` in the place of each node below them, inputs first."""
+    swap: dict[int, Node] = {}
+    for node in walk(roots, below):
+        swap[id(node)] = change(node, lambda n: swap[id(n)])
+    return [swap[id(root)] for root in roots]
 
 
 def share(roots: Sequence[Node]) -> list[Node]:
     """Equal nodes become one object, so that they are lowered and run once."""
     by_token: dict[str, Node] = {}
-    swap: dict[int, Node] = {}
-    for node in walk(roots):
-        first = by_token.get(token(node))
-        if first is None:
-            first = rebuilt(node, lambda n: swap[id(n)])
-            if first is not node:  # same meaning, so same token and metadata
-                _set(first, "_token", token(node))
-                _set(first, "_meta", node._meta)
-            by_token[token(node)] = first
-        swap[id(node)] = first
-    return [swap[id(root)] for root in roots]
+
+    def first(node: Node, swap: Swap) -> Node:
+        if token(node) not in by_token:
+            by_token[token(node)] = new = rebuilt(node, swap)
+            if new is not node:  # same meaning, so same token and metadata
+                _set(new, "_token", token(node))
+                _set(new, "_meta", node._meta)
+        return by_token[token(node)]
+
+    return _rewritten(roots, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +91,9 @@ def drop(roots: Sequence[Node]) -> list[Node]:
         for child, wish in zip(inputs(node), _demands(node, mine), strict=True):
             before = demand.get(id(child))
             demand[id(child)] = wish if before is None else before | wish
-    swap: dict[int, Node] = {}
-    for node in order:
-        new = rebuilt(node, lambda n: swap[id(n)])
+
+    def trimmed(node: Node, swap: Swap) -> Node:
+        new = rebuilt(node, swap)
         op = lookup(node.op)
         mine = demand[id(node)]
         if op.trim is not None and mine != EVERYTHING:
@@ -89,8 +101,9 @@ def drop(roots: Sequence[Node]) -> list[Node]:
                 new = op.trim(new, mine)
         if new is not node and new._meta is None and mine == EVERYTHING:
             _set(new, "_meta", node._meta)
-        swap[id(node)] = new
-    return [swap[id(root)] for root in roots]
+        return new
+
+    return _rewritten(roots, trimmed)
 
 
 def _demands(node: Node, mine: Demand) -> Sequence[Demand]:
@@ -126,19 +139,21 @@ def fuse(roots: Sequence[Node]) -> list[Node]:
         (user,) = (by_id[u] for u in mine)
         if _is_ufunc(user):
             return _same_shape(meta(node), meta(user))
-        return "reducible" in lookup(user.op).traits and _plain_reduction(user)
+        plain = len(user.args) == 1 and user.kwargs.keys() <= {"axis", "keepdims"}
+        return plain and "reducible" in lookup(user.op).traits
 
-    swap: dict[int, Node] = {}
     gone = {id(n) for n in order if absorbed(n)}
-    for node in order:
+
+    def joined(node: Node, swap: Swap) -> Node:
         if id(node) in gone:
-            continue
+            return node  # nobody asks for it any more
         takes_chain = any(id(child) in gone for child in inputs(node))
-        new = _fused(node, gone, swap) if takes_chain else rebuilt(node, lambda n: swap[id(n)])
+        new = _fused(node, gone, swap) if takes_chain else rebuilt(node, swap)
         if new is not node:
             _set(new, "_meta", meta(node))
-        swap[id(node)] = new
-    return [swap[id(root)] for root in roots]
+        return new
+
+    return _rewritten(roots, joined)
 
 
 def _is_ufunc(node: Node) -> bool:
@@ -155,11 +170,7 @@ def _same_shape(a: TensorMeta, b: TensorMeta) -> bool:
     )
 
 
-def _plain_reduction(node: Node) -> bool:
-    return len(node.args) == 1 and node.kwargs.keys() <= {"axis", "keepdims"}
-
-
-def _fused(top: Node, gone: set[int], swap: dict[int, Node]) -> Node:
+def _fused(top: Node, gone: set[int], swap: Swap) -> Node:
     """The `fused` node for `top` and the chain below it."""
     steps: list[Step] = []
     leaves: list[Node] = []
@@ -169,13 +180,13 @@ def _fused(top: Node, gone: set[int], swap: dict[int, Node]) -> Node:
         if type(value) is not Node:
             return ("is", value)
         if id(value) not in where:
-            new = swap[id(value)]
+            new = swap(value)
             if new not in leaves:
                 leaves.append(new)
             where[id(value)] = ("in", leaves.index(new))
         return where[id(value)]
 
-    chain = _chain(top, gone)
+    chain = walk([top], lambda n: [c for c in inputs(n) if id(c) in gone])
     reduced = None
     if not _is_ufunc(top):
         chain.pop()
@@ -195,38 +206,22 @@ def _cheaper(node: Node, name: str, operands: tuple[tuple[str, Any], ...]) -> St
     return name, operands
 
 
-def _chain(top: Node, gone: set[int]) -> list[Node]:
-    """The absorbed nodes below `top` and itself, inputs first. Not recursive."""
-    order: list[Node] = []
-    seen: set[int] = set()
-    stack = [(top, False)]
-    while stack:
-        node, inputs_done = stack.pop()
-        if inputs_done:
-            order.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((c, False) for c in inputs(node) if id(c) in gone)
-    return order
-
-
 def replaced(roots: Sequence[Node], known: Callable[[Node], Node | None]) -> list[Node]:
     """`roots` with every node that `known` answers for replaced, and nothing below it looked at."""
-    swap: dict[int, Node] = {}
-    stack = [(root, False) for root in reversed(roots)]
-    while stack:
-        node, inputs_done = stack.pop()
-        if id(node) in swap:
-            continue
-        if inputs_done:
-            new = rebuilt(node, lambda n: swap[id(n)])
-            if new is not node:
-                _set(new, "_meta", node._meta)
-            swap[id(node)] = new
-        elif (other := known(node)) is not None:
-            swap[id(node)] = other
-        else:
-            stack.append((node, True))
-            stack.extend((child, False) for child in inputs(node))
-    return [swap[id(root)] for root in roots]
+    found: dict[int, Node] = {}
+
+    def below(node: Node) -> Sequence[Node]:
+        if (other := known(node)) is None:
+            return inputs(node)
+        found[id(node)] = other
+        return ()
+
+    def change(node: Node, swap: Swap) -> Node:
+        if id(node) in found:
+            return found[id(node)]
+        new = rebuilt(node, swap)
+        if new is not node:
+            _set(new, "_meta", node._meta)
+        return new
+
+    return _rewritten(roots, change, below)

@@ -6,120 +6,35 @@ Module functions, methods, signatures, documentation, coverage rows and stubs ar
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 import pkgutil
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, UnknownName, adopt
+from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, Unbuilt, adopt
 from marsdask.plan import labels, semantics
+from marsdask.plan.entries import (  # noqa: F401 - what declares operations takes these from here
+    CONVERTED,
+    OPS,
+    Array,
+    Arrays,
+    Frame,
+    Op,
+    Status,
+    label,
+    lookup,
+)
 from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, calling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Status = Literal["delegated", "tiled", "gathered", "unbuilt"]
-
-
-if TYPE_CHECKING:
-    Array: TypeAlias = Any
-    Arrays: TypeAlias = Any
-    Frame: TypeAlias = Any
-else:
-
-    class Array:
-        """Annotation of a parameter that takes a tensor or anything `mt.asarray` takes."""
-
-    class Arrays:
-        """Annotation of a parameter that takes a sequence of tensors."""
-
-    class Frame:
-        """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
-
-
-CONVERTED = {
-    "Array": Array, "Arrays": Arrays, "Frame": Frame, "Array | None": Array, "Arrays | None": Arrays, "Frame | None": Frame,
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Op:
-    """One operation.
-
-    `delegated`: Dask has it and the oracle tests say it is right. `tiled`: our own tiling. `gathered`: right, but in
-    one chunk, which `options.gather_limit` bounds. `unbuilt`: a gap with its reason.
-
-    Without `lower`, `prepare` makes the handle of other operations, and `doc` is the docstring that `lower` would have.
-    `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
-    `prepare(**arguments)` runs at the call and returns the arguments for the node, or a finished handle.
-    `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
-    `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...).
-    """
-
-    name: str
-    room: str
-    lower: Callable[..., Any] | None
-    signature: inspect.Signature
-    status: Status
-    meta: Callable[..., Any] | None = None
-    owners: tuple[str, ...] = ()
-    function: bool = True
-    sizes: Literal["known", "aligned", "any"] = "known"
-    prepare: Callable[..., Any] | None = None
-    demands: Callable[..., Any] | None = None
-    trim: Callable[..., Any] | None = None
-    traits: frozenset[str] = frozenset()
-    doc: str = ""
-    reason: str = ""
-    differs: str = ""
-    converted: Mapping[str, type] = field(default_factory=dict)
-    direct: bool = False
-    """Whether `prepare` is called as users call it, and gives what they get."""
-
-    @property
-    def public(self) -> str:
-        """The name users write: the last part of the registry name."""
-        return self.name.rpartition(".")[2]
-
-    @functools.cached_property
-    def label(self) -> str:
-        """The name in tasks: "sort", "groupby-agg", "random.rand"."""
-        return labels.of_operation(self.name)
-
-    @functools.cached_property
-    def oracle(self) -> Any:
-        """What NumPy or pandas has by that name; None where the name is Mars's own."""
-        return semantics.oracle(
-            self.room if self.function or not self.owners else self.owners[0], self.public
-        )
-
-    @property
-    def built(self) -> bool:
-        """Whether it is there, not a gap."""
-        return self.status != "unbuilt"
-
-    @property
-    def first_line(self) -> str:
-        doc = self.doc or (inspect.getdoc(self.lower) if self.lower else "")
-        return doc.splitlines()[0] if doc else f"{self.public}: see the oracle's documentation."
-
-    @property
-    def source(self) -> str:
-        """file:line of the lowering, or of what makes other operations' handles, for people who look."""
-        function: Any = self.prepare if self.direct else self.lower or self.prepare
-        if function is None:
-            return ""
-        code = inspect.unwrap(_plain(function)).__code__
-        return f"{code.co_filename}:{code.co_firstlineno}"
-
-
-OPS: dict[str, Op] = {}
 WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
 """Kind of metadata -> what makes the handle. The rooms put theirs in."""
 CONVERTERS: dict[type, Callable[[Any], Any]] = {}
@@ -150,7 +65,7 @@ def public(
     """
 
     def declare(function: Function) -> Function:
-        plain = _plain(function)
+        plain = labels.unwrapped(function)
         home = room or plain.__module__.split(".")[1]
         signature = entry.pop("signature", None) or inspect.signature(function)
         for name in names:
@@ -184,7 +99,7 @@ def lowered(
     def declare(lower: Function) -> Function:
         fields = {"lower": lower, "traits": frozenset(traits), **entry}
         if room or name not in OPS:
-            own = inspect.signature(lower).parameters.values() if room else ()
+            own = inspect.signature(lower).parameters.values() if room or owners else ()
             fields = {
                 "room": room or "engine",
                 "signature": inspect.Signature([p for p in own if not p.name.startswith("_")]),
@@ -210,13 +125,6 @@ def _declare(name: str, half: str, fields: dict[str, Any]) -> None:
         OPS[name] = replace(there, **{**fields, "traits": there.traits | fields["traits"]})
 
 
-def _plain(function: Any) -> Any:
-    """The function of a `functools.partial`."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    return function
-
-
 def _takes(function: Callable[..., Any]) -> dict[str, type]:
     """The parameters that take tensors or frames, by their annotations."""
     given = getattr(function, "__annotations__", {})
@@ -228,53 +136,15 @@ def _is_function(name: str, room: str) -> bool:
     return "." not in name or "." in room
 
 
-def operation(
-    name: str,
-    *,
-    room: str,
-    status: Status = "tiled",
-    signature: inspect.Signature | None = None,
-    owners: Iterable[str] = (),
-    **entry: Any,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated lowering. Its signature is the public one, its docstring the public docstring.
-
-    Parameters annotated `Array`, `Arrays` or `Frame` are turned into nodes; the lowering gets Dask collections there.
-    Parameters that start with an underscore are not public: passes set them.
-    """
-
-    def register(lower: Callable[..., Any]) -> Callable[..., Any]:
-        own = inspect.signature(lower)
-        converted = {
-            p.name: CONVERTED[p.annotation]
-            for p in own.parameters.values()
-            if isinstance(p.annotation, str) and p.annotation in CONVERTED
-        }
-        shown = signature or own
-        public = [p for p in shown.parameters.values() if not p.name.startswith("_")]
-        add(
-            Op(
-                name=name,
-                room=room,
-                lower=lower,
-                signature=shown.replace(parameters=public),
-                status=status,
-                owners=tuple(owners),
-                converted=entry.pop("converted", converted),
-                traits=frozenset(entry.pop("traits", ())),
-                **entry,
-            )
-        )
-        return lower
-
-    return register
+def operation(name: str, *, room: str, **entry: Any) -> Callable[[Function], Function]:
+    """As `lowered` with a room; what `prepare` gives it are the arguments of the node, or what users get."""
+    return lowered(name, room=room, **{"function": True, **entry})
 
 
 def rewritten(name: str, doc: str, prepare: Callable[..., Any], *, room: str, **entry: Any) -> Op:
     """Register what makes no node of its own: `prepare` gives a handle of other operations. Else as for `operation`."""
-    signature = entry.pop("signature", None) or inspect.signature(prepare)
-    status: Status = entry.pop("status", "tiled")
-    return add(Op(name, room, None, signature, status, doc=doc, prepare=prepare, **entry))
+    fields = {"signature": inspect.signature(prepare), "status": "tiled", **entry}
+    return add(Op(name, room, None, doc=doc, prepare=prepare, **fields))
 
 
 def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> None:
@@ -292,14 +162,6 @@ def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), fu
             function=function,
         )
     )
-
-
-def lookup(name: str) -> Op:
-    """The entry of that name."""
-    try:
-        return OPS[name]
-    except KeyError:
-        raise UnknownName.among("the registry", name, OPS) from None
 
 
 def in_room(room: str) -> Iterator[Op]:
@@ -335,12 +197,6 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise adopt(error, op.public) from error
 
 
-def label(node: Node) -> str:
-    """The name that people know the work of a node by: the function they called, and for its inputs in memory "data"."""
-    op = lookup(node.op)
-    return "data" if "data" in op.traits else node.called or op.label
-
-
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
     if op.direct:
         return op.prepare(*bound.args, **bound.kwargs)  # type: ignore[misc]
@@ -348,22 +204,12 @@ def _called(op: Op, bound: inspect.BoundArguments) -> Any:
         prepared = op.prepare(**bound.arguments)
         if not isinstance(prepared, dict):
             return prepared
-        bound = bind_named(op, prepared)
+        named = {name: prepared[name] for name in op.signature.parameters if name in prepared}
+        bound = inspect.BoundArguments(op.signature, OrderedDict(named))
     for name, kind in op.converted.items():
         if (value := bound.arguments.get(name)) is not None:
             bound.arguments[name] = CONVERTERS[kind](value)
-    used: list[Handle] = []
-    node = Node(op.name, frozen(bound.args, used), frozen(bound.kwargs, used))
-    return wrap(node, held(*used))
-
-
-def bind_named(op: Op, values: dict[str, Any]) -> inspect.BoundArguments:
-    """BoundArguments from values by parameter name (a *args parameter takes a tuple)."""
-    bound = inspect.BoundArguments(op.signature, OrderedDict())
-    for name in op.signature.parameters:
-        if name in values:
-            bound.arguments[name] = values[name]
-    return bound
+    return make(op.name, *bound.args, **bound.kwargs)
 
 
 def make(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -394,10 +240,7 @@ def frozen(value: Any, used: list[Handle]) -> Any:
 
 def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
     """The handle for a node, by the kind of its metadata. Metadata errors surface here, at the call."""
-    from marsdask.plan.meta import meta  # meta asks the registry for rules: the one circle, broken here
-
-    known = meta(node)
-    handle = WRAPPERS[known.kind](node, keep)
+    handle = WRAPPERS[meta(node).kind](node, keep)
     for ready in READY:
         ready(handle)
     return handle
@@ -409,8 +252,7 @@ def function_of(op: Op) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         return call(op, args, kwargs)
 
-    function.__name__ = op.public
-    function.__qualname__ = op.public
+    function.__name__ = function.__qualname__ = op.public
     function.__module__ = f"marsdask.{op.room}"
     function.__signature__ = shown(op.signature)  # type: ignore[attr-defined]
     function.__doc__ = documentation(op)
@@ -435,8 +277,7 @@ def documentation(op: Op) -> str:
         "tiled": "Tiled by marsdask.",
         "gathered": "Runs in one chunk, up to `options.gather_limit` bytes.",
     }[op.status]
-    parts = [doc, how, f"Differs: {op.differs}" if op.differs else "", link(op)]
-    return "\n\n".join(p for p in parts if p)
+    return "\n\n".join(filter(None, (doc, how, op.differs and f"Differs: {op.differs}", link(op))))
 
 
 def link(op: Op) -> str:
@@ -450,15 +291,14 @@ def attach(target: type, owner: str) -> None:
     """Give a handle class the methods of all entries that name it as owner."""
     ATTACHED[owner] = target
     for op in OPS.values():
-        if owner in op.owners and _free(target, op.public):
+        if owner not in op.owners:
+            continue
+        has = vars(target).get(op.public)
+        entry = entry_of(has)
+        if has is None or (
+            entry is not None and not entry.built
+        ):  # what the class has itself stays, but for a gap
             setattr(target, op.public, function_of(op))
-
-
-def _free(target: type, name: str) -> bool:
-    """Whether a class has nothing of that name itself, or a gap."""
-    has = vars(target).get(name)
-    entry = entry_of(has)
-    return has is None or (entry is not None and entry.status == "unbuilt")
 
 
 def entry_of(function: Any) -> Op | None:
@@ -478,12 +318,8 @@ def fill(module: dict[str, Any], room: str) -> list[str]:
     They take the place of what has the name already: a file of lowerings (`sort.py`), or a lowering itself.
     """
     FILLED[room] = module["__name__"]
-    names = [op.public for op in in_room(room) if op.function and not op.public.startswith("_")]
-    module.update({op.public: function_of(op) for op in in_room(room) if op.function and op.public in names})
-    return names
-
-
-def explain_failure(error: Exception, op: Op) -> None:
-    """Name the operation in an error that came from below; ours already do."""
-    if not isinstance(error, MarsDaskError):
-        error.add_note(f"marsdask: raised while working on {op.public!r}")
+    found = {
+        op.public: function_of(op) for op in in_room(room) if op.function and not op.public.startswith("_")
+    }
+    module.update(found)
+    return list(found)

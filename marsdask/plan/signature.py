@@ -46,9 +46,8 @@ def signature(node: Node, *, shared_memory: bool) -> list[tuple[str, str]]:
 
 def _label(node: Node) -> str:
     """A node without its inputs, for people."""
-    return f"{node.op}({', '.join(repr(a)[:40] for a in node.args if type(a) in (int, float, str, bool, tuple))})"[
-        :120
-    ]
+    shown = (repr(a)[:40] for a in node.args if type(a) in (int, float, str, bool, tuple))
+    return f"{node.op}({', '.join(shown)})"[:120]
 
 
 def _digest(value: Any, known: dict[int, str] | None = None) -> str:
@@ -78,7 +77,10 @@ def _feed(sha: Any, value: Any, known: dict[int, str]) -> None:
     elif callable(value):
         sha.update(_of_function(value))
     else:
-        sha.update(_of_value(value))
+        try:
+            sha.update(tokenize(value, ensure_deterministic=True).encode())
+        except TokenizationError:
+            sha.update(_pickled(value))
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
@@ -89,13 +91,6 @@ def _parts(value: Any) -> tuple[Any, ...]:
     if isinstance(value, dict):
         return tuple(value.items())
     return tuple(value)
-
-
-def _of_value(value: Any) -> bytes:
-    try:
-        return tokenize(value, ensure_deterministic=True).encode()
-    except TokenizationError:
-        return _pickled(value)
 
 
 def _of_function(func: Any) -> bytes:
@@ -121,7 +116,8 @@ def _modules(func: Any) -> dict[str, types.ModuleType]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        module = value if isinstance(value, types.ModuleType) else _home(value)
+        home = sys.modules.get(str(getattr(value, "__module__", None) or ""))
+        module = value if isinstance(value, types.ModuleType) else home
         if module is not None and module.__name__ != "__main__":
             if module.__name__ not in found and _is_users(module):
                 found[module.__name__] = module
@@ -142,10 +138,6 @@ def _cells(func: types.FunctionType) -> list[Any]:
         with contextlib.suppress(ValueError):
             found.append(cell.cell_contents)
     return found
-
-
-def _home(value: Any) -> types.ModuleType | None:
-    return sys.modules.get(str(getattr(value, "__module__", None) or ""))
 
 
 def _names(code: types.CodeType) -> set[str]:

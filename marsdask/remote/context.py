@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import os
 import socket
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
+from marsdask import checks
+from marsdask.engine.runs import within
+from marsdask.errors import ArgumentError, Unbuilt
 from marsdask.remote import stateful
 from marsdask.session import Session
 
@@ -28,7 +28,7 @@ class Context:
 
     @property
     def _client(self) -> Any:
-        return getattr(self.session.engine, "client", None)
+        return self.session.client
 
     @property
     def session_id(self) -> str:
@@ -36,12 +36,12 @@ class Context:
 
     @property
     def supervisor_address(self) -> str:
-        return self._client.scheduler.address if self._client else _here()  # type: ignore[no-any-return]
+        return self.session.address
 
     @property
     def worker_address(self) -> str:
         if self._client is None:
-            return _here()
+            return self.session.address
         from distributed import get_worker
 
         return str(get_worker().address)
@@ -59,7 +59,7 @@ class Context:
         return [self.supervisor_address]
 
     def get_worker_addresses(self) -> list[str]:
-        return sorted(self._client.nthreads()) if self._client else [_here()]
+        return sorted(self._client.nthreads()) if self._client else [self.session.address]
 
     def get_worker_bands(self) -> list[tuple[str, str]]:
         return [(address, "numa-0") for address in self.get_worker_addresses()]
@@ -70,9 +70,8 @@ class Context:
 
     def get_slots(self) -> int:
         """How many tasks run at a time on this worker."""
-        if self._client is None:
-            return int(self.session.engine.threads)
-        return int(self._client.nthreads()[self.worker_address])
+        client = self._client
+        return int(client.nthreads()[self.worker_address]) if client else self.get_total_n_cpu()
 
     def get_local_host_ip(self) -> str:
         return urlsplit(self.worker_address).hostname or socket.gethostbyname(socket.gethostname())
@@ -90,9 +89,7 @@ class Context:
 
     def set_progress(self, progress: float) -> None:
         """Say how far the function is, from 0 to 1; `Object.progress()` tells it."""
-        if not isinstance(progress, (int, float)) or isinstance(progress, bool):
-            raise ArgumentTypeError(f"set_progress(progress={progress!r}): expected a number from 0 to 1.")
-        if not 0 <= progress <= 1:
+        if not 0 <= checks.number(progress, "set_progress(progress=)") <= 1:
             raise ArgumentError(f"set_progress(progress={progress!r}): expected a number from 0 to 1.")
         self._listener.progress(float(progress))
 
@@ -123,10 +120,6 @@ class Context:
         )
 
 
-def _here() -> str:
-    return f"inproc://127.0.0.1/{os.getpid()}"
-
-
 def _memory_here() -> dict[str, int]:
     from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
@@ -147,11 +140,6 @@ def get_context() -> Context | None:
     return _context.get()
 
 
-@contextlib.contextmanager
-def running(context: Context) -> Iterator[None]:
+def running(context: Context) -> contextlib.AbstractContextManager[Context | None]:
     """Inside the block `get_context()` gives this."""
-    before = _context.set(context)
-    try:
-        yield
-    finally:
-        _context.reset(before)
+    return within(_context, context)

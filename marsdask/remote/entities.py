@@ -14,7 +14,7 @@ from typing import Any
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.node import Data, Node, _set, token, walk
+from marsdask.plan.node import Node, leaf, token, walk
 from marsdask.plan.passes import replaced
 from marsdask.plan.registry import lowered
 from marsdask.session import Session
@@ -49,9 +49,8 @@ class Handed:
 
     def handle(self, session: Session) -> Any:
         """The handle that the function gets."""
-        leaf = Node("handed", (Data(self, self.token),))
-        _set(leaf, "_meta", self.meta)
-        return _executed(leaf, session, self.collection, self.meta)
+        node = leaf("handed", self, self.meta, name=self.token)
+        return _executed(node, session, self.collection, self.meta)
 
 
 def _handed(bare: Any, meta: Any, token: str) -> Handed:
@@ -72,10 +71,9 @@ def handed(collections: list[Any], metas: list[Any], tokens: list[str]) -> list[
 
 
 def _executed(node: Node, session: Session, collection: Any, meta: Any) -> Any:
-    if isinstance(collection, graph.Chunks):
-        collection = collection.with_node(node)
     handle = registry.wrap(node)
-    handle._result = session.results[token(node)] = Result(session, collection, meta, node)
+    result = Result(session, graph.made_by(collection, node), meta, node)
+    handle._result = session.results[token(node)] = result
     return handle
 
 
@@ -104,10 +102,10 @@ def packed(value: Any, session: Session, name: str, tell: Callable[[str], None])
     dataset = f"marsdask-{session.session_id}-{name}"
     futures: dict[Any, Any] = {}
 
-    def pack(leaf: Any) -> Any:
-        if not isinstance(leaf, Handle):
-            return leaf
-        node, result = leaf.node, leaf._result
+    def pack(value: Any) -> Any:
+        if not isinstance(value, Handle):
+            return value
+        node, result = value.node, value._result
         if result is None:
             return Returned(node, None, None, "")
         collection = result.collection
@@ -117,7 +115,7 @@ def packed(value: Any, session: Session, name: str, tell: Callable[[str], None])
 
     result = mapped(value, pack)
     if futures:
-        client = session.engine.client  # type: ignore[attr-defined]
+        client = session.client
         with contextlib.suppress(KeyError):
             client.unpublish_dataset(dataset)  # of an earlier run
         client.publish_dataset(list(futures.values()), name=dataset)
@@ -130,18 +128,18 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
     own: dict[str, Node] = {}
     published: dict[str, dict[Any, Any]] = {}
 
-    def unpack(leaf: Any) -> Any:
-        if not isinstance(leaf, Returned):
-            return leaf
+    def unpack(got: Any) -> Any:
+        if not isinstance(got, Returned):
+            return got
         if arguments is not None and not own:
             own.update({token(n): n for n in walk([arguments])})
-        (node,) = replaced([leaf.node], lambda n: own.get(n.args[0].name) if n.op == "handed" else None)
-        if leaf.bare is not None and token(node) not in session.results:
-            held = _published(session, leaf.dataset, published)
-            keys = graph.keys_of(leaf.bare)
+        (node,) = replaced([got.node], lambda n: own.get(n.args[0].name) if n.op == "handed" else None)
+        if got.bare is not None and token(node) not in session.results:
+            held = _published(session, got.dataset, published)
+            keys = graph.keys_of(got.bare)
             if all(k in held for k in keys):
-                sizes = leaf.bare.lengths if isinstance(leaf.bare, graph.Chunks) else leaf.bare.chunks
-                return _executed(node, session, graph.holding(leaf.bare, held, sizes), leaf.meta)
+                computed = graph.holding(got.bare, held, graph.sizes_of(got.bare))
+                return _executed(node, session, computed, got.meta)
         handle = registry.wrap(node)
         handle._result = session.results.get(token(node))
         return handle
@@ -152,6 +150,6 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
 def _published(session: Session, dataset: str, known: dict[str, dict[Any, Any]]) -> dict[Any, Any]:
     """Futures by key; none where they are gone, so that the expression is run again."""
     if dataset not in known:
-        futures = session.engine.client.get_dataset(dataset, default=[])  # type: ignore[attr-defined]
+        futures = session.client.get_dataset(dataset, default=[])
         known[dataset] = {f.key: f for f in futures}
     return known[dataset]

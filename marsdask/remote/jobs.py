@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import threading
 import weakref
@@ -10,10 +11,12 @@ from typing import Any
 
 import cloudpickle
 
+from marsdask.engine.failures import refusal
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, NotPicklable
-from marsdask.plan import graph
+from marsdask.plan import graph, labels
 from marsdask.remote.context import Context, running
 from marsdask.remote.entities import Handed, mapped, packed, received
+from marsdask.remote.worker import session_here
 from marsdask.session import Session
 from marsdask.session.logs import Log, arrived, captured
 from marsdask.session.results import finished
@@ -36,26 +39,28 @@ class Slot:
     def __init__(self, number: int):
         self.number = number
 
-    def __reduce__(self) -> Any:
-        return Slot, (self.number,)
 
-
+@dataclasses.dataclass(eq=False, repr=False)
 class Call:
     """A function and its arguments, as its node keeps them. Inputs stand in the node; here is a `Slot` for each."""
 
-    def __init__(self, func: Callable[..., Any], args: Any, kwargs: Any, **how: Any):
-        self.func, self.args, self.kwargs, self.how = func, args, kwargs, how
-        self.tries: int = how["tries"]
-        self.resolve: bool = how["resolve"]
-        self.n_output: int | None = how["n_output"]
-        self.where: dict[str, Any] = how["where"]
-        self.metas: list[Any] = how["metas"]  # of inputs that are tensors or frames; None for objects
-        self.tokens: list[str] = how["tokens"]
-        self.name = name_of(func)
+    func: Callable[..., Any]
+    args: Any
+    kwargs: Any
+    tries: int
+    resolve: bool
+    n_output: int | None
+    where: dict[str, Any]
+    metas: list[Any]  # of inputs that are tensors or frames; None for objects
+    tokens: list[str]
+
+    def __post_init__(self) -> None:
+        plain = labels.unwrapped(self.func)
+        self.name = str(getattr(plain, "__name__", type(plain).__name__))
         self.log = Log()
 
     def __reduce__(self) -> Any:
-        return _call, (self.func, self.args, self.kwargs, self.how)
+        return Call, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
 
     def __repr__(self) -> str:
         return self.name
@@ -74,23 +79,8 @@ class Call:
     def _culprit(self) -> str:
         named = {f"argument {i} of {self.name!r}": v for i, v in enumerate(self.args)}
         named |= {f"argument {k!r} of {self.name!r}": v for k, v in self.kwargs.items()}
-        for what, value in named.items():
-            try:
-                cloudpickle.dumps(value)
-            except Exception:  # noqa: BLE001
-                return what
-        return f"function {self.name!r}"
-
-
-def _call(func: Any, args: Any, kwargs: Any, how: dict[str, Any]) -> Call:
-    return Call(func, args, kwargs, **how)
-
-
-def name_of(func: Any) -> str:
-    """What people call a function."""
-    while isinstance(func, functools.partial):
-        func = func.func
-    return str(getattr(func, "__name__", type(func).__name__))
+        refused = (what for what, value in named.items() if refusal(value) is not None)
+        return next(refused, f"function {self.name!r}")
 
 
 class Job:
@@ -160,8 +150,6 @@ class Travelling(Job):
         self.log = call.log.name
 
     def session(self) -> Session:
-        from marsdask.remote.worker import session_here
-
         return session_here(self._session)
 
     def loaded(self) -> tuple[Any, Any, Any]:

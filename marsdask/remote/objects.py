@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
 
+from marsdask import checks
 from marsdask import session as sessions
-from marsdask.errors import ArgumentError, ArgumentTypeError, NoWorkers, UnknownName
+from marsdask.errors import ArgumentTypeError, NoWorkers, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Keep, Steps
 from marsdask.plan.meta import ObjectMeta, TupleMeta, meta
 from marsdask.plan.node import Data, token
+from marsdask.plan.registry import lowered, public
 from marsdask.remote.entities import handed, mapped, received
 from marsdask.remote.jobs import TRIES, Call, Slot, task_of
 from marsdask.session import Session
@@ -69,6 +70,7 @@ class Object(Lazy):
 registry.WRAPPERS["Object"] = Object
 
 
+@public("spawn", differs="`retry_when_fail` tries again after any error, three times at most")
 def spawn(
     func: Callable[..., Any],
     args: Any = (),
@@ -101,42 +103,16 @@ def spawn(
     expect_worker : str; expect_band : (str, str)
         Run on the worker of that address.
     """
-    where = {"resources": resources, "expect_worker": expect_worker, "expect_band": expect_band}
-    given = (func, args, kwargs, retry_when_fail, resolve_tileable_input, n_output)
-    return registry.call(registry.lookup("spawn"), given, where)
-
-
-def _prepared(
-    func: Any,
-    args: Any = (),
-    kwargs: Any = None,
-    retry_when_fail: bool = False,
-    resolve_tileable_input: bool = False,
-    n_output: int | None = None,
-    resources: dict[str, float] | None = None,
-    expect_worker: str | None = None,
-    expect_band: Any = None,
-) -> Any:
-    if not callable(func):
-        raise ArgumentTypeError(f"spawn(func={func!r}): expected a function, got {type(func).__name__}.")
+    checks.function(func, "spawn(func=)")
     if not isinstance(args, tuple) or hasattr(args, "execute"):
         args = (args,)
-    if kwargs is not None and not isinstance(kwargs, dict):
-        raise ArgumentTypeError(f"spawn(kwargs={kwargs!r}): expected a dict, got {type(kwargs).__name__}.")
-    for name in kwargs or {}:
+    for name in {} if kwargs is None else checks.instance(kwargs, "spawn(kwargs=)", dict, "a dict"):
         if not isinstance(name, str):
             raise ArgumentTypeError(f"spawn(kwargs={kwargs!r}): {name!r} cannot be the name of an argument.")
-    for name, value in (
-        ("retry_when_fail", retry_when_fail),
-        ("resolve_tileable_input", resolve_tileable_input),
-    ):
-        if not isinstance(value, bool):
-            raise ArgumentTypeError(f"spawn({name}={value!r}): expected True or False.")
+    checks.flag(retry_when_fail, "spawn(retry_when_fail=)")
+    checks.flag(resolve_tileable_input, "spawn(resolve_tileable_input=)")
     if n_output is not None:
-        if not isinstance(n_output, int) or isinstance(n_output, bool):
-            raise ArgumentTypeError(f"spawn(n_output={n_output!r}): expected a whole number or None.")
-        if n_output < 1:
-            raise ArgumentError(f"spawn(n_output={n_output!r}): expected 1 or more.")
+        n_output = checks.whole(n_output, "spawn(n_output=)", least=1)
     handles: list[Any] = []
 
     def slotted(leaf: Any) -> Any:
@@ -157,7 +133,9 @@ def _prepared(
         tokens=[token(h.node) for h in handles],
     )
     made = registry.make("spawn", Data(call), handles)
-    return list(made) if n_output is not None and n_output > 1 else made[0] if n_output == 1 else made
+    if n_output is None:
+        return made
+    return list(made) if n_output > 1 else made[0]
 
 
 def _where(resources: Any, worker: Any, band: Any) -> dict[str, Any]:
@@ -178,9 +156,7 @@ def _where(resources: Any, worker: Any, band: Any) -> dict[str, Any]:
             )
         worker = band[0]
     if worker is not None:
-        if not isinstance(worker, str):
-            raise ArgumentTypeError(f"spawn(expect_worker={worker!r}): expected the address of a worker.")
-        where["workers"] = [worker]
+        where["workers"] = [checks.instance(worker, "spawn(expect_worker=)", str, "the address of a worker")]
     return {k: v for k, v in where.items() if v}
 
 
@@ -189,51 +165,36 @@ def _known(call: Data, inputs: Any) -> Any:
     return ObjectMeta() if count is None else TupleMeta((ObjectMeta(),) * count)
 
 
+@lowered("spawn", sizes="any", meta=_known)
 def _lowered(call: Data, inputs: list[Any]) -> Steps:
     plan: Call = call.value
     session = sessions.get_default_or_create()
     _check_places(plan, session)
-    entities = [c for c, known in zip(inputs, plan.metas, strict=True) if known is not None]
+    numbers = [i for i, known in enumerate(plan.metas) if known is not None]  # of tensors and frames
     kept: Any = ()
-    if entities:
-        kept = yield Keep(*entities)
-        kept = kept if len(entities) > 1 else (kept,)
-    metas = [m for m in plan.metas if m is not None]
-    tokens = [t for t, m in zip(plan.tokens, plan.metas, strict=True) if m is not None]
-    found = iter(handed(list(kept), metas, tokens))
-    arguments = [None if m is None else next(found) for m in plan.metas]
-    task = task_of(plan, inputs, arguments, session)
+    if numbers:
+        kept = yield Keep(*(inputs[i] for i in numbers))
+        kept = kept if len(numbers) > 1 else (kept,)
+    entities = handed(list(kept), [plan.metas[i] for i in numbers], [plan.tokens[i] for i in numbers])
+    arguments = dict(zip(numbers, entities, strict=True))
+    task = task_of(plan, inputs, [arguments.get(i) for i in range(len(inputs))], session)
     if plan.n_output is None:
         return task
     return tuple(graph.per_chunk(operator.getitem, task, i, lengths=None) for i in range(plan.n_output))
 
 
-_lowered.__doc__ = spawn.__doc__
-registry.operation(
-    "spawn",
-    room="remote",
-    sizes="any",
-    signature=inspect.signature(spawn),
-    prepare=_prepared,
-    meta=_known,
-    differs="`retry_when_fail` tries again after any error, three times at most",
-)(_lowered)
-
-
 def _check_places(call: Call, session: Session) -> None:
     """An error where no worker may ever run the function: the scheduler would wait for ever."""
-    wanted, client = call.where, getattr(session.engine, "client", None)
+    wanted, here = call.where, session.address
     if not wanted:
         return
-    if client is None:
-        from marsdask.remote.context import _here
-
-        if wanted.get("workers", [_here()]) != [_here()]:
+    if session.client is None:
+        if wanted.get("workers", [here]) != [here]:
             raise NoWorkers(
-                f"spawn({call.name}, expect_worker={wanted['workers'][0]!r}): there is only {_here()!r}."
+                f"spawn({call.name}, expect_worker={wanted['workers'][0]!r}): there is only {here!r}."
             )
         return
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = session.client.scheduler_info(n_workers=-1)["workers"]
     for address in wanted.get("workers", ()):
         if address not in workers:
             raise NoWorkers(

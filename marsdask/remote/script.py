@@ -12,12 +12,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from marsdask import checks
+from marsdask.engine.runs import within
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
-from marsdask.remote.objects import spawn
+from marsdask.plan import registry
 from marsdask.session import Session, get_default_session
 from marsdask.session.logs import StandIn
-
-OK = {"status": "ok"}
 
 
 def run_script(
@@ -50,54 +50,46 @@ def run_script(
     >>> run_script("total = x + 1\\nassert total == 42", data={"x": 41}).fetch()
     {'status': 'ok'}
     """
-    if isinstance(n_workers, bool) or not isinstance(n_workers, int):
-        raise ArgumentTypeError(f"run_script(n_workers={n_workers!r}): expected a whole number.")
-    if n_workers < 1:
-        raise ArgumentError(f"run_script(n_workers={n_workers!r}): expected 1 or more.")
-    for name, value in (("data", data), ("run_kwargs", run_kwargs)):
-        if value is not None and not isinstance(value, dict):
-            raise ArgumentTypeError(
-                f"run_script({name}={value!r}): expected a dict, got {type(value).__name__}."
-            )
-    for key in data or {}:
+    checks.whole(n_workers, "run_script(n_workers=)", least=1)
+    data = {} if data is None else checks.instance(data, "run_script(data=)", dict, "a dict")
+    how = {} if run_kwargs is None else checks.instance(run_kwargs, "run_script(run_kwargs=)", dict, "a dict")
+    for key in data:
         if not isinstance(key, str) or not key.isidentifier():
             raise ArgumentError(f"run_script(data=): {key!r} cannot be the name of a variable.")
-    argv = list(command_argv) if isinstance(command_argv, (list, tuple)) else command_argv or []
-    if not isinstance(argv, list) or not all(isinstance(a, str) for a in argv):
+    argv = command_argv or []
+    if not isinstance(argv, (list, tuple)) or not all(isinstance(a, str) for a in argv):
         raise ArgumentTypeError(f"run_script(command_argv={command_argv!r}): expected a list of texts.")
     text, name = _text(script)
     try:
         compile(text, name, "exec")
     except (SyntaxError, ValueError) as error:
         raise adopt(error, f"run_script(script={name!r})") from error
-    copy = Script(text, name, argv, n_workers)
-    copies = [spawn(copy, (rank, data or {}), retry_when_fail=retry_when_fail) for rank in range(n_workers)]
-    whole = spawn(all_done, (copies,))
-    return whole.execute(session=session, **(run_kwargs or {}))
+    spawn = registry.function_of(registry.lookup("spawn"))
+    copy = Script(text, name, list(argv), n_workers)
+    copies = [spawn(copy, (rank, data), retry_when_fail=retry_when_fail) for rank in range(n_workers)]
+    return spawn(all_done, (copies,)).execute(session=session, **how)
 
 
 def _text(script: Any) -> tuple[str, str]:
     """The text of a script, and what to call it."""
-    if isinstance(script, (str, os.PathLike)):
-        if isinstance(script, str) and "\n" in script:
-            return script, "<script>"
-        path = Path(script)
-        if not path.is_file():
-            raise MissingFile(
-                f"run_script(script={str(script)!r}): no such file. Hint: a script given as text has a line break."
-            )
-        return path.read_text(encoding="utf-8"), str(path)
-    if not hasattr(script, "read"):
-        raise ArgumentTypeError(
-            f"run_script(script={script!r}): expected a path, a file object or a text, got {type(script).__name__}."
+    if not isinstance(script, (str, os.PathLike)) and hasattr(script, "read"):
+        text = script.read()
+        name = str(getattr(script, "name", "<script>"))
+        return text.decode("utf-8") if isinstance(text, bytes) else text, name
+    checks.instance(script, "run_script(script=)", (str, os.PathLike), "a path, a file object or a text")
+    if isinstance(script, str) and "\n" in script:
+        return script, "<script>"
+    path = Path(script)
+    if not path.is_file():
+        raise MissingFile(
+            f"run_script(script={str(script)!r}): no such file. Hint: a script given as text has a line break."
         )
-    text = script.read()
-    return text.decode("utf-8") if isinstance(text, bytes) else text, str(getattr(script, "name", "<script>"))
+    return path.read_text(encoding="utf-8"), str(path)
 
 
 def all_done(copies: list[None]) -> dict[str, str]:
     """What a script gives back once all copies have run."""
-    return dict(OK)
+    return {"status": "ok"}
 
 
 class Script:
@@ -198,18 +190,11 @@ class Argv(MutableSequence[str]):
         self.data.insert(index, value)
 
 
-_stand_ins = (StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv))
+_os_environ, _sys_argv = StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv)
 
 
 @contextlib.contextmanager
 def told(place: dict[str, str], argv: list[str]) -> Iterator[None]:
     """Inside the block this thread sees these environment variables and arguments."""
-    with contextlib.ExitStack() as stack:
-        for each in _stand_ins:
-            stack.enter_context(each.used())
-        before = _environ.set(place), _argv.set(argv)
-        try:
-            yield
-        finally:
-            _environ.reset(before[0])
-            _argv.reset(before[1])
+    with _os_environ.used(), _sys_argv.used(), within(_environ, place), within(_argv, argv):
+        yield

@@ -6,6 +6,7 @@ import threading
 import weakref
 from typing import Any
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ObjectNotFound, near
 from marsdask.session import Session
 
@@ -43,22 +44,24 @@ def create(session: Session, name: str, kind: Any, args: tuple[Any, ...], kwargs
     """A new object by that name."""
     if not isinstance(name, str) or not name:
         raise ArgumentTypeError(f"create_remote_object(name={name!r}): expected a text.")
-    if not isinstance(kind, type):
-        raise ArgumentTypeError(
-            f"create_remote_object(object_cls={kind!r}): expected a class, got {type(kind).__name__}."
-        )
+    checks.instance(kind, "create_remote_object(object_cls=)", type, "a class")
     taken = ArgumentError(f"create_remote_object(name={name!r}): there is one by that name in this session.")
-    if (client := getattr(session.engine, "client", None)) is None:
+    if (client := session.client) is None:
         with _lock:
             mine = _here.setdefault(session, {})
             if name in mine:
                 raise taken
             mine[name] = Proxy(name, kind(*args, **kwargs), threading.RLock())
             return mine[name]
+    from distributed import wait
+
     key = dataset(session, name)
     if key in client.list_datasets():
         raise taken
-    future = _submitted(session, client, kind, args, kwargs)
+    with session.engine.waiting():  # type: ignore[attr-defined]
+        future = client.submit(kind, *args, **kwargs, actor=True, pure=False)
+        with client.as_current():
+            wait(future)
     try:
         client.publish_dataset(future, name=key)
     except KeyError:
@@ -68,14 +71,13 @@ def create(session: Session, name: str, kind: Any, args: tuple[Any, ...], kwargs
 
 def get(session: Session, name: str) -> Proxy:
     """The object of that name."""
-    client = getattr(session.engine, "client", None)
-    if client is None:
+    if session.client is None:
         mine = _here.get(session, {})
         if name not in mine:
             raise ObjectNotFound.by(name, near(name, mine))
         return mine[name]
     try:
-        future = client.get_dataset(dataset(session, name))
+        future = session.client.get_dataset(dataset(session, name))
     except KeyError:
         raise ObjectNotFound.by(name) from None
     return Proxy(name, future.result())
@@ -84,25 +86,12 @@ def get(session: Session, name: str) -> Proxy:
 def destroy(session: Session, name: str) -> None:
     """Forget the object of that name."""
     get(session, name)
-    client = getattr(session.engine, "client", None)
-    if client is None:
+    if session.client is None:
         del _here[session][name]
     else:
-        client.unpublish_dataset(dataset(session, name))
+        session.client.unpublish_dataset(dataset(session, name))
 
 
 def dataset(session: Session, name: str) -> str:
     """What a cluster knows the object by."""
     return f"marsdask-{session.session_id}-{name}"
-
-
-def _submitted(
-    session: Session, client: Any, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    from distributed import wait
-
-    with session.engine.waiting():  # type: ignore[attr-defined]
-        future = client.submit(kind, *args, **kwargs, actor=True, pure=False)
-        with client.as_current():
-            wait(future)
-    return future

@@ -18,21 +18,23 @@ from typing import Any, Self
 
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
+from marsdask.engine.failures import functions_of
 from marsdask.engine.runs import Run, running
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
+    NotPicklable,
     SessionClosed,
     TookTooLong,
     WrongSession,
 )
 from marsdask.options import checked, of_block, option_context, options
-from marsdask.plan import graph, passes
+from marsdask.plan import graph, passes, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
-from marsdask.plan.node import Data, Node, _set, token
-from marsdask.session import current, infos, lineage, reading
+from marsdask.plan.node import Node, _set, leaf, token
+from marsdask.session import current, infos, lineage
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
 from marsdask.session.results import Result, exact, finished, tasks_of, with_siblings
@@ -123,11 +125,9 @@ class Session:
         handles, bare = handles_of(tileables, "execute")
         self._check_open()
         check_waiting(wait, show_progress, progress_update_interval)
-        values = of_block() | checked(dict(extra_config or {}))
-        if warn_duplicated_execution is not None:
-            values["warn_duplicated_execution"] = warn_duplicated_execution
-        if fuse_enabled is not None:
-            values["optimize.fuse"] = fuse_enabled
+        named = {"warn_duplicated_execution": warn_duplicated_execution, "optimize.fuse": fuse_enabled}
+        values = of_block() | checked(extra_config or {})
+        values |= {name: value for name, value in named.items() if value is not None}
         # A bar beside what the program prints meanwhile is only shown to who asks for it.
         shown = show_progress if wait or show_progress is True else False
         run = Run()
@@ -230,9 +230,7 @@ class Session:
         result = self.results.get(token(node))
         if result is None or lineage.lost(self.engine, result):
             return None
-        leaf = Node("result", (Data(result, token(node)),))
-        _set(leaf, "_meta", result.meta)
-        return leaf
+        return leaf("result", result, result.meta, name=token(node))
 
     def result_of(self, handle: Any) -> Result | None:
         """The executed data of what a handle points at, in this session."""
@@ -254,23 +252,45 @@ class Session:
     def data_of(self, handle: Any) -> Any:
         """The data of an executed handle: NumPy or pandas."""
         self._check_open()
-        result = self.result_of(handle)
-        if result is None:
+        if self.result_of(handle) is None:
             self._check_mine(handle)
-            part = reading.slice_of_executed(self, handle.node)
-            if part is None:
-                raise NotExecuted(
-                    f"Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}. Hint: call .execute() first."
-                )
-            return part
-        return handle.received(lineage.retried(self.engine, lambda: reading.value(self, result)), self)
+            if (part := self._slice_of_executed(handle.node)) is not None:
+                return part
+        result = self._executed(handle)
+        return handle.received(lineage.retried(self.engine, lambda: self._value(result)), self)
+
+    def _value(self, result: Result) -> Any:
+        """The data of a result, which are run again where the cluster has lost them."""
+        try:
+            return self._fetched(self.intact(result).collection, result.meta)
+        except NotPicklable as error:  # the engine knows of tasks only
+            if not (names := functions_of(result.node)):
+                raise
+            what = f"the result of {', '.join(map(repr, names))}"
+            raise NotPicklable.because(what, error.why, "to you") from error
+
+    def _slice_of_executed(self, node: Node) -> Any:
+        """The data of basic slices of executed data, where only those rows move; None where `node` is none."""
+        below = node
+        while "slice" in registry.lookup(below.op).traits and not self.results.get(token(below)):
+            if any(isinstance(a, Node) for a in below.args[1:]):
+                raise NotExecuted("Only support fetch data slices. Hint: call .execute() first.")
+            below = below.args[0]
+        if "slice" not in registry.lookup(node.op).traits or not self.results.get(token(below)):
+            return None
+        return lineage.retried(self.engine, lambda: self._run_slice(node))
+
+    def _run_slice(self, node: Node) -> Any:
+        (collection,), kept = self.lowered([node])
+        (done,) = engines.persist(self.engine, [collection], kept)
+        return self._fetched(done, exact(meta(node), done, self.engine))
 
     def intact(self, result: Result) -> Result:
         """The same executed data, run again where the cluster has lost them."""
         lineage.restore(self, [], [result])
         return result
 
-    def value_of(self, collection: Any, known: Any) -> Any:
+    def _fetched(self, collection: Any, known: Any) -> Any:
         parts = self.engine.values([graph.data_of(t) for t in tasks_of(collection)])
         return finished(collection, parts, known)
 
@@ -291,9 +311,8 @@ class Session:
         """Of each executed handle a dict of lists, an entry for each chunk: see `marsdask.session.infos.FIELDS`."""
         self._check_open()
         handles, _ = handles_of(tileables, "fetch_infos")
-        return [
-            infos.of_chunks(self.engine, self.intact(self._executed(handle)), fields) for handle in handles
-        ]
+        results = [self.intact(self._executed(handle)) for handle in handles]
+        return [infos.of_chunks(self.client, self.address, result, fields) for result in results]
 
     def _executed(self, handle: Any) -> Result:
         result = self.result_of(handle)
@@ -316,7 +335,7 @@ class Session:
     def memory(self) -> Memory:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
         self._check_open()
-        return infos.memory(self.engine, list(self.results.values()))
+        return infos.memory(self.client, self.address, list(self.results.values()))
 
     def get_total_n_cpu(self) -> float:
         """How many tasks run at a time."""
@@ -325,18 +344,18 @@ class Session:
     def get_cluster_versions(self) -> list[str]:
         """The versions of marsdask that the workers have, each once; on threads this one."""
         self._check_open()
-        return infos.versions(self.engine)
+        return infos.versions(self.client)
 
     @property
     def dashboard_link(self) -> str | None:
         """Where Dask's dashboard is, to open in a browser; None where there is none."""
         web = self.get_web_endpoint()
-        return None if web is None or not self.engine.dashboard else f"{web}/status"  # type: ignore[attr-defined]
+        return None if web is None or not self.engine.dashboard else f"{web}/status"
 
     def get_web_endpoint(self) -> str | None:
         """The http address of the cluster's web pages; None where there are none, as on threads."""
         self._check_open()
-        return infos.web_endpoint(self.engine)
+        return infos.web_endpoint(self.client, self.engine.web)
 
     web_endpoint = property(get_web_endpoint)
 

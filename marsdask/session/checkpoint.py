@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from marsdask import checks
 from marsdask.engine import base as engines
 from marsdask.engine.runs import Run, running
 from marsdask.errors import ArgumentTypeError, BadCheckpoint
@@ -18,12 +20,13 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
 from marsdask.plan.lower import Kept
 from marsdask.plan.meta import FrameMeta, TensorMeta, meta
-from marsdask.plan.node import Data, Node, _set, token
+from marsdask.plan.node import Node, leaf, token
 from marsdask.plan.registry import lowered
 from marsdask.plan.signature import signature
 from marsdask.session import lineage
+from marsdask.session.opening import get_default_or_create
 from marsdask.session.results import Result, exact
-from marsdask.session.stored import Folder, filesystem
+from marsdask.session.stored import Folder, filesystem, speaks
 
 if TYPE_CHECKING:
     from marsdask.session import Session
@@ -52,24 +55,20 @@ class Stored:
 )
 def _checkpointed(stored: Any) -> Any:
     """Chunks read from the files of a checkpoint."""
-    plan: Stored = stored.value
-    return _read(plan.folder, plan.grid, plan.sizes, plan.meta)
+    return _read(stored.value)
 
 
-def _read(folder: Folder, grid: tuple[int, ...], sizes: Any, known: Any) -> Any:
-    if not isinstance(known, TensorMeta):
-        return graph.sources(folder.load, range(grid[0]), label="checkpoint").with_lengths(sizes)
-    return graph.blocks(_numbered(folder.load, grid), sizes, known.dtype, (), label="checkpoint")
+def _read(plan: Stored) -> Any:
+    load = plan.folder.load
+    if not isinstance(plan.meta, TensorMeta):
+        return graph.sources(load, range(plan.grid[0]), label="checkpoint").with_lengths(plan.sizes)
+    numbers = _numbers(plan.grid)
+    return graph.blocks(lambda i: (load, numbers[i]), plan.sizes, plan.meta.dtype, (), label="checkpoint")
 
 
-def _numbered(load: Any, grid: tuple[int, ...]) -> Any:
-    """What `graph.blocks` asks for: the task of the chunk at an index."""
-    numbers = {index: i for i, index in enumerate(_indices(grid))}
-    return lambda index: (load, numbers[index])
-
-
-def _indices(grid: tuple[int, ...]) -> Any:
-    return np.ndindex(*grid)
+def _numbers(grid: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+    """The numbers of chunks by their indices."""
+    return {index: i for i, index in enumerate(np.ndindex(*grid))}
 
 
 def checkpoint(
@@ -81,14 +80,21 @@ def checkpoint(
     session: Session | None = None,
 ) -> None:
     """Run what `handle` points at, its chunks into files, and point it at them. What has a sound file does not run."""
-    from marsdask.session import get_default_or_create
-
-    where = _checked(path, storage_options, overwrite)
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise ArgumentTypeError(
+            f"checkpoint(path={path!r}): expected the path or URL of a folder, got {type(path).__name__}."
+        )
+    if storage_options is not None:
+        checks.instance(storage_options, "checkpoint(storage_options=)", Mapping, "a dict")
+    checks.flag(overwrite, "checkpoint(overwrite=)")
+    where = os.fspath(path)
     if handle._base is not None:
         raise BadCheckpoint.at(
             where, "this is a view of another tensor", "checkpoint that one, or a .copy() of this"
         )
-    session = session if session is not None else _session_of(handle) or get_default_or_create()
+    if session is None:
+        session = next((r.session for r in held(handle) if not r.session.closed), None)
+    session = session or get_default_or_create()
     session._check_open()
     session._check_mine(handle)
     _check_reach(where, storage_options, session)
@@ -103,22 +109,6 @@ def checkpoint(
         handle._result, handle._keep = done, ()
 
 
-def _session_of(handle: Any) -> Any:
-    return next((r.session for r in held(handle) if not r.session.closed), None)
-
-
-def _checked(path: Any, storage_options: Any, overwrite: Any) -> str:
-    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise ArgumentTypeError(
-            f"checkpoint(path={path!r}): expected the path or URL of a folder, got {type(path).__name__}."
-        )
-    if storage_options is not None and not isinstance(storage_options, Mapping):
-        raise ArgumentTypeError(f"checkpoint(storage_options={storage_options!r}): expected a dict.")
-    if not isinstance(overwrite, bool):
-        raise ArgumentTypeError(f"checkpoint(overwrite={overwrite!r}): expected True or False.")
-    return os.fspath(path)
-
-
 def _check_reach(path: str, storage_options: Any, session: Session) -> None:
     """An error where fsspec cannot go there, or the session's workers cannot."""
     try:
@@ -127,9 +117,7 @@ def _check_reach(path: str, storage_options: Any, session: Session) -> None:
         raise BadCheckpoint.at(path, error, "install the package that fsspec names") from error
     except (ValueError, TypeError) as error:
         raise BadCheckpoint.at(path, error, "expected a path, or a URL that fsspec knows") from error
-    if not session.engine.shared_memory and "memory" in (
-        fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,)
-    ):
+    if not session.engine.shared_memory and speaks(fs, "memory"):
         raise BadCheckpoint.at(
             path, "the memory of this process is out of reach of the workers", "a folder that all of them see"
         )
@@ -159,12 +147,8 @@ def _opened(folder: Folder, expression: list[tuple[str, str]], *, overwrite: boo
                 )
             folder.clear()
         fs.makedirs(inside, exist_ok=True)
-        begun = {
-            "format": FORMAT,
-            "expression": [list(each) for each in expression],
-            "grid": None,
-            "complete": False,
-        }
+        facts = {"format": FORMAT, "expression": [list(each) for each in expression]}
+        begun = {**facts, "grid": None, "complete": False}
         folder.note(begun)
     except OSError as error:
         raise BadCheckpoint.at(
@@ -192,9 +176,9 @@ def _done(session: Session, folder: Folder, node: Node, manifest: dict[str, Any]
     sound = _sound(session, folder, manifest)
     known = meta(node)
     kept = Kept()
-    if manifest["grid"] is not None and len(sound) == _count(manifest["grid"]):
+    if manifest["grid"] is not None and len(sound) == math.prod(manifest["grid"]):
         grid = tuple(manifest["grid"])
-        wanted = _read(folder, grid, _sizes(known, grid, sound), known)
+        wanted = _read(Stored(folder, grid, _sizes(known, grid, sound), known))
     else:
         (below,), kept = session.lowered([node])
         grid = (below.count,) if isinstance(below, Chunks) else tuple(below.numblocks)
@@ -206,42 +190,27 @@ def _done(session: Session, folder: Folder, node: Node, manifest: dict[str, Any]
             )
         folder.note(manifest | {"grid": list(grid)})
         wanted = _written(folder, below, sound)
-    wanted = wanted.with_node(node) if isinstance(wanted, Chunks) else wanted
-    (done,) = engines.persist(session.engine, [wanted], kept)
-    missing = set(range(_count(grid))) - folder.present()
+    (done,) = engines.persist(session.engine, [graph.made_by(wanted, node)], kept)
+    missing = set(range(math.prod(grid))) - folder.present()
     if missing:
         raise BadCheckpoint.at(
             folder.url,
-            f"{len(missing)} of {_count(grid)} chunks were written, and are not there for this process",
+            f"{len(missing)} of {math.prod(grid)} chunks were written, and are not there for this process",
             "a folder or bucket that this process and all workers share",
         )
     folder.note(manifest | {"grid": list(grid), "complete": True})
     folder.tidy()
-    return _held(session, folder, grid, done, exact(known, done, session.engine))
-
-
-def _held(session: Session, folder: Folder, grid: tuple[int, ...], done: Any, known: Any) -> Result:
-    """The result of a node that reads the files, over the chunks that were just computed or read."""
-    sizes = done.lengths if isinstance(done, Chunks) else done.chunks
-    leaf = Node("checkpointed", (Data(Stored(folder, grid, sizes, known)),))
-    _set(leaf, "_meta", known)
-    result = Result(session, done.with_node(leaf) if isinstance(done, Chunks) else done, known, leaf)
-    session.results[token(leaf)] = result
+    known = exact(known, done, session.engine)
+    reader = leaf("checkpointed", Stored(folder, grid, graph.sizes_of(done), known), known)
+    result = Result(session, graph.made_by(done, reader), known, reader)
+    session.results[token(reader)] = result
     return result
-
-
-def _count(grid: Any) -> int:
-    count = 1
-    for n in grid:
-        count *= n
-    return count
 
 
 def _sound(session: Session, folder: Folder, manifest: Mapping[str, Any]) -> dict[int, tuple[int, ...]]:
     """The shapes of the chunks whose files are as they were written. They are read where tasks run, not here."""
-    if manifest["grid"] is None:
-        return {}
-    present = sorted(n for n in folder.present() if n < _count(manifest["grid"]))
+    count = 0 if manifest["grid"] is None else math.prod(manifest["grid"])
+    present = sorted(n for n in folder.present() if n < count) if count else []
     if not present:
         return {}
     looked = graph.sources(folder.shape, present, label="checkpoint-check")
@@ -256,19 +225,14 @@ def _sizes(known: Any, grid: tuple[int, ...], shapes: Mapping[int, tuple[int, ..
         return tuple(shapes[i][0] for i in range(grid[0]))
     if not isinstance(known, TensorMeta):
         return None
-    numbers = {index: i for i, index in enumerate(_indices(grid))}
-    zeros = (0,) * len(grid)
-    return tuple(
-        tuple(shapes[numbers[(*zeros[:axis], i, *zeros[axis + 1 :])]][axis] for i in range(count))
-        for axis, count in enumerate(grid)
-    )
+    return graph.chunk_sizes(grid, {index: shapes[i] for index, i in _numbers(grid).items()})
 
 
 def _written(folder: Folder, below: Any, sound: Mapping[int, Any]) -> Any:
     """The same chunks, read where they have a sound file, and else written as soon as they are there."""
     if isinstance(below, Chunks):
         return graph.partly(below, folder.write, folder.load, sound, label="checkpoint")
-    numbers = {index: i for i, index in enumerate(_indices(below.numblocks))}
+    numbers = _numbers(below.numblocks)
 
     def task(index: tuple[int, ...]) -> tuple[Any, ...]:
         number = numbers[index]

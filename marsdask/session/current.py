@@ -7,6 +7,8 @@ import contextvars
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from marsdask.engine.runs import within
+
 if TYPE_CHECKING:
     from marsdask.session.base import Session
 
@@ -35,8 +37,7 @@ def set_default(session: Session) -> None:
     if inside():
         _chosen.set(session)
         return
-    before = [s for s in (*_earlier, _default) if s is not None and s is not session and not s.closed]
-    _earlier[:] = before
+    _earlier[:] = [s for s in (*_earlier, _default) if s is not None and s is not session and not s.closed]
     _default = session
 
 
@@ -63,9 +64,5 @@ def process_default() -> Session | None:
 @contextlib.contextmanager
 def active(session: Session) -> Iterator[None]:
     """Inside the block, in this thread, this is the default session: what runs in a session works in it."""
-    before, chosen = _active.set(session), _chosen.set(None)
-    try:
+    with within(_active, session), within(_chosen, None):
         yield
-    finally:
-        _active.reset(before)
-        _chosen.reset(chosen)

@@ -21,12 +21,12 @@ from dask.utils import format_bytes
 
 from marsdask.options import options
 from marsdask.plan import graph, passes
+from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Lowering, Question
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.registry import lookup
 from marsdask.session import get_default_or_create
-from marsdask.session.lazy import Lazy
 
 
 class _Unanswered(Exception):
@@ -36,7 +36,7 @@ class _Unanswered(Exception):
 WHO = {"delegated": "Dask", "tiled": "marsdask", "gathered": "marsdask, in one chunk", "unbuilt": "unbuilt"}
 
 
-def explain(handle: Lazy, *, ask: bool = False) -> str:
+def explain(handle: Handle, *, ask: bool = False) -> str:
     """The plan of `handle` as text.
 
     With `ask`, questions are answered (which runs what they need), so that every chunk count and the rule that chose
@@ -53,7 +53,9 @@ def explain(handle: Lazy, *, ask: bool = False) -> str:
     width = max(len(head) for head, _, _ in rows)
     middle = max(len(size) for _, size, _ in rows)
     lines = [f"{head:<{width}}  {size:<{middle}}  {who}".rstrip() for head, size, who in rows]
-    return "\n".join([*lines, "", _questions(root, work, ask=ask) + "; " + _switches()])
+    on = [name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name)]
+    switches = f"options.optimize: {', '.join(on) or 'none'}"
+    return "\n".join([*lines, "", f"{_questions(work, ask=ask)}; {switches}"])
 
 
 def _refuse(questions: Sequence[Question], kept: Any) -> Any:
@@ -114,15 +116,14 @@ def _size(node: Node, work: Lowering) -> str:
         return f"{len(known.items)} results"
     if not isinstance(known, (TensorMeta, FrameMeta)):
         return ""
-    shape = (
-        "("
-        + ", ".join("?" if math.isnan(n) else str(int(n)) for n in known.shape)
-        + ("," if len(known.shape) == 1 else "")
-        + ")"
-    )
-    count = len(graph.keys_of(done)) if done is not None else None
-    chunks = "chunks: waits for an answer" if count is None else f"{count} chunk{'s' if count != 1 else ''}"
-    return f"{shape}  {_bytes(known)}  {chunks}"
+    lengths = ["?" if math.isnan(n) else str(int(n)) for n in known.shape]
+    shape = ", ".join(lengths) + "," * (len(lengths) == 1)
+    chunks = "chunks: waits for an answer" if done is None else _counted(len(graph.keys_of(done)), "chunk")
+    return f"({shape})  {_bytes(known)}  {chunks}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _bytes(known: TensorMeta | FrameMeta) -> str:
@@ -135,23 +136,15 @@ def _bytes(known: TensorMeta | FrameMeta) -> str:
 
 
 def _who(node: Node, work: Lowering) -> str:
-    words = [WHO[lookup(node.op).status]]
-    if node.op == "result":
-        words = ["executed"]
+    words = ["executed" if node.op == "result" else WHO[lookup(node.op).status]]
     if asked := work.asked.get(id(node)):
         words.append(f"asks ({', '.join(asked)})")
     words += work.rules.get(id(node), [])
     return "; ".join(words)
 
 
-def _questions(root: Node, work: Lowering, *, ask: bool) -> str:
+def _questions(work: Lowering, *, ask: bool) -> str:
     if not work.asked:
         return "no questions"
-    count = len(work.asked)
-    text = f"{count} operation{'s' if count != 1 else ''} with questions"
+    text = f"{_counted(len(work.asked), 'operation')} with questions"
     return text if ask else f"{text} so far, which explain(ask=True) answers"
-
-
-def _switches() -> str:
-    on = [name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name)]
-    return "options.optimize: " + (", ".join(on) or "none")

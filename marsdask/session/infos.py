@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import psutil
 from dask.sizeof import sizeof
 
-from marsdask.engine.base import Engine
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph
 from marsdask.session.results import Result, tasks_of
@@ -17,34 +17,35 @@ from marsdask.spill.report import Memory, WorkerMemory
 
 Chunk = Mapping[str, Any]
 FIELDS: dict[str, Callable[[Chunk], Any]] = {
-    "data_key": lambda chunk: chunk["key"],
-    "object_id": lambda chunk: chunk["key"],
+    "data_key": itemgetter("key"),
+    "object_id": itemgetter("key"),
     "object_refs": lambda chunk: list(chunk["workers"]),
-    "level": lambda chunk: chunk["level"],
-    "memory_size": lambda chunk: chunk["bytes"],
-    "store_size": lambda chunk: chunk["bytes"],
+    "level": itemgetter("level"),
+    "memory_size": itemgetter("bytes"),
+    "store_size": itemgetter("bytes"),
     "bands": lambda chunk: [(worker, "numa-0") for worker in chunk["workers"]],
 }
 """What `fetch_infos` tells of a chunk: its key (Dask knows a chunk by nothing else), the workers that hold it, "memory" or
 "disk", its bytes in memory (also as `store_size`: nobody counts what a serialized chunk takes)."""
 
 
-def of_chunks(engine: Engine, result: Result, fields: Sequence[str] | None) -> dict[str, list[Any]]:
+def of_chunks(
+    client: Any, address: str, result: Result, fields: Sequence[str] | None
+) -> dict[str, list[Any]]:
     """The `fields` of each chunk of executed data, as one list for each field."""
     wanted = list(FIELDS) if fields is None else [fields] if isinstance(fields, str) else list(fields)
     for name in wanted:
         if name not in FIELDS:
             raise ArgumentTypeError.unknown_keyword("fetch_infos", str(name), FIELDS)
-    tasks = tasks_of(result.collection)
-    held = [graph.data_of(task) for task in tasks]
-    chunks = _here(engine, result, held) if engine.shared_memory else _on_workers(engine.client, held)  # type: ignore[attr-defined]
+    held = [graph.data_of(task) for task in tasks_of(result.collection)]
+    chunks = _on_workers(client, held) if client else _here(address, result, held)
     return {name: [FIELDS[name](chunk) for chunk in chunks] for name in wanted}
 
 
-def _here(engine: Engine, result: Result, held: Sequence[Any]) -> list[Chunk]:
+def _here(address: str, result: Result, held: Sequence[Any]) -> list[Chunk]:
     keys = graph.keys_of(result.collection)
     return [
-        {"key": str(k), "workers": [engine.address], "level": "memory", "bytes": int(sizeof(data))}
+        {"key": str(k), "workers": [address], "level": "memory", "bytes": int(sizeof(data))}
         for k, data in zip(keys, held, strict=True)
     ]
 
@@ -68,34 +69,31 @@ def _on_workers(client: Any, held: Sequence[Any]) -> list[Chunk]:
     ]
 
 
-def versions(engine: Engine) -> list[str]:
+def versions(client: Any) -> list[str]:
     """The versions of marsdask on the workers; on threads this one."""
-    if engine.shared_memory:
+    if client is None:
         return [importlib.metadata.version("marsdask")]
-    found = engine.client.get_versions(packages=["marsdask"])["workers"]  # type: ignore[attr-defined]
+    found = client.get_versions(packages=["marsdask"])["workers"]
     return sorted({str(worker["packages"]["marsdask"]) for worker in found.values()})
 
 
-def web_endpoint(engine: Engine) -> str | None:
+def web_endpoint(client: Any, web: str | None) -> str | None:
     """The http address of the cluster's web pages: the one it was joined by, or what the scheduler says."""
-    if engine.shared_memory:
-        return None
-    if engine.web is not None:  # type: ignore[attr-defined]
-        return str(engine.web).rstrip("/")  # type: ignore[attr-defined]
-    client = engine.client  # type: ignore[attr-defined]
-    if "dashboard" not in client.scheduler_info(n_workers=0).get("services", {}):
+    if web is not None:
+        return web.rstrip("/")
+    if client is None or "dashboard" not in client.scheduler_info(n_workers=0).get("services", {}):
         return None
     return str(client.dashboard_link).removesuffix("/status")
 
 
-def memory(engine: Engine, results: Sequence[Result]) -> Memory:
+def memory(client: Any, address: str, results: Sequence[Result]) -> Memory:
     """Memory of the workers; on threads of this process, whose data are the chunks of `results`."""
-    if not engine.shared_memory:
-        workers = engine.client.scheduler_info(-1)["workers"]  # type: ignore[attr-defined]
-        return Memory({address: WorkerMemory.of(worker) for address, worker in workers.items()})
+    if client is not None:
+        workers = client.scheduler_info(-1)["workers"]
+        return Memory({worker: WorkerMemory.of(told) for worker, told in workers.items()})
     from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
     chunks = {id(part): part for r in results for part in map(graph.data_of, tasks_of(r.collection))}
     data = sum(sizeof(part) for part in chunks.values())
     process = psutil.Process().memory_info().rss
-    return Memory({engine.address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})
+    return Memory({address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})

@@ -14,10 +14,11 @@ from marsdask.options import option_context, options
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta, meta
-from marsdask.plan.node import Data, Node, _set, token
+from marsdask.plan.node import Node, leaf, token
 from marsdask.plan.registry import lowered
 from marsdask.session import Session
 from marsdask.session.checkpoint import checkpoint
+from marsdask.session.explain import explain
 
 
 class Lazy(Handle):
@@ -94,8 +95,6 @@ class Lazy(Handle):
 
     def explain(self, **kwargs: Any) -> str:
         """What this is and what will run: see `marsdask.session.explain`."""
-        from marsdask.session.explain import explain
-
         return explain(self, **kwargs)
 
     def collection(self) -> Any:
@@ -157,9 +156,7 @@ class Lazy(Handle):
 
 def _persisted(dsk: Any, rebuild: Any, args: Any, node: Node, **kwargs: Any) -> Any:
     collection = rebuild(dsk, *args, **kwargs)
-    leaf = Node("from_dask", (Data(collection),))
-    _set(leaf, "_meta", meta(node))
-    return registry.wrap(leaf)
+    return registry.wrap(leaf("from_dask", collection, meta(node)))
 
 
 def _from_dask_meta(data: Any) -> Any:

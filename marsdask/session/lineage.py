@@ -12,7 +12,7 @@ from marsdask.engine.base import Engine
 from marsdask.errors import DataLost
 from marsdask.options import options
 from marsdask.plan import graph
-from marsdask.plan.node import Node, inputs, token
+from marsdask.plan.node import Node, inputs, token, walk
 from marsdask.session.results import Result, tasks_of, with_siblings
 
 if TYPE_CHECKING:
@@ -60,17 +60,14 @@ def restore(session: Session, nodes: Sequence[Node], known: Iterable[Result] = (
 def _lost_below(session: Session, roots: Iterable[Node]) -> list[Result]:
     """Lost results that running `roots` would read, those that making them again would read included."""
     found: list[Result] = []
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
+
+    def below(node: Node) -> Sequence[Node]:
         result = session.results.get(token(node))
-        if result is not None and not lost(session.engine, result):
-            continue
         if result is not None:
+            if not lost(session.engine, result):
+                return ()
             found.append(result)
-        stack.extend(inputs(node))
+        return inputs(node)
+
+    walk(roots, below)
     return found

@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from marsdask.engine.runs import within
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 
 SIZE = 2**20
@@ -90,26 +91,26 @@ def part_of(handle: Any, offsets: Any = None, sizes: Any = None) -> LogPart:
     if not isinstance(log, Log):
         kind = type(handle).__name__
         raise Unbuilt.operation("fetch_log", f"of a {kind} nothing is kept, only of what remote.spawn runs")
-    offset = offsets.get(log.name) if isinstance(offsets, dict) else offsets
-    size = sizes.get(log.name) if isinstance(sizes, dict) else sizes
-    start = None if offset is None else number(offset, "offsets")
-    most = SIZE if size is None else number(size, "sizes")
-    if most < 0:
+    start, most = (
+        number(each.get(log.name) if isinstance(each, dict) else each, name)
+        for each, name in ((offsets, "offsets"), (sizes, "sizes"))
+    )
+    if most is not None and most < 0:
         raise ArgumentError(f"fetch_log(sizes={sizes!r}): expected 0 or more bytes.")
-    text, stop = log.read(start, most)
+    text, stop = log.read(start, SIZE if most is None else most)
     return LogPart([log.name], [text], [stop])
 
 
 UNITS = {"": 1, "B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
-def number(value: Any, argument: str) -> int:
-    """Bytes of an int or of a text like '-0.5K', where K is 1024.
+def number(value: Any, argument: str) -> int | None:
+    """Bytes of an int or of a text like '-0.5K', where K is 1024; None where nobody said.
 
     >>> number("-0.5K", "offsets")
     -512
     """
-    if isinstance(value, int) and not isinstance(value, bool):
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     if not isinstance(value, str):
         raise ArgumentTypeError(
@@ -183,9 +184,5 @@ _stdout = StandIn(sys, "stdout", Tee)
 @contextlib.contextmanager
 def captured(sink: Callable[[str], None]) -> Iterator[None]:
     """Inside the block what this thread prints goes to `sink` too."""
-    with _stdout.used():
-        before = _sink.set(sink)
-        try:
-            yield
-        finally:
-            _sink.reset(before)
+    with _stdout.used(), within(_sink, sink):
+        yield

@@ -5,8 +5,11 @@ from __future__ import annotations
 import atexit
 import threading
 import weakref
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from marsdask import checks
 from marsdask.engine import clusters
 from marsdask.engine.base import Engine, Threads
 from marsdask.engine.client import Distributed
@@ -91,59 +94,41 @@ def new_session(
     """
     for name, value in unknown.items():
         raise _unknown(name, value)
-    _check_words(session_id, backend, default=default, new=new)
-    timeout = clusters.checked_timeout(timeout)
+    checks.flag(default, "new_session(default=)")
+    checks.flag(new, "new_session(new=)")
+    if session_id is not None and not checks.instance(session_id, "new_session(session_id=)", str, "a text"):
+        raise ArgumentError("new_session(session_id=''): expected a text that is not empty.")
+    if not new and session_id is None:
+        raise ArgumentError("new_session(new=False): expected session_id=, the session to join.")
+    if backend is not None:
+        checks.choice(backend, "new_session(backend=)", BACKENDS)
+    if timeout is not None:
+        timeout = checks.number(timeout, "new_session(timeout=)", above=0)
     memory = _one_of("memory", memory, "mem_bytes", None if mem_bytes == "auto" else mem_bytes)
-    if web is not None and not isinstance(web, bool):
-        raise ArgumentTypeError(
-            f"new_session(web={web!r}): expected True or False, got {type(web).__name__}."
-        )
+    if web is not None:
+        web = checks.flag(web, "new_session(web=)")
     dashboard = _one_of("dashboard", dashboard, "web", web)
     counts = {"n_worker": n_worker, "n_cpu": n_cpu, "memory": memory, "dashboard": dashboard}
     given = [name for name, value in counts.items() if value is not None]
+    start: Callable[..., Engine] | None = None
     if address is not None:
         if given:
             raise ArgumentError(
                 f"new_session(address=, {given[0]}=): an address joins a cluster, {' and '.join(given)} would start a cluster."
             )
         clusters.check_address(address, security)
+        start = partial(clusters.connected, address, security=security, timeout=timeout)
     elif given or security is not None:
-        wanted = clusters.local(n_worker, n_cpu, memory, security, dashboard)
-    if not new and address is None and not any(s == session_id for _, s in _open):
-        raise _nobody(session_id)
-
+        start = partial(clusters.started, clusters.local(n_worker, n_cpu, memory, security, dashboard))
     if not new and address is None:
-        return _chosen(next(s for (_, name), s in _open.items() if name == session_id), default=default)
-    engine: Engine
-    if address is not None:
-        engine = clusters.connected(address, security=security, timeout=timeout, as_default=default)
-    elif given or security is not None:
-        engine = clusters.started(wanted, as_default=default)
+        session = next((s for (_, name), s in _open.items() if name == session_id), None)
+        if session is None:
+            raise _nobody(session_id)
     else:
-        engine = Threads()
-    with _lock:
-        return _chosen(_named(engine, session_id, timeout, new=new), default=default)
-
-
-def _check_words(session_id: Any, backend: Any, **flags: Any) -> None:
-    for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            raise ArgumentTypeError(
-                f"new_session({name}={flag!r}): expected True or False, got {type(flag).__name__}."
-            )
-    if session_id is not None and not isinstance(session_id, str):
-        raise ArgumentTypeError(
-            f"new_session(session_id={session_id!r}): expected a text, got {type(session_id).__name__}."
-        )
-    if session_id == "":
-        raise ArgumentError("new_session(session_id=''): expected a text that is not empty.")
-    if not flags["new"] and session_id is None:
-        raise ArgumentError("new_session(new=False): expected session_id=, the session to join.")
-    if backend is not None and backend not in BACKENDS:
-        raise ArgumentError(
-            f"new_session(backend={backend!r}): expected one of {', '.join(map(repr, BACKENDS))}, which all mean Dask's "
-            "engine; other engines are not there."
-        )
+        engine = start(as_default=default) if start else Threads()
+        with _lock:
+            session = _named(engine, session_id, timeout, new=new)
+    return session.as_default() if default else session
 
 
 def _unknown(name: str, value: Any) -> ArgumentTypeError:
@@ -172,18 +157,17 @@ def _named(engine: Engine, session_id: str | None, timeout: float | None, *, new
         if found is not None and not found.closed:
             engine.close()
             return found
-    if not new and not (
-        isinstance(engine, Distributed) and _note(session_id) in engine.client.list_datasets()
-    ):
+    cluster = engine if isinstance(engine, Distributed) else None
+    if not new and (cluster is None or _note(session_id) not in cluster.client.list_datasets()):
         engine.close()
         raise _nobody(session_id)
-    if isinstance(engine, Distributed):
+    session = Session(engine, session_id=session_id, timeout=timeout)
+    if cluster is not None:
         # To go before distributed's own exit, which closes clients: what was registered last is called first.
         atexit.unregister(_close_all)
         atexit.register(_close_all)
-    session = Session(engine, session_id=session_id, timeout=timeout)
-    if new and isinstance(engine, Distributed):
-        engine.note(_note(session.session_id))
+        if new:
+            cluster.note(_note(session.session_id))
     _open[session.address, session.session_id] = session
     return session
 
@@ -193,16 +177,11 @@ def _note(session_id: str | None) -> str:
     return f"marsdask-session-{session_id}"
 
 
-def _chosen(session: Session, *, default: bool) -> Session:
-    return session.as_default() if default else session
-
-
 def get_default_or_create() -> Session:
     """The session `execute()` uses: threads in this process if nobody made another."""
     if current.inside() and (mine := current.get_default_session()) is not None:
         return mine
-    default = current.process_default()
-    if default is not None:
+    if (default := current.process_default()) is not None:
         return default
     with _lock:
         return current.process_default() or new_session()
@@ -210,8 +189,7 @@ def get_default_or_create() -> Session:
 
 def stop_server() -> None:
     """Close the default session, and end the cluster that was started for it; twice is fine."""
-    default = current.process_default()
-    if default is not None:
+    if (default := current.process_default()) is not None:
         default.close()
 
 

@@ -12,8 +12,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from marsdask import checks
 from marsdask.engine.runs import Run
-from marsdask.errors import ArgumentError, ArgumentTypeError, Cancelled
+from marsdask.errors import ArgumentError, Cancelled
 from marsdask.options import options
 
 WIDTH = 40
@@ -27,11 +28,8 @@ def check_waiting(wait: Any, show: Any, interval: Any) -> None:
         raise ArgumentError(f"execute(wait={wait!r}): expected True or False.")
     if show not in (None, True, False, "auto"):
         raise ArgumentError(f"execute(show_progress={show!r}): expected True, False or 'auto'.")
-    if (
-        isinstance(interval, bool)
-        or not isinstance(interval, (int, float))
-        or not 0 < interval < float("inf")
-    ):
+    real = isinstance(interval, (int, float)) and not isinstance(interval, bool)
+    if not real or not 0 < interval < float("inf"):
         raise ArgumentError(
             f"execute(progress_update_interval={interval!r}): expected a number of seconds above 0."
         )
@@ -89,11 +87,7 @@ class Bar:
 
 
 def _seconds(timeout: Any, name: str) -> float | None:
-    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, (int, float))):
-        raise ArgumentTypeError(
-            f"{name}(timeout={timeout!r}): expected seconds, or None to wait as long as it takes."
-        )
-    return timeout
+    return None if timeout is None else checks.number(timeout, f"{name}(timeout=)")
 
 
 class ExecutionInfo:
@@ -103,9 +97,8 @@ class ExecutionInfo:
         self._future, self._handles, self._run = future, handles, run
 
     def __repr__(self) -> str:
-        state = (
-            "cancelled" if self._future.cancelled() else "done" if self.done() else f"{self.progress():.0%}"
-        )
+        over = "cancelled" if self.cancelled() else "done"
+        state = over if self.done() else f"{self.progress():.0%}"
         return f"<ExecutionInfo: {state}>"
 
     @property

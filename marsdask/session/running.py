@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from marsdask.errors import ArgumentTypeError, NotExecuted
+from marsdask import checks
+from marsdask.errors import NotExecuted
 from marsdask.session import current
 from marsdask.session.base import Session, handles_of
 from marsdask.session.logs import LogPart, part_of
@@ -44,7 +45,8 @@ def execute(
     the session, if it has one.
     """
     handles_of(tileables, "execute")  # before a session is made for what cannot run
-    return _chosen(session).execute(
+    where = get_default_or_create() if session is None else _checked(session)
+    return where.execute(
         *tileables,
         wait=wait,
         show_progress=show_progress,
@@ -55,24 +57,16 @@ def execute(
     )
 
 
-def _chosen(session: Session | None) -> Session:
-    return get_default_or_create() if session is None else _checked(session)
-
-
 def _checked(session: Any) -> Session:
-    if not isinstance(session, Session):
-        raise ArgumentTypeError(
-            f"session={session!r}: expected a Session such as new_session() gives, got {type(session).__name__}."
-        )
-    return session
+    return checks.instance(session, "session", Session, "a Session such as new_session() gives")  # type: ignore[no-any-return]
 
 
 def _holder(handle: Any, session: Session | None) -> Session:
     """The session that is asked for a handle's data."""
-    where = _checked(session) if session is not None else None
-    if where is None:
-        result = handle._result if handle.node is not None else None
-        where = result.session if result is not None else current.get_default_session()
+    if session is not None:
+        return _checked(session)
+    result = handle._result if handle.node is not None else None  # a view looks at its base first
+    where = result.session if result is not None else current.get_default_session()
     if where is None:
         raise NotExecuted(
             f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."

@@ -49,20 +49,14 @@ class Folder:
     def write(self, number: int, chunk: Any) -> Any:
         """The chunk, after it was written."""
         body = encoded(chunk)
-        facts = {
-            "chunk": number,
-            "signature": self.signature,
-            "shape": list(np.shape(chunk)),
-            "sum": _sum(body),
-        }
-        line = json.dumps(facts).encode()
+        place = {"chunk": number, "signature": self.signature}
+        line = json.dumps({**place, "shape": list(np.shape(chunk)), "sum": _sum(body)}).encode()
         put(self.fs, self.path(number), b"".join((body, line, f"{len(line):08x}".encode(), MAGIC)))
         return chunk
 
     def load(self, number: int) -> Any:
         """The chunk of that number; CheckpointDamaged if it is not there as it was written."""
-        body, _ = self._parts(number)
-        return decoded(body)
+        return decoded(self._parts(number)[0])
 
     def shape(self, number: int) -> tuple[int, ...] | None:
         """The shape of the chunk in a file that is sound; None for another."""
@@ -97,8 +91,11 @@ class Folder:
     def present(self) -> set[int]:
         """The numbers of the chunks that have a file."""
         self.fs.invalidate_cache()
-        names = (str(p).rpartition("/")[2] for p in self.fs.ls(self.inside, detail=False))
-        return {int(n.removeprefix("chunk-")) for n in names if n.startswith("chunk-") and n[6:].isdigit()}
+        return {n for _, name in self._files() if (n := _number(name)) is not None}
+
+    def _files(self) -> list[tuple[Any, str]]:
+        """What is in the folder, with its name there."""
+        return [(path, str(path).rpartition("/")[2]) for path in self.fs.ls(self.inside, detail=False)]
 
     def manifest(self) -> dict[str, Any] | None:
         """What the folder says of itself; None where it says nothing."""
@@ -119,17 +116,22 @@ class Folder:
 
     def tidy(self) -> None:
         """Remove what writers that died have left."""
-        for path in self.fs.ls(self.inside, detail=False):
-            if str(path).endswith(PART):
+        for path, name in self._files():
+            if name.endswith(PART):
                 self.fs.rm_file(path)
 
     def clear(self) -> None:
         """Remove the files of a checkpoint, and nothing else."""
         self.tidy()
-        for path in self.fs.ls(self.inside, detail=False):
-            name = str(path).rpartition("/")[2]
-            if name == MANIFEST or (name.startswith("chunk-") and name[6:].isdigit()):
+        for path, name in self._files():
+            if name == MANIFEST or _number(name) is not None:
                 self.fs.rm_file(path)
+
+
+def _number(name: str) -> int | None:
+    """The number of a chunk's file; None for another file."""
+    number = name.removeprefix("chunk-")
+    return int(number) if number != name and number.isdigit() else None
 
 
 def filesystem(url: str, storage_options: Mapping[str, Any] | None) -> tuple[Any, str]:
@@ -140,13 +142,18 @@ def filesystem(url: str, storage_options: Mapping[str, Any] | None) -> tuple[Any
     return fs, str(inside)
 
 
+def speaks(fs: Any, protocol: str) -> bool:
+    """Whether a file system is the one of that protocol."""
+    return protocol in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,))
+
+
 def put(fs: Any, path: str, content: bytes) -> None:
     """Write a file that is there whole, or not at all.
 
     Object stores put whole objects; to rename there is to copy and delete. On this machine's disks a file is written under
     another name in the same folder first, for a rename from elsewhere may be a copy.
     """
-    if "file" not in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,)):
+    if not speaks(fs, "file"):
         fs.pipe_file(path, content)
         return
     part = f"{path}.{uuid.uuid4().hex}{PART}"

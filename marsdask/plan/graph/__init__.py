@@ -4,7 +4,7 @@
 Dask's own (`dask.task_spec`); a chunk's key is `(name, i)`.
 """
 
-from marsdask.plan.graph.arrays import Block, array_constant, blocks, from_array, to_array
+from marsdask.plan.graph.arrays import Block, array_constant, blocks, chunk_sizes, from_array, to_array
 from marsdask.plan.graph.chunks import (
     NAN,
     Chunks,
@@ -16,10 +16,12 @@ from marsdask.plan.graph.chunks import (
     flat_keys,
     holding,
     keys_of,
+    made_by,
     merged,
     replaced_layer,
     same,
     settled,
+    sizes_of,
 )
 from marsdask.plan.graph.exchanges import (
     check_size,
@@ -79,6 +81,7 @@ __all__ = [
     "call",
     "check_size",
     "chosen",
+    "chunk_sizes",
     "concat",
     "constant",
     "constants",
@@ -102,6 +105,7 @@ __all__ = [
     "lengths_of",
     "limited",
     "lined_up",
+    "made_by",
     "merged",
     "name_for",
     "named",
@@ -118,6 +122,7 @@ __all__ = [
     "same",
     "scan",
     "settled",
+    "sizes_of",
     "soon",
     "sources",
     "taken",

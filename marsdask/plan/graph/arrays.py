@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import dask.array as da
@@ -12,7 +12,7 @@ from dask.highlevelgraph import HighLevelGraph
 from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
-from marsdask.plan.graph.chunks import NAN, Chunks, flat_keys, merged
+from marsdask.plan.graph.chunks import NAN, Chunks, aliases, flat_keys, merged
 from marsdask.plan.graph.names import name_for
 
 
@@ -35,10 +35,9 @@ def from_array(array: da.Array) -> Chunks:
     if any(n != 1 for n in array.numblocks[1:]):
         array = array.rechunk(dict.fromkeys(range(1, array.ndim), -1))
     name = name_for("array")
-    keys = flat_keys(array)
-    tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=k) for i, k in enumerate(keys)}
+    tasks = aliases(name, flat_keys(array))
     lengths = tuple(array.chunks[0]) if array.ndim else None
-    return Chunks(name, tasks, len(keys), (array,), lengths)
+    return Chunks(name, tasks, len(tasks), (array,), lengths)
 
 
 def to_array(
@@ -58,6 +57,19 @@ def to_array(
     layers = {name: tasks, f"{name}-inputs": below}
     graph = HighLevelGraph(layers, {name: {f"{name}-inputs"}, f"{name}-inputs": set()})
     return da.Array(graph, name, axes, dtype=dtype)
+
+
+def chunk_sizes(grid: Sequence[int], shapes: Mapping[tuple[int, ...], Sequence[int]]) -> Any:
+    """The chunks of an array whose blocks at these indices have these shapes: those on the edges say all.
+
+    >>> chunk_sizes((2, 1), {(0, 0): (3, 5), (1, 0): (4, 5)})
+    ((3, 4), (5,))
+    """
+    zeros = (0,) * len(grid)
+    return tuple(
+        tuple(shapes[(*zeros[:axis], i, *zeros[axis + 1 :])][axis] for i in range(count))
+        for axis, count in enumerate(grid)
+    )
 
 
 class Block:

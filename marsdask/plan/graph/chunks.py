@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import dask.array as da
@@ -16,6 +16,7 @@ from dask.threaded import get as threaded_get
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Node
 
 NAN = math.nan
@@ -55,8 +56,6 @@ class Chunks(DaskMethodsMixin):
     @property
     def empty(self) -> Any:
         """The empty pandas object that says columns and dtypes."""
-        from marsdask.plan.meta import meta  # works on nodes; graph stands beside it
-
         if self.node is None:
             raise ShapeError(f"{self.name} has no metadata: it was made inside a lowering")
         return meta(self.node).empty
@@ -113,17 +112,37 @@ def same(key: Key, held: TaskRef) -> GraphNode:
     return Alias(key, target=held.key)
 
 
+def aliases(name: str, targets: Iterable[Key]) -> dict[Key, GraphNode]:
+    """Tasks by which chunks of that name are those of other collections, in order."""
+    return {(name, i): Alias((name, i), target=key) for i, key in enumerate(targets)}
+
+
+def sizes_of(collection: Chunks | da.Array) -> Any:
+    """Lengths of chunks, or the chunks of an array."""
+    return collection.lengths if isinstance(collection, Chunks) else collection.chunks
+
+
+def made_by(collection: Chunks | da.Array, node: Node | None) -> Any:
+    """The same collection, whose metadata are those of a node; an array has its own."""
+    return collection.with_node(node) if isinstance(collection, Chunks) else collection
+
+
+def _over(collection: Chunks | da.Array, tasks: dict[Key, Any], sizes: Any, name: str = "") -> Any:
+    """The same collection over other tasks."""
+    name = name or collection.name
+    if isinstance(collection, Chunks):
+        return Chunks(name, tasks, collection.count, (), sizes, collection.node)
+    return da.Array(tasks, name, sizes, dtype=collection.dtype, meta=collection._meta)
+
+
 def bare(collection: Chunks | da.Array) -> Any:
     """The same collection without its tasks: name, chunks and dtype."""
-    if isinstance(collection, Chunks):
-        return Chunks(collection.name, {}, collection.count, (), collection.lengths)
-    return da.Array({}, collection.name, collection.chunks, dtype=collection.dtype, meta=collection._meta)
+    return made_by(_over(collection, {}, sizes_of(collection)), None)
 
 
 def elsewhere(bare: Chunks | da.Array) -> Any:
     """A bare collection over what a cluster has computed for somebody else: references by key."""
-    sizes = bare.lengths if isinstance(bare, Chunks) else bare.chunks
-    return holding(bare, {k: TaskRef(k) for k in keys_of(bare)}, sizes)
+    return holding(bare, {k: TaskRef(k) for k in keys_of(bare)}, sizes_of(bare))
 
 
 def data_of(held: Any) -> Any:
@@ -131,7 +150,7 @@ def data_of(held: Any) -> Any:
     return held.value if isinstance(held, DataNode) else held
 
 
-def holding(collection: Chunks | da.Array, held: dict[Key, Any], sizes: Any) -> Chunks | da.Array:
+def holding(collection: Chunks | da.Array, held: dict[Key, Any], sizes: Any) -> Any:
     """The same collection over computed chunks, by the name that they have on the cluster. `sizes`: lengths, or chunks."""
     name = collection.name
     tasks: dict[Key, Any] = {}
@@ -140,9 +159,7 @@ def holding(collection: Chunks | da.Array, held: dict[Key, Any], sizes: Any) -> 
         if isinstance(held[key], TaskRef):
             name = held[key].key[0]
         tasks[name, *index] = as_task((name, *index), held[key])
-    if isinstance(collection, Chunks):
-        return Chunks(name, tasks, collection.count, (), sizes, collection.node)
-    return da.Array(tasks, name, sizes, dtype=collection.dtype, meta=collection._meta)
+    return _over(collection, tasks, sizes, name)
 
 
 def keys_of(collection: Chunks | da.Array) -> list[Key]:
@@ -212,9 +229,6 @@ def replaced_layer(graph: HighLevelGraph, name: str, tasks: dict[Key, Any]) -> H
     return HighLevelGraph(layers, {**graph.dependencies, name: set()})
 
 
-def settled(collection: Chunks | da.Array, kept: dict[str, dict[Key, Any]]) -> Chunks | da.Array:
+def settled(collection: Chunks | da.Array, kept: dict[str, dict[Key, Any]]) -> Any:
     """The same collection with what questions kept in the place of its tasks, so that it can leave the session."""
-    tasks = merged([collection], kept=kept)
-    if isinstance(collection, Chunks):
-        return Chunks(collection.name, tasks, collection.count, (), collection.lengths, collection.node)
-    return da.Array(tasks, collection.name, collection.chunks, dtype=collection.dtype, meta=collection._meta)
+    return _over(collection, merged([collection], kept=kept), sizes_of(collection))

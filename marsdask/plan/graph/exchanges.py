@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import toolz
-from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
+from dask.task_spec import DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import TooLargeForOneChunk
 from marsdask.options import options
-from marsdask.plan.graph.chunks import NAN, Chunks, concat
+from marsdask.plan.graph.chunks import NAN, Chunks, aliases, concat
 from marsdask.plan.graph.making import Early, per_chunk
 from marsdask.plan.graph.names import in_one_process, name_for, operation
 
@@ -244,19 +244,16 @@ def joined(*many: Chunks, label: str | None = None) -> Chunks:
     if len(many) == 1:
         return many[0]
     name = name_for(label)
-    keys = [k for c in many for k in c.keys]
-    tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=k) for i, k in enumerate(keys)}
+    tasks = aliases(name, [k for c in many for k in c.keys])
     known = all(c.lengths is not None for c in many)
     lengths = tuple(n for c in many for n in c.lengths or ()) if known else None
-    return Chunks(name, tasks, len(keys), many, lengths)
+    return Chunks(name, tasks, len(tasks), many, lengths)
 
 
 def chosen(chunks: Chunks, numbers: Sequence[int], label: str | None = None) -> Chunks:
     """Some of the chunks, in the order given."""
     name = name_for(label)
-    tasks: dict[Key, GraphNode] = {
-        (name, i): Alias((name, i), target=(chunks.name, n)) for i, n in enumerate(numbers)
-    }
+    tasks = aliases(name, [(chunks.name, n) for n in numbers])
     lengths = None if chunks.lengths is None else tuple(chunks.lengths[n] for n in numbers)
     return Chunks(name, tasks, len(tasks), (chunks,), lengths)
 

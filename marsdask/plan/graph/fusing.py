@@ -60,6 +60,13 @@ class Chain:
         return result
 
 
+def _chained(tasks: Sequence[Task]) -> Task:
+    """Tasks in an order in which they can run as one, in the place of the last."""
+    inside = {t.key for t in tasks}
+    needs = list(dict.fromkeys(k for t in tasks for k in t.dependencies if k not in inside))
+    return Task(tasks[-1].key, Chain(tasks, needs), *map(TaskRef, needs))
+
+
 def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     """The same graph with tasks of one chunk that only feed each other in one task.
 
@@ -87,10 +94,7 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     new = dict(graph)
     for root, group in members.items():
         if len(group) > 1:
-            inside = set(group)
-            tasks = [graph[k] for k in reversed(group)]
-            needs = list(dict.fromkeys(k for t in tasks for k in t.dependencies if k not in inside))
-            new[root] = Task(root, Chain(tasks, needs), *map(TaskRef, needs))
+            new[root] = _chained([graph[k] for k in reversed(group)])
             for key in group[1:]:
                 del new[key]
     return new
@@ -115,12 +119,8 @@ def _unaliased(graph: dict[Key, Any], users: dict[Key, list[Key]], outside: set[
 
 
 def _takes(user: Any, user_key: Any, key: Any) -> bool:
-    if (
-        type(user) is not Task
-        or type(key) is not tuple
-        or type(user_key) is not tuple
-        or key[1:] != user_key[1:]
-    ):
+    tuples = type(key) is tuple and type(user_key) is tuple
+    if type(user) is not Task or not tuples or key[1:] != user_key[1:]:
         return False
     return not any(type(k) is tuple and k[0] == key[0] and k != key for k in user.dependencies)
 
@@ -165,11 +165,9 @@ def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         if not all(lines):
             continue
         inside = [t for line in lines for t in reversed(line)]
-        gone = {t.key for t in inside}
-        needs = list(dict.fromkeys(k for t in inside for k in t.dependencies if k not in gone))
-        new[key] = Task(key, Chain([*inside, task], needs), *map(TaskRef, needs))
-        for k in gone:
-            del new[k]
+        new[key] = _chained([*inside, task])
+        for each in inside:
+            del new[each.key]
     return new
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
-from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
+from dask.task_spec import DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.plan.graph.chunks import NAN, Chunks, flat_keys, merged
+from marsdask.plan.graph.chunks import NAN, Chunks, aliases, keys_of, merged
 from marsdask.plan.graph.names import name_for
 
 
@@ -38,12 +38,8 @@ def constants(parts: Sequence[Any], label: str | None = None) -> Chunks:
     """Chunks that hold the given objects."""
     name = name_for(label)
     tasks: dict[Key, GraphNode] = {(name, i): DataNode((name, i), p) for i, p in enumerate(parts)}
-    return Chunks(name, tasks, len(parts), (), _lengths_of(parts))
-
-
-def _lengths_of(parts: Sequence[Any]) -> tuple[float, ...] | None:
     pandas = all(isinstance(p, (pd.DataFrame, pd.Series, pd.Index)) for p in parts)
-    return tuple(len(p) for p in parts) if pandas else None
+    return Chunks(name, tasks, len(parts), (), tuple(map(len, parts)) if pandas else None)
 
 
 def sources(
@@ -98,13 +94,10 @@ def _count(arg: Any) -> int:
 
 
 def _take(arg: Any) -> Callable[[int], Any]:
-    if isinstance(arg, Chunks):
-        name = arg.name
-        return (lambda i: TaskRef((name, 0))) if arg.count == 1 else (lambda i: TaskRef((name, i)))
-    if isinstance(arg, da.Array):
-        keys = flat_keys(arg)
-        return (lambda i: TaskRef(keys[0])) if len(keys) == 1 else (lambda i: TaskRef(keys[i]))
-    return lambda i: arg
+    if not isinstance(arg, (Chunks, da.Array)):
+        return lambda i: arg
+    refs = list(map(TaskRef, keys_of(arg)))
+    return (lambda i: refs[0]) if len(refs) == 1 else refs.__getitem__
 
 
 def value(func: Callable[..., Any], *args: Any, label: str | None = None, **kwargs: Any) -> Chunks:
@@ -118,13 +111,10 @@ def value(func: Callable[..., Any], *args: Any, label: str | None = None, **kwar
 
 
 def _whole(arg: Any, used: list[Any]) -> Any:
-    if isinstance(arg, Chunks):
-        used.append(arg)
-        return List(*(TaskRef(k) for k in arg.keys))
-    if isinstance(arg, da.Array):
-        used.append(arg)
-        return List(*(TaskRef(k) for k in flat_keys(arg)))
-    return arg
+    if not isinstance(arg, (Chunks, da.Array)):
+        return arg
+    used.append(arg)
+    return List(*map(TaskRef, keys_of(arg)))
 
 
 class Placed(Task):
@@ -245,6 +235,5 @@ def from_delayed(parts: Sequence[Any], label: str | None = None) -> Chunks:
     """Chunks over `dask.delayed` objects, each a pandas object."""
     name = name_for(label)
     layers = HighLevelGraph.merge(*(p.__dask_graph__() for p in parts))
-    below = dict(layers)
-    tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=p.key) for i, p in enumerate(parts)}
-    return Chunks(name, {**below, **tasks}, len(tasks), (), (NAN,) * len(tasks))
+    tasks = aliases(name, [p.key for p in parts])
+    return Chunks(name, {**dict(layers), **tasks}, len(tasks), (), (NAN,) * len(tasks))
