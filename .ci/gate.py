@@ -223,7 +223,7 @@ def tail(run: Run) -> str:
 
 def why(run: Run) -> str:
     """Which tests failed, and of each what is not its log, which can be longer than what anybody keeps; else the last lines."""
-    tests = re.findall(r"^(?:FAILED|ERROR) [^\s:]+\.py.*$", run.text, re.MULTILINE)
+    tests = re.findall(r"^(?:FAILED|ERROR) \S+\.(?:py|md)\b.*$", run.text, re.MULTILINE)
     if not tests:
         return tail(run)
     kept, shown = [], False

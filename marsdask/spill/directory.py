@@ -76,10 +76,10 @@ def check_usable(path: str) -> None:
 
 def purge(path: str) -> None:
     """Removes what is left under `path` of SpillDirectories whose processes were killed. Others are not touched."""
-    if os.path.isdir(path):
-        with contextlib.suppress(
-            OSError
-        ):  # what cannot be removed now is tried again by the next SpillDirectory
+    # What cannot be removed now is tried again by the next SpillDirectory.
+    with contextlib.suppress(OSError):
+        if os.path.isdir(path):
+            # Private to distributed: in public it purges only where it makes a directory.
             _Purged(os.path.abspath(path))._purge_leftovers()  # type: ignore[no-untyped-call]
 
 

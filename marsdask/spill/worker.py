@@ -79,7 +79,7 @@ class MarsNanny(Nanny):
             )
 
     async def close(self, *args: Any, **kwargs: Any) -> Any:
-        """Close the worker, and remove the files of one that had to be killed: it was slow, not done with its gigabytes."""
+        """Close the worker, and remove the files of one that had to be killed because it did not end in time."""
         done = await super().close(*args, **kwargs)
         for path in self.policy.directories:
             await asyncio.to_thread(purge, path)

@@ -108,6 +108,6 @@ def test_a_worker_that_had_to_be_killed_at_the_end_leaves_nothing(tmp_path: Path
         session = new_session(n_worker=2, memory="1g", default=False)
     with session:
         held = mt.random.rand(160 * MIB, chunk_size=MIB).execute(session=session)  # 1.25 GiB
-        assert all(spilled > 0 for spilled in session.client.run(slow_to_close).values())
+        assert sum(session.client.run(slow_to_close).values()) > 0
     del held
     assert [p for path in paths for p in path.glob("[01]-*")] == []
