@@ -33,7 +33,7 @@ def ops() -> Iterator[Any]:
     CALLS.clear()
 
     def register(name: str, lower: Any, meta: Any = lambda a, *args: TensorMeta(a.shape, a.dtype)) -> Any:
-        registry.operation(name, room="test", meta=meta)(lower)
+        registry.lowered(name, room="test", meta=meta)(lower)
         return lambda *args: registry.make(name, *args)
 
     yield register

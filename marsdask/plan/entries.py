@@ -43,9 +43,9 @@ class Op:
     `delegated`: Dask has it and the oracle tests say it is right. `tiled`: our own tiling. `gathered`: right, but in
     one chunk, which `options.gather_limit` bounds. `unbuilt`: a gap with its reason.
 
-    Without `lower`, `prepare` makes the handle of other operations, and `doc` is the docstring that `lower` would have.
+    `prepare` is what users call: it checks the arguments and gives a handle, or runs; `doc` is its docstring. Without it they
+    call the lowering by its own signature.
     `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
-    `prepare(**arguments)` runs at the call and returns the arguments for the node, or a finished handle.
     `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
     `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...).
     """
@@ -68,7 +68,7 @@ class Op:
     differs: str = ""
     converted: Mapping[str, type] = field(default_factory=dict)
     direct: bool = False
-    """Whether `prepare` is called as users call it, and gives what they get."""
+    """Whether `prepare` is called as users call it; a family gets its members' arguments by name."""
 
     @property
     def public(self) -> str:

@@ -10,7 +10,6 @@ import importlib
 import inspect
 import pkgutil
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -45,14 +44,6 @@ FILLED: dict[str, str] = {}
 """Room -> the module that got its functions."""
 READY: list[Callable[[Any], None]] = []
 """Called with every new handle; eager mode hangs here."""
-
-
-def add(op: Op) -> Op:
-    """Put an entry in; a name can be taken only once, but a gap gives way."""
-    if op.name in OPS and OPS[op.name].built:
-        raise ArgumentError(f"operation {op.name!r} is registered twice")
-    OPS[op.name] = op
-    return op
 
 
 def public(
@@ -136,31 +127,20 @@ def _is_function(name: str, room: str) -> bool:
     return "." not in name or "." in room
 
 
-def operation(name: str, *, room: str, **entry: Any) -> Callable[[Function], Function]:
-    """As `lowered` with a room; what `prepare` gives it are the arguments of the node, or what users get."""
-    return lowered(name, room=room, **{"function": True, **entry})
-
-
-def rewritten(name: str, doc: str, prepare: Callable[..., Any], *, room: str, **entry: Any) -> Op:
-    """Register what makes no node of its own: `prepare` gives a handle of other operations. Else as for `operation`."""
-    fields = {"signature": inspect.signature(prepare), "status": "tiled", **entry}
-    return add(Op(name, room, None, doc=doc, prepare=prepare, **fields))
-
-
 def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> None:
     """Register a gap: using the name raises an error that gives the reason."""
+    if name in OPS and OPS[name].built:
+        raise ArgumentError(f"operation {name!r} is built, and declared a gap")
     anything = inspect.signature(lambda *args, **kwargs: None)
-    add(
-        Op(
-            name=name,
-            room=room,
-            lower=None,
-            signature=anything,
-            status="unbuilt",
-            reason=reason,
-            owners=tuple(owners),
-            function=function,
-        )
+    OPS[name] = Op(
+        name=name,
+        room=room,
+        lower=None,
+        signature=anything,
+        status="unbuilt",
+        reason=reason,
+        owners=tuple(owners),
+        function=function,
     )
 
 
@@ -198,14 +178,8 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
-    if op.direct:
-        return op.prepare(*bound.args, **bound.kwargs)  # type: ignore[misc]
     if op.prepare is not None:
-        prepared = op.prepare(**bound.arguments)
-        if not isinstance(prepared, dict):
-            return prepared
-        named = {name: prepared[name] for name in op.signature.parameters if name in prepared}
-        bound = inspect.BoundArguments(op.signature, OrderedDict(named))
+        return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
     for name, kind in op.converted.items():
         if (value := bound.arguments.get(name)) is not None:
             bound.arguments[name] = CONVERTERS[kind](value)
