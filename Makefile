@@ -13,6 +13,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 READY := $(VENV)/.installed
 READY_OLDEST := $(VENV_OLDEST)/.installed
+# One stands for all: `make stubs` writes them together.
+STUBS := marsdask/tensor/__init__.pyi
 EXTRAS := test,demo,plot,xarray,kubernetes,uvloop
 # Processes of tests: one per core, but not dozens; a session of its own in each would be slow.
 PARALLEL := -n $(JOBS) --maxprocesses=8
@@ -31,7 +33,7 @@ help:  ## list the commands
 
 ## Setting up
 
-setup: $(READY)  ## install everything in .venv (the other commands do it when needed)
+setup: $(STUBS)  ## install everything in .venv (the other commands do it when needed)
 	@echo 'Ready: $(VENV)'
 
 setup-oldest: $(READY_OLDEST)  ## the same in .venv-oldest, with the oldest versions we support
@@ -45,7 +47,7 @@ define install
 	@test -x $(1)/bin/python || $(3) -m venv $(1)
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@echo 'Installing in $(1), which takes a minute the first time ...'
-	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]' $(2)
+	@HATCH_BUILD_NO_HOOKS=true $(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]' $(2)
 	@touch $(1)/.installed
 endef
 
@@ -99,7 +101,7 @@ format: $(READY)  ## let ruff mend what it can
 types: types-package  ## mypy, of the package and of programs that use it
 	$(PY) -m pytest -q -m mypy tests/test_stubs.py
 
-types-package: $(READY)
+types-package: $(STUBS)
 	$(BIN)/mypy
 
 imports: $(READY)  ## the import contract: rooms import only downwards
@@ -115,10 +117,12 @@ coverage-page: $(READY)  ## write docs/coverage.md from the registry, docs/optio
 	$(PY) -m marsdask ops --write docs/coverage.md
 	$(PY) -m marsdask options --write docs/options.md
 
-stubs: $(READY)  ## write the .pyi files from the registry
+stubs: $(STUBS)  ## write the .pyi files from the registry, if the package or the oracle's cases changed
+
+$(STUBS): $(READY) $(shell find marsdask tests/cases tools -name '*.py')
 	$(PY) -m tools.stubs
 
-generated-check: $(READY)  ## fail if a page or a stub is stale, or a public name has no row
+generated-check: $(READY)  ## fail if a page is stale, or a public name has no row
 	$(PY) -m tools.generated_check
 
 ## Programs
@@ -140,6 +144,7 @@ test-wheel: build  ## the wheel imports and works in a fresh environment without
 	rm -rf $(VENV_WHEEL)
 	$(PYTHON) -m venv $(VENV_WHEEL)
 	$(VENV_WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	test -s $(VENV_WHEEL)/lib/python3*/site-packages/marsdask/tensor/__init__.pyi
 	cd $(VENV_WHEEL) && bin/python -W error -c 'import marsdask.tensor as mt, marsdask.dataframe as md; \
 		assert mt.ones(3).sum().execute().fetch() == 3; print("The wheel works")'
 

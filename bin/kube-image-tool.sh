@@ -51,7 +51,7 @@ prepare() {
     rm -rf "$into"
     mkdir -p "$into"
     "$python" -m marsdask kubernetes requirements "${also[@]}" >"$into/requirements.txt"
-    "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$into" "$root"
+    HATCH_BUILD_NO_HOOKS=true "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$into" "$root"
 }
 
 build() {

@@ -1,4 +1,4 @@
-"""Writes the .pyi files from the registry: `python -m tools.stubs [FOLDER]`, in a checkout.
+"""Writes the .pyi files from the registry: `python -m tools.stubs`, in a checkout. They are not kept in the repository.
 
 What a function or method gives back is learnt by evaluating the oracle tests' cases lazily and looking at the handles.
 """
@@ -9,7 +9,6 @@ import inspect
 import keyword
 import pathlib
 import re
-import subprocess
 import sys
 import textwrap
 import types
@@ -35,7 +34,7 @@ from tools.stub_types import (
 )
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEAD = '''"""Written from the registry by `make stubs`; do not edit."""
+HEAD = '''"""Written from the registry, by `make stubs` and when the package is built; do not edit."""
 
 import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -275,16 +274,6 @@ def values(name: str, room: str, taken: set[str]) -> Iterator[str]:
             yield f"{each}: {type_name(value)}\n"
 
 
-def formatted(text: str) -> str:
-    """The text as ruff writes it."""
-    ruff = pathlib.Path(sys.executable).with_name("ruff")
-    command = [str(ruff), "format", "--stdin-filename", str(ROOT / "stub.pyi"), "-"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{done.stderr}\n{text}")
-    return done.stdout
-
-
 def write(folder: pathlib.Path) -> list[pathlib.Path]:
     """Write a stub beside every module that was filled from the registry."""
     found = learnt()
@@ -295,11 +284,11 @@ def write(folder: pathlib.Path) -> list[pathlib.Path]:
         source = pathlib.Path(sys.modules[name].__file__ or "").resolve().relative_to(ROOT / "marsdask")
         path = folder / source.with_suffix(".pyi")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(formatted(module(room, found)), encoding="utf-8")
+        path.write_text(module(room, found), encoding="utf-8")
         written.append(path)
     return written
 
 
 if __name__ == "__main__":
-    for path in write(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "marsdask")):
+    for path in write(ROOT / "marsdask"):
         print(f"wrote {path}")
