@@ -13,6 +13,7 @@ cases(
     "df.drop_duplicates('nope')", "df.drop_duplicates('k')", "df.drop_duplicates(['k'], keep='last')", "df.drop_duplicates('k', keep=False)",
     "dl.drop_duplicates('s', ignore_index=True)", "dn[['c', 'o']].drop_duplicates()", "dn.drop_duplicates('q')",
     "df.drop_duplicates('k')[['v']].sum()", "df.drop_duplicates(keep=1)",
+    "df.drop_duplicates(['s', 'k'], keep='first', ignore_index=True)", "dn.drop_duplicates(['c', 'p'], keep='last')",
 )
 cases("Series.duplicated", "num.k.duplicated()", "sc.duplicated(keep='last')", "sq.duplicated(keep=False)")
 cases(

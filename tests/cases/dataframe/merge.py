@@ -21,4 +21,5 @@ cases(
     "right.merge(df, on='k', how='left')[['v', 'r']]", "df.merge(right, on='k', how='inner')[['v', 'r']].sum()", "dn.merge(dn[['q', 'f']], on='q')",
     "dn.merge(dn[['c', 'f']], on='c', how='left')", "df[['s', 'v']].merge(e[['s', 'v']], on='s', how='left')",
     "dl.merge(dl, left_index=True, right_index=True)", "df.merge(df, on='t', how='left')",
+    "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='outer', validate='m:m')", "df.merge(right, on=['k', 's'], how='left', validate='many_to_many')", "num.merge(right, how='cross', suffixes=('_l', None))",
 )

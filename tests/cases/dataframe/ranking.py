@@ -6,6 +6,7 @@ from tests.cases import cases
 cases(
     "DataFrame.nlargest DataFrame.nsmallest",
     "df.OP(3, 'i')", "df.OP(3, ['k', 'v'])", "df.OP(2, 'k', keep='last')", "df.OP(2, 'k', keep='all')", "df.OP(99, 'v')", "df.OP(3, 'nope')",
+    "df.OP(4, ['v', 'i'], keep='last')", "dl.OP(2, 'i', keep='first')",
 )
 cases(
     "Series.nlargest Series.nsmallest",

@@ -7,6 +7,7 @@ cases(
     "median nanmedian",
     "x", "x, axis=0", "x, axis=1, keepdims=True", "i", "h, axis=0", "h", "c3, axis=(0, 2)", "v", "b, axis=0", "x, axis=4", "s0", "n, axis=-1", "vn",
     "e", "z",
+    "c3, axis=1, keepdims=True", "f, axis=(0, 1)",
 )
 cases(
     "percentile nanpercentile",
