@@ -19,20 +19,8 @@ from marsdask.plan import graph, moments
 
 MOST_GROUPS = 1 << 16
 """Numbers beyond this many are left to pandas: tables by number would not stay in cache."""
-JOINS = {
-    "sum": "sum",
-    "count": "sum",
-    "size": "sum",
-    "min": "min",
-    "max": "max",
-    "prod": "prod",
-    "first": "first",
-    "last": "last",
-    "any": "any",
-    "all": "all",
-    "mean": "",
-    "spread": "",
-}
+JOINS = {name: name for name in ("sum", "min", "max", "prod", "first", "last", "any", "all")}
+JOINS |= {"count": "sum", "size": "sum", "mean": "", "spread": ""}
 """Part -> how pandas joins the parts of chunks; "": with the others of its column, see `_moments`."""
 
 
@@ -85,7 +73,6 @@ FINALS: dict[str, Final] = {
 }
 """Aggregations that chunks can prepare. `mean` of whole numbers needs moments: their sums could overflow."""
 
-Coded = tuple[np.ndarray, pd.Series]
 WHOLE_MEAN = Final(MOMENTS, "biu", lambda count, mean, spread: mean, plain=True)
 
 Output = tuple[Any, str, dict[str, Any]]
@@ -106,14 +93,14 @@ def prepared_outputs(empty: Any, spec: Grouping, method: Method) -> list[Output]
     if found is None:
         return None
     for column, how, _ in found:  # the size of a nullable column is nullable in pandas: leave that to it
-        dtype = dtype_of(empty, column)
-        if how == "size" and column is not None and not isinstance(dtype, (np.dtype, pd.CategoricalDtype)):
+        counted = how == "size" and column is not None
+        if counted and not isinstance(dtype_of(empty, column), (np.dtype, pd.CategoricalDtype)):
             return None
     found = [(None if how == "size" else c, how, k) for c, how, k in found]
     if not all(_prepared(empty, *each) for each in found):
         return None
-    moments_of_none = not spec.observed and any(_final(empty, c, how).parts == MOMENTS for c, how, _ in found)
-    return None if moments_of_none else found
+    unseen = not spec.observed and any(_final(empty, c, how).parts == MOMENTS for c, how, _ in found)
+    return None if unseen else found
 
 
 def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> list[Output] | None:
@@ -258,15 +245,14 @@ def _together(
         columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
         counted = getattr(group[columns], how)()
         found.update({c: counted[c] for c in columns})
-    for column, name in parts:
-        if name == "mean":
-            count, *at = (parts.index((column, each)) for each in MOMENTS)
-            both = _moments(group, *(table[i].to_numpy(dtype="f8") for i in (count, *at)), len(counted))
-            found.update(zip(at, both, strict=True))
+    for column in [column for column, name in parts if name == "mean"]:
+        at = [parts.index((column, each)) for each in MOMENTS]
+        joint = _moments(group, len(counted), *(table[i].to_numpy(dtype="f8") for i in at))
+        found.update(zip(at[1:], joint, strict=True))
     return pd.DataFrame({i: found[i] for i in range(len(parts))}, index=counted.index)
 
 
-def _moments(group: Any, count: Any, mean: Any, spread: Any, groups: int) -> tuple[Any, Any]:
+def _moments(group: Any, groups: int, count: Any, mean: Any, spread: Any) -> tuple[Any, Any]:
     """Means and sums of squared differences of joined groups."""
     mean, spread = (np.where(count > 0, each, 0.0) for each in (mean, spread))
     state = (count, mean, np.zeros(len(count)), spread)
@@ -306,6 +292,8 @@ def finished(
 # categories, booleans, whole numbers of a small range, text of one short length by its bytes. Several keys make one number.
 # pandas' own way, factorizing each key and then the pairs, took a third of TPC-H q01; this takes a tenth.
 
+Coded = tuple[np.ndarray, pd.Series]
+
 
 def numbered(keys: Sequence[Any]) -> tuple[np.ndarray, list[pd.Series]] | None:
     """A number for each row's keys, dense from 0 on, and the keys that each number stands for. None where pandas does better."""
@@ -342,8 +330,8 @@ def _coded(key: Any) -> Coded | None:
         codes = series.array.codes
         if not len(dtype.categories) or codes.min() < 0:
             return None
-        every = pd.Categorical.from_codes(np.arange(len(dtype.categories)), dtype=dtype)
-        return codes.astype(np.intp), pd.Series(every)
+        every = pd.Series(pd.Categorical.from_codes(np.arange(len(dtype.categories)), dtype=dtype))
+        return codes.astype(np.intp), every
     if isinstance(dtype, np.dtype):
         values = series.to_numpy()
         if dtype.kind == "b":
@@ -351,9 +339,8 @@ def _coded(key: Any) -> Coded | None:
         if dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < MOST_GROUPS and abs(low) < 2**62:
-                return (values - dtype.type(low)).astype(np.intp), pd.Series(
-                    np.arange(low, high + 1).astype(dtype)
-                )
+                every = pd.Series(np.arange(low, high + 1).astype(dtype))
+                return (values - dtype.type(low)).astype(np.intp), every
         return None
     if isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow":
         return _text(series)
@@ -364,30 +351,19 @@ def _text(series: pd.Series) -> Coded | None:
     """Text of one length up to eight bytes, by its bytes."""
     import pyarrow as pa
 
-    array = (
-        pa.array(series.array)
-        if not hasattr(series.array, "__arrow_array__")
-        else series.array.__arrow_array__()
-    )
+    array = pa.array(series.array)
     if isinstance(array, pa.ChunkedArray):
         if array.num_chunks != 1:
             return None
         array = array.chunk(0)
-    if (
-        array.null_count
-        or not (pa.types.is_large_string(array.type) or pa.types.is_string(array.type))
-        or not len(array)
-    ):
+    width = {pa.large_string(): "i8", pa.string(): "i4"}.get(array.type)
+    if width is None or array.null_count or not len(array):
         return None
-    width = np.dtype("i8") if pa.types.is_large_string(array.type) else np.dtype("i4")
     _, offsets_at, data = array.buffers()
     offsets = np.frombuffer(offsets_at, width)[array.offset : array.offset + len(array) + 1]
     start, size = int(offsets[0]), int(offsets[1] - offsets[0])
-    if (
-        not 1 <= size <= 8
-        or int(offsets[-1]) - start != size * len(array)
-        or (np.diff(offsets) != size).any()
-    ):
+    even = 1 <= size <= 8 and int(offsets[-1]) - start == size * len(array)
+    if not even or (np.diff(offsets) != size).any():
         return None
     letters = np.frombuffer(data, "u1", count=size * len(array), offset=start)
     if size == 1:

@@ -229,6 +229,9 @@ class GroupBy:
             wanted = (name,) if one else name
             yield wanted, self.get_group(wanted)
 
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among(type(self).__name__, name, dir(type(self)))
+
     def __dir__(self) -> list[str]:
         columns = getattr(self._frame, "columns", ())
         return sorted({*object.__dir__(self), *(c for c in columns if isinstance(c, str))})
@@ -247,7 +250,7 @@ class DataFrameGroupBy(GroupBy):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
-        raise UnknownName.among("DataFrameGroupBy", name, dir(type(self)))
+        return super().__getattr__(name)
 
     @property
     def dtypes(self) -> Any:
@@ -258,9 +261,6 @@ class SeriesGroupBy(GroupBy):
     """Groups of a Series' rows."""
 
     __slots__ = ()
-
-    def __getattr__(self, name: str) -> Any:
-        raise UnknownName.among("SeriesGroupBy", name, dir(type(self)))
 
     @property
     def dtype(self) -> Any:

@@ -289,7 +289,7 @@ def _met_and_placed(pieces: list[shuffle.Piece], *, method: Method, spec: Groupi
 def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
     """All groups in the order of keys, or of first appearance."""
     full = [p for p in parts if len(p[0])] or parts[:1]
-    result = pd.concat([p[0] for p in full]) if len(full) > 1 else full[0][0]
+    result = graph.concat([p[0] for p in full])
     if len(full) > 1:
         if spec.sort:
             levels = list(range(spec.count))

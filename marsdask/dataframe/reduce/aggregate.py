@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -74,12 +74,8 @@ def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
     return [(0 if self.ndim == 1 else columns.index(c), list(f)) for c, f in wanted.items()]
 
 
-def _on_samples(frame: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
-    return frame.agg(func, axis, *args, **kwargs)
-
-
 def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
-    result = pandas_on_samples(_on_samples, frame, func=func, axis=axis, args=args, kwargs=kwargs)
+    result = pandas_on_samples(methodcaller("agg", func, axis, *args, **kwargs), frame)
     if plan == "rows":
         return frame.same(result)
     rows = isinstance(result, (pd.Series, pd.DataFrame)) and list(result.index) == [0, 1]
@@ -102,12 +98,13 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
 @lowered("frame.agg", meta=_agg_meta, demands=_agg_demands)
 def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     """One or several reductions of the columns: names, lists, dicts by column, functions."""
+    does = methodcaller("agg", func, axis, *args, **kwargs)
     if plan == "rows":
-        return graph.per_chunk(_on_samples, frame, func, axis, args, kwargs)
+        return graph.per_chunk(does, frame)
     empty = frame.empty
-    like = pandas_on_samples(_on_samples, meta_of(frame), func=func, axis=axis, args=args, kwargs=kwargs)
+    like = pandas_on_samples(does, meta_of(frame))
     if plan == "whole":
-        done = graph.per_chunk(_on_samples, graph.gather(frame), func, axis, args, kwargs, lengths=None)
+        done = graph.per_chunk(does, graph.gather(frame), lengths=None)
         if not isinstance(like, (pd.Series, pd.DataFrame)):
             return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
         return done.with_lengths((float("nan"),))
@@ -218,12 +215,8 @@ def _percentiles(percentiles: Any) -> list[float]:
     return [0.25, 0.5, 0.75] if percentiles is None else _shares(percentiles, what)
 
 
-def _describe(frame: Any, **kwargs: Any) -> Any:
-    return frame.describe(**kwargs)
-
-
 def _describe_meta(frame: FrameMeta, **kwargs: Any) -> Any:
-    return reduced_meta(pandas_on_samples(_describe, frame, **kwargs), NEW)
+    return reduced_meta(pandas_on_samples(methodcaller("describe", **kwargs), frame), NEW)
 
 
 @public("frame.describe", owners=BOTH)
@@ -241,7 +234,7 @@ def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: A
 @lowered("frame.describe", meta=_describe_meta, demands=lambda node, mine: [Demand(None, True, False)])
 def _described(frame: Chunks, **kwargs: Any) -> Chunks:
     empty = frame.empty
-    like = pandas_on_samples(_describe, meta_of(frame), **kwargs)
+    like = pandas_on_samples(methodcaller("describe", **kwargs), meta_of(frame))
     columns = [0] if empty.ndim == 1 else [i for i, c in enumerate(empty.columns) if c in like.columns]
     quantiles = {"q": sorted({*_percentiles(kwargs.get("percentiles"))})}
     plan = [_told_of(column(empty, at)) for at in columns]

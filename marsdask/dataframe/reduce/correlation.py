@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.reduce.reduction import meta_of, reduced_meta
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
+from marsdask.dataframe.rows.families import call
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
@@ -70,12 +72,8 @@ def _matrix(labels: pd.Index, what: str, least: int, ddof: int, states: list[Sta
     return pd.DataFrame(found, index=labels, columns=labels)
 
 
-def _pair(frame: Any, what: str, *args: Any) -> Any:
-    return getattr(frame, what)(*args)
-
-
 def _matrix_meta(frame: FrameMeta, what: str, args: tuple[Any, ...]) -> Any:
-    return reduced_meta(pandas_on_samples(_pair, frame, what, *args), NEW)
+    return reduced_meta(pandas_on_samples(methodcaller(what, *args), frame), NEW)
 
 
 @lowered(
@@ -85,10 +83,10 @@ def _matrix_meta(frame: FrameMeta, what: str, args: tuple[Any, ...]) -> Any:
 )
 def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     """The matrix of covariances or correlations; ranks and functions need all rows in one chunk."""
-    like = pandas_on_samples(_pair, meta_of(frame), what, *args)
+    like = pandas_on_samples(methodcaller(what, *args), meta_of(frame))
     size = (float(len(like)),)
     if what == "corr" and args[0] != "pearson":
-        return graph.per_chunk(_pair, graph.gather(frame), what, *args).with_lengths(size)
+        return graph.per_chunk(methodcaller(what, *args), graph.gather(frame)).with_lengths(size)
     numeric = graph.per_chunk(pd.DataFrame.__getitem__, frame, list(like.columns))
     least, ddof = (args[1], 1) if what == "corr" else (args[0] or 1, 1 if args[1] is None else args[1])
     build = partial(_matrix, like.columns, what, least, ddof)
@@ -180,20 +178,16 @@ def autocorr(self: Any, lag: int = 1) -> Any:
 
 
 def _corrwith_meta(frame: FrameMeta, other: FrameMeta, kwargs: dict[str, Any]) -> Any:
-    result = pandas_on_samples(_corrwith, frame, other, kwargs)
-    return (
-        reduced_meta(result, NEW) if kwargs["axis"] in (0, "index") else frame_meta(result, frame.length, NEW)
-    )
-
-
-def _corrwith(frame: Any, other: Any, kwargs: dict[str, Any]) -> Any:
-    return frame.corrwith(other, **kwargs)
+    result = pandas_on_samples(partial(call, "corrwith"), frame, other=other, **kwargs)
+    by_column = kwargs["axis"] in (0, "index")
+    return reduced_meta(result, NEW) if by_column else frame_meta(result, frame.length, NEW)
 
 
 @lowered("frame.corrwith_", meta=_corrwith_meta, status="gathered")
 def corrwith_chunks(frame: Chunks, other: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """Correlation column by column of two frames, in one chunk."""
-    return graph.per_chunk(_corrwith, graph.gather(frame), graph.gather(other), kwargs, lengths="unknown")
+    both = {"other": graph.gather(other), **kwargs}
+    return graph.per_chunk(partial(call, "corrwith"), graph.gather(frame), lengths="unknown", **both)
 
 
 @public("DataFrame.corrwith", owners=["DataFrame"], status="gathered")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from functools import partial
 from typing import Any
 
@@ -131,11 +132,8 @@ def _transposed_meta(frame: FrameMeta, labels: pd.Index) -> FrameMeta:
 @lowered("frame.transposed", status="gathered", meta=_transposed_meta)
 def transposed(frame: Chunks, labels: pd.Index) -> Chunks:
     """Rows as columns, in one chunk."""
-    return graph.per_chunk(_transpose, graph.gather(frame), lengths=(float(len(frame.empty.columns)),))
-
-
-def _transpose(chunk: pd.DataFrame) -> pd.DataFrame:
-    return chunk.T
+    lengths = (float(len(frame.empty.columns)),)
+    return graph.per_chunk(operator.attrgetter("T"), graph.gather(frame), lengths=lengths)
 
 
 @public("frame.transpose", owners=["DataFrame", "Series"], status="gathered")
@@ -158,11 +156,7 @@ def _dot_meta(frame: FrameMeta, other: Any) -> Any:
         right = _samples(other.empty, frame.empty.columns)
     else:
         right = np.ones([int(n) for n in other.shape], other.dtype)
-    return frame.same(pandas_on_samples(_dot, frame, right))
-
-
-def _dot(left: Any, right: Any) -> Any:
-    return left.dot(right)
+    return frame.same(pandas_on_samples(operator.matmul, frame, right))
 
 
 def _whole(other: Any) -> Any:
@@ -176,12 +170,12 @@ def _whole(other: Any) -> Any:
 )
 def dotted(frame: Chunks, other: Any) -> Chunks:
     """Each row times a matrix or vector, which every chunk gets whole."""
-    return graph.per_chunk(_dot, frame, _whole(other))
+    return graph.per_chunk(operator.matmul, frame, _whole(other))
 
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
     if isinstance(other, FrameMeta) and other.ndim == 2:
-        result = pandas_on_samples(_dot, frame, other)
+        result = pandas_on_samples(operator.matmul, frame, other)
         return frame_meta(result, len(result), NEW, labels=result.index)
     return TensorMeta((), _dot_dtype(frame, other))
 
@@ -193,7 +187,7 @@ def _dot_dtype(frame: Any, other: Any) -> Any:
 @lowered("frame.dotted_whole", status="gathered", meta=_whole_dot_meta)
 def dotted_whole(frame: Chunks, other: Any) -> Any:
     """A series times a series or frame of the same labels."""
-    done = graph.per_chunk(_dot, graph.gather(frame), _whole(other), lengths=None)
+    done = graph.per_chunk(operator.matmul, graph.gather(frame), _whole(other), lengths=None)
     if isinstance(other, Chunks) and other.empty.ndim == 2:
         return done.with_lengths((float(len(other.empty.columns)),))
     return graph.to_array(done, scalar=True, dtype=_dot_dtype(frame, other))

@@ -141,7 +141,8 @@ def _mean(*, nan: bool) -> Reduction:
 def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
     with np.errstate(all="ignore"):
         summed = partial(np.add.reduce, axis=axes, keepdims=True, where=_mask(nan, part, where))
-        return moments.of(part, *_totals(nan, part, axes, where, dtype), summed)
+        count, total = _totals(nan, part, axes, where, dtype)
+        return moments.of(part, count, total, summed)
 
 
 def _variance_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float = 0) -> Any:
