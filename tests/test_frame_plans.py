@@ -10,7 +10,7 @@ import pytest
 
 import marsdask.dataframe as md
 from marsdask import option_context
-from marsdask.dataframe.groupby import codes
+from marsdask.dataframe.groupby import aggregation
 from marsdask.plan import graph
 from marsdask.plan.registry import OPS, in_room, lookup
 from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
@@ -228,7 +228,7 @@ def test_a_snapshot_is_grouped() -> None:
 )
 def test_numbers_of_groups(key: Any) -> None:
     series = pd.Series(key)
-    found = codes.together([series, pd.Series([1, 2, 1])])
+    found = aggregation.numbered([series, pd.Series([1, 2, 1])])
     if found is not None:
         numbers, values = found
         assert_like(values[0].iloc[numbers].reset_index(drop=True), series)

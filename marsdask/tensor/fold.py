@@ -33,10 +33,6 @@ def axes_of(axis: Any, ndim: int) -> Axes | None:
     return None if axis is None else tuple(sorted(checks.axes(axis, ndim)))
 
 
-# Other modules know it by this name.
-one_axis = checks.axis
-
-
 def joined_at_once(combine_size: Any) -> int:
     """Mars's `combine_size`: how many states a task joins."""
     return JOINED if combine_size is None else checks.whole(combine_size, "combine_size", 2)
@@ -143,17 +139,16 @@ def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
 def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
     """The same array with `axes` in one chunk each, the others cut finer where chunks would grow too large."""
     axes = tuple(range(a.ndim)) if axes is None else axes
-    wanted: dict[int, Any] = dict.fromkeys(axes, -1)
     if all(a.numblocks[i] == 1 for i in axes):
         return a
+    wanted: dict[int, Any] = dict.fromkeys(axes, -1)
+    most = {i: max(a.chunks[i]) for i in range(a.ndim) if i not in axes}
     line = math.prod(a.shape[i] for i in axes) * a.dtype.itemsize
-    others = [i for i in range(a.ndim) if i not in axes]
-    if others and line * math.prod(max(a.chunks[i]) for i in others) > options.chunk_store_limit:
+    if line * math.prod(most.values()) > options.chunk_store_limit:
         cells = max(int(options.chunk_store_limit // max(line, 1)), 1)
-        for i in sorted(others, key=lambda i: -max(a.chunks[i])):
-            most = max(a.chunks[i])
-            room = max(cells // max(math.prod(max(a.chunks[j]) for j in others if j != i), 1), 1)
-            if room < most:
+        for i in sorted(most, key=most.__getitem__, reverse=True):
+            room = max(cells // max(math.prod(most[j] for j in most if j != i), 1), 1)
+            if room < most[i]:
                 wanted[i] = room
     return a.rechunk(wanted)
 
@@ -198,16 +193,16 @@ def whole(
 ) -> tuple[da.Array, ...]:
     """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
     singles = [one_chunk(a, func.__name__) for a in arrays]
-    made = graph.value(partial(_call_whole, func, kwargs), *singles)
+    made = graph.value(partial(_call_whole, partial(func, **kwargs)), *singles)
     results = []
-    for i, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
-        part = graph.per_chunk(partial(_pick, i, np.dtype(dtype)), made, lengths=shape[:1] or None)
-        results.append(graph.to_array(part, tuple(shape[1:]), np.dtype(dtype), scalar=not shape))
+    for i, (shape, dtype) in enumerate(zip(shapes, map(np.dtype, dtypes), strict=True)):
+        part = graph.per_chunk(partial(_pick, i, dtype), made, lengths=shape[:1] or None)
+        results.append(graph.to_array(part, tuple(shape[1:]), dtype, scalar=not shape))
     return tuple(results)
 
 
-def _call_whole(func: Any, kwargs: dict[str, Any], *singles: Any) -> Any:
-    result = func(*(s[0] for s in singles), **kwargs)
+def _call_whole(func: Any, *singles: Any) -> Any:
+    result = func(*(s[0] for s in singles))
     return result if isinstance(result, tuple) else (result,)
 
 

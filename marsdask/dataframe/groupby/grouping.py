@@ -1,21 +1,36 @@
-"""What a groupby groups by: a plain value that nodes carry, and the pandas groupby it makes of a chunk."""
+"""GroupBy: what rows are grouped by, the object between a frame and what is made of its groups, and its methods by table.
+
+To add a method of pandas, name it in the table of what it gives; its signature, checks and metadata are pandas'.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from pandas.api.typing import DataFrameGroupBy as PandasFrames
+from pandas.api.typing import SeriesGroupBy as PandasSeries
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import together
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ColumnNotFound,
+    MarsDaskError,
+    ShapeError,
+    UnknownName,
+)
 from marsdask.plan import registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import Handle
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.registry import public
 
 
 @dataclass(frozen=True)
@@ -105,33 +120,191 @@ class Grouping:
     def dtypes(self, empty: Any, keys: Sequence[Any]) -> list[Any]:
         """The dtypes of keys that are frames' columns, labels or series."""
         found = [k.empty.dtype for k in keys if isinstance(k, Chunks)]
-        columns = self.columns(empty)
         names = self._levels if self.by is None else [v for kind, v in self.by if kind == "name"]
-        index = empty.index
-        return found + [empty.dtypes[v] if v in columns else index.get_level_values(v).dtype for v in names]
+        columns = self.columns(empty)
+        labels = empty.index
+        return found + [empty.dtypes[v] if v in columns else labels.get_level_values(v).dtype for v in names]
 
 
-def grouping(frame: Any, by: Any, level: Any, **flags: Any) -> tuple[Any, Grouping, list[Any]]:
-    """The frame, what it is grouped by and the keys that are data, all on the same rows."""
+@dataclass(frozen=True)
+class Method:
+    """A method of pandas' groupby with its arguments."""
+
+    name: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+
+    def of(self, frame: Any, keys: Sequence[Any], spec: Grouping) -> Any:
+        """What pandas gives of a frame's groups."""
+        group = spec.of(frame, keys)
+        if self.name == "fillna":
+            return group.transform(lambda part: part.fillna(*self.args, **self.kwargs))
+        result = getattr(group, self.name)(*self.args, **self.kwargs)
+        if "mean" not in (self.name, *self.args[:1]) or result.ndim > frame.ndim:
+            return result
+        if frame.ndim == 1:
+            return as_narrow(result, [frame.dtype])
+        labels = [result.name] if result.ndim == 1 else list(result.columns)
+        return as_narrow(result, [frame.dtypes.get(label) for label in labels])
+
+
+def as_narrow(result: Any, dtypes: Sequence[Any]) -> Any:
+    """Means of float32 as float32: pandas 3.1 widens those of columns without holes only. `dtypes` are the columns' own."""
+    if result.ndim == 1:
+        narrow = result.dtype == np.float64 and dtypes[0] == np.float32
+        return result.astype("f4") if narrow else result
+    for i, (made, dtype) in enumerate(zip(result.dtypes, dtypes, strict=True)):
+        if made == np.float64 and dtype == np.float32:
+            result.isetitem(i, result.iloc[:, i].astype("f4"))
+    return result
+
+
+class GroupBy:
+    """Groups of a frame's rows, lazily. Select columns with `[...]`, then call a method."""
+
+    __slots__ = ("_frame", "_keys", "_spec")
+    kind: ClassVar[str] = "GroupBy"
+
+    def __init__(self, frame: Any, spec: Grouping, keys: Sequence[Any]):
+        self._frame, self._spec, self._keys = frame, spec, list(keys)
+
+    def __repr__(self) -> str:
+        by = self._spec.by and list(self._spec.by)
+        return f"{type(self).__name__} <by={by or self._spec.level!r}>"
+
+    def _selected(self, key: Any) -> GroupBy:
+        checks.columns(key if isinstance(key, list) else [key], self._frame)
+        if self._spec.select is not None:
+            raise IndexError(f"Column(s) {self._spec.select} already selected")
+        kind = DataFrameGroupBy if isinstance(key, list) or not self._spec.as_index else SeriesGroupBy
+        return kind(self._frame, replace(self._spec, select=key), self._keys)
+
+    def execute(self, session: Any = None, **kwargs: Any) -> Any:
+        """Run the frame and the keys, and return self."""
+        for each in (self._frame, *self._keys):
+            each.execute(session=session, **kwargs)
+        return self
+
+    def fetch(self, session: Any = None, **kwargs: Any) -> Any:
+        """pandas' groupby of the executed frame."""
+        keys = [k.fetch(session=session) for k in self._keys]
+        return self._spec.of(self._frame.fetch(session=session, **kwargs), keys)
+
+    def to_pandas(self, session: Any = None, **kwargs: Any) -> Any:
+        """pandas' groupby, run first if needed."""
+        return self.execute(session=session).fetch(session=session, **kwargs)
+
+    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """`func(self, *args, **kwargs)`."""
+        if isinstance(func, tuple):
+            func, name = func
+            return func(*args, **{name: self, **kwargs})
+        return func(self, *args, **kwargs)
+
+    @property
+    def ndim(self) -> int:
+        return 2 if isinstance(self, DataFrameGroupBy) else 1
+
+    def __len__(self) -> int:
+        return len(self.size()._run_and_fetch())
+
+    ngroups = property(__len__)
+
+    @property
+    def groups(self) -> Any:
+        """Group name -> row labels; runs the frame."""
+        return self.to_pandas().groups
+
+    @property
+    def indices(self) -> Any:
+        """Group name -> row positions; runs the frame."""
+        return self.to_pandas().indices
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        """(name, the group's rows as a lazy frame) of every group; asks which groups there are."""
+        every = DataFrameGroupBy(self._frame, replace(self._spec, as_index=True, select=None), self._keys)
+        names = every.size()._run_and_fetch().index
+        one = not self._spec.lone and self._spec.by is not None and names.nlevels == 1
+        for name in names:
+            wanted = (name,) if one else name
+            yield wanted, self.get_group(wanted)
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName.among(type(self).__name__, name, dir(type(self)))
+
+    def __dir__(self) -> list[str]:
+        columns = getattr(self._frame, "columns", ())
+        return sorted({*object.__dir__(self), *(c for c in columns if isinstance(c, str))})
+
+
+class DataFrameGroupBy(GroupBy):
+    """Groups of a DataFrame's rows."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        label = isinstance(key, tuple) and key in self._frame.columns
+        several = isinstance(key, (pd.Index, np.ndarray, tuple)) and not label
+        return self._selected(list(key) if several else key)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and self._frame.ndim == 2 and name in self._frame.columns:
+            return self[name]
+        return super().__getattr__(name)
+
+    @property
+    def dtypes(self) -> Any:
+        return self._frame.dtypes
+
+
+class SeriesGroupBy(GroupBy):
+    """Groups of a Series' rows."""
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> Any:
+        select = self._spec.select
+        return self._frame.dtype if select is None else self._frame.dtypes[select]
+
+    @property
+    def name(self) -> Any:
+        return self._frame.name if self._spec.select is None else self._spec.select
+
+
+@public("groupby", owners=("DataFrame", "Series"), function=False)
+def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True, sort: bool = True,
+            group_keys: bool = True, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
+    """Groups of rows with equal keys: a lazy `GroupBy`."""
+    flags = {
+        "as_index": as_index,
+        "sort": sort,
+        "group_keys": group_keys,
+        "observed": observed,
+        "dropna": dropna,
+    }
     for name, flag in flags.items():
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(f"{checks.given(f'groupby({name}=)', flag)}: expected True or False.")
     if by is None and level is None:
         raise ArgumentTypeError("You have to supply one of 'by' and 'level'")
-    if not flags["as_index"] and frame.ndim == 1:
+    if not as_index and self.ndim == 1:
         raise ArgumentTypeError("as_index=False only valid with DataFrame")
+    frame = registry.wrap(self.node, held(self))
     keys: list[Any] = []
-    items = None
-    lone = False
+    items, lone = None, False
     if by is None:
-        _check_level(frame, level)
+        index = frame.known.empty.index
+        for each in level if isinstance(level, (list, tuple)) else [level]:
+            index._validate_index_level(each) if index.nlevels == 1 else index._get_level_number(each)
     else:
         lone = not isinstance(by, list) or _is_values(frame, by)
         items = tuple(_item(frame, each, keys) for each in ([by] if lone else by))
         if not items:
             raise ArgumentError("No group keys passed!")
     frame, keys, _ = together(frame, keys, {})
-    return frame, Grouping(items, level, lone, **{k: bool(v) for k, v in flags.items()}), keys
+    spec = Grouping(items, level, lone, **{k: bool(v) for k, v in flags.items()})
+    return (DataFrameGroupBy if self.ndim == 2 else SeriesGroupBy)(frame, spec, keys)
 
 
 def _is_values(frame: Any, by: list[Any]) -> bool:
@@ -162,7 +335,7 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
         return ("map", dict(key))
     labels = list(frame.columns) if frame.ndim == 2 else []
     names = [n for n in frame.known.empty.index.names if n is not None]
-    if _hashable(key) and (key in labels or key in names):
+    if pd.api.types.is_hashable(key) and (key in labels or key in names):
         return ("name", key)
     if callable(key):
         return ("call", key)
@@ -185,43 +358,207 @@ def _positional(frame: Any, values: Any) -> Any:
     return registry.call(registry.lookup("tensor"), (values,), {})
 
 
-def _hashable(key: Any) -> bool:
+def _made(
+    op: str, group: GroupBy, name: str, args: Sequence[Any], kwargs: Any, *like: Any, **tuning: Any
+) -> Any:
+    """The handle of a method of groups."""
+    return registry.make(
+        op, group._frame, group._spec, group._keys, name, list(args), dict(kwargs), *like, **tuning
+    )
+
+
+# Methods of pandas by table -----------------------------------------------------------------------------------------------
+
+OWNERS = ("DataFrameGroupBy", "SeriesGroupBy")
+REDUCED = (
+    "sum", "mean", "count", "size", "min", "max", "prod", "first", "last", "any", "all", "std", "var", "sem", "median", "quantile",
+    "nunique", "skew", "kurt", "idxmax", "idxmin", "describe", "value_counts", "corr", "cov", "nlargest", "nsmallest", "unique", "ohlc",
+)  # fmt: skip
+"""A row (or a few) for each group. Where `aggregation.FINALS` has the name, chunks prepare it."""
+KEPT = (
+    "cumsum", "cumprod", "cummax", "cummin", "cumcount", "ngroup", "shift", "diff", "pct_change", "rank", "ffill", "bfill",
+)  # fmt: skip
+"""A row for each row, under its label."""
+PICKED = ("head", "tail", "nth", "filter")
+"""Some of the rows, in their order."""
+WHOLE = ("sample", "take")
+"""What pandas gives on all rows in one chunk."""
+GONE = {"kurtosis": "kurt", "backfill": "bfill", "pad": "ffill"}
+"""Names of Mars that pandas 3 has under another name."""
+UNTUNED = ("corr", "cov")
+"""Methods that pandas' own `method` argument would hide Mars's of."""
+
+
+def _signature(name: str, *, tuned: bool) -> inspect.Signature:
+    """pandas' signature, with Mars's `method` and `combine_size` where they mean something."""
+    kind = inspect.Parameter
+    if name == "nth":
+        return inspect.signature(lambda self, n, dropna=None: None)
+    owner = PandasFrames if hasattr(PandasFrames, name) else PandasSeries
+    found = [
+        p.replace(annotation=kind.empty) for p in inspect.signature(getattr(owner, name)).parameters.values()
+    ]
+    if not tuned:
+        return inspect.Signature(found)
+    own = [p for p in found if p.name not in ("method", "combine_size")]
+    tuning = [kind(n, kind.KEYWORD_ONLY, default=d) for n, d in (("method", "auto"), ("combine_size", None))]
+    last = [p for p in own if p.kind is p.VAR_KEYWORD]
+    return inspect.Signature([*(p for p in own if p not in last), *tuning, *last])
+
+
+def _method(name: str, op: str, signature: inspect.Signature, **arguments: Any) -> Any:
+    """Call a method of pandas with its arguments by name, as far as they have one."""
+    first, *rest = signature.parameters.values()
+    kwargs: dict[str, Any] = {}
+    args: tuple[Any, ...] = ()
+    for p in (p for p in rest if p.name in arguments):
+        if p.kind is p.VAR_KEYWORD:
+            kwargs |= arguments[p.name]
+        elif p.kind is p.VAR_POSITIONAL:
+            args = tuple(arguments[p.name])
+        else:
+            kwargs[p.name] = arguments[p.name]
+    tuning = {}
+    if op == "groupby.reduce":
+        how = "auto" if name in UNTUNED else kwargs.pop("method", "auto")
+        tuning = checked_tuning(how, kwargs.pop("combine_size", None))
+    if name == "nth":
+        args = (kwargs.pop("n"),)
+        kwargs = {k: v for k, v in kwargs.items() if v is not None}
+    return _made(op, arguments[first.name], name, args, kwargs, **tuning)
+
+
+def checked_tuning(method: Any, combine_size: Any) -> dict[str, Any]:
+    """Mars's two tuning arguments as the lowering takes them; nothing where neither says anything."""
+    checks.choice(method, "agg(method=)", ("auto", "tree", "shuffle"))
+    if combine_size is not None:
+        checks.whole(combine_size, "agg(combine_size=)", 2)
+    return {} if method == "auto" and combine_size is None else {"how": method, "every": combine_size}
+
+
+def groups(op: str, names: Sequence[str], status: registry.Status = "tiled") -> None:
+    """Declare methods of pandas' groupby that one operation lowers."""
+    for name in names:
+        signature = _signature(name, tuned=op == "groupby.reduce" and name not in UNTUNED)
+        mars = [new for new, old in GONE.items() if old == name]
+        for each in (name, *mars):
+            having = zip(OWNERS, (PandasFrames, PandasSeries), strict=True)
+            public(
+                f"GroupBy.{each}",
+                room="dataframe",
+                owners=[owner for owner, pandas in having if each in mars or hasattr(pandas, name)],
+                signature=signature,
+                status=status,
+                direct=False,
+                doc=f"pandas' `groupby.{name}`, over all chunks.",
+            )(partial(_method, name, op, signature))
+
+
+groups("groupby.reduce", REDUCED)
+groups("groupby.keep", KEPT)
+groups("groupby.pick", PICKED)
+groups("groupby.whole", WHOLE, "gathered")
+
+
+# Methods with a function of users' ----------------------------------------------------------------------------------------
+
+
+@public("GroupBy.agg", "GroupBy.aggregate", owners=OWNERS)
+def agg(
+    self: Any, func: Any = None, *args: Any, method: str = "auto", combine_size: Any = None, **kwargs: Any
+) -> Any:
+    """One row a group: `func` a name, a function, a list or dict of them, or `name=(column, function)`.
+
+    `method`: "tree" joins parts of chunks, "shuffle" exchanges by key, "auto" chooses by size; `combine_size` chunks a join.
+    """
+    tuning = checked_tuning(method, combine_size)
+    if func is not None:
+        return _made("groupby.reduce", self, "agg", (func, *args), kwargs, **tuning)
+    pairs = [v for v in kwargs.values() if not isinstance(v, pd.NamedAgg)]
+    plain = all(isinstance(v, tuple) and len(v) == 2 for v in pairs)
+    if not kwargs or (isinstance(self, DataFrameGroupBy) and not plain):
+        raise ArgumentTypeError("Must provide 'func' or tuples of 'column, aggfunc'.")
+    named = {k: tuple(v) if isinstance(v, tuple) else v for k, v in kwargs.items()}
+    return _made("groupby.reduce", self, "agg", (), named, **tuning)
+
+
+@public("GroupBy.transform", owners=OWNERS)
+def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
+              name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+    """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
+    like = described_output(dtypes, dtype, name, index, output_type or output_types)
+    if like is not None:
+        return _made("groupby.keep_as", self, "transform", (func, *args), kwargs, like)
+    make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
+    return make() if isinstance(func, str) else _inferred("transform", make)
+
+
+@public("GroupBy.apply", owners=OWNERS)
+def apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
+          name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+    """What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` describe the result where running `func` on made-up rows cannot tell."""
+    if include_groups:
+        raise ArgumentError("include_groups=True is no longer allowed.")
+    like = described_output(dtypes, dtype, name, index, output_type or output_types)
+    if isinstance(func, str):
+        return getattr(self, func)(*args, **kwargs)
+    make = partial(_made, "groupby.apply", self, "apply", (func, *args), kwargs, like)
+    return _inferred("apply", make) if like is None else make()
+
+
+def _inferred(name: str, make: Callable[[], Any]) -> Any:
     try:
-        hash(key)
-    except TypeError:
-        return False
-    return True
+        return make()
+    except Exception as error:
+        ours = isinstance(error, MarsDaskError)
+        if ours and (error.__cause__ is None or isinstance(error.__cause__, MarsDaskError)):
+            raise
+        raise ArgumentTypeError(
+            f"Cannot determine dtypes by calculating with made-up rows: {type(error).__name__}: {error}. Hint: groupby.{name} takes "
+            "output_type='dataframe' with dtypes=..., or output_type='series' with dtype=... and name=..., and index=..."
+        ) from error
 
 
-def _check_level(frame: Any, level: Any) -> None:
-    index = frame.known.empty.index
-    for each in level if isinstance(level, (list, tuple)) else [level]:
-        index._validate_index_level(each) if index.nlevels == 1 else index._get_level_number(each)
+def described_output(dtypes: Any, dtype: Any, name: Any, index: Any, output_type: Any) -> Any:
+    """The empty result that a caller described, or None."""
+    if dtypes is None and dtype is None and output_type is None:
+        return None
+    if isinstance(output_type, (list, tuple)):
+        output_type = output_type[0]
+    guess = "series" if dtypes is None else "dataframe"
+    kind = str(output_type or guess).lower().rpartition(".")[2]
+    labels = index[:0] if isinstance(index, pd.Index) else pd.RangeIndex(0)
+    if kind == "series":
+        return pd.Series(dtype=dtype if dtype is not None else object, name=name, index=labels)
+    if kind != "dataframe":
+        raise ArgumentError(f"output_type={output_type!r}: expected 'dataframe' or 'series'.")
+    if dtypes is None:
+        raise ArgumentTypeError(
+            "output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype."
+        )
+    return pd.DataFrame({c: pd.Series(dtype=t, index=labels) for c, t in dict(dtypes).items()}, index=labels)
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method of pandas' groupby with its arguments."""
-
-    name: str
-    args: list[Any]
-    kwargs: dict[str, Any]
-
-    def of(self, frame: Any, keys: Sequence[Any], spec: Grouping) -> Any:
-        """What pandas gives of a frame's groups."""
-        group = spec.of(frame, keys)
-        if self.name == "fillna":
-            return group.transform(lambda part: part.fillna(*self.args, **self.kwargs))
-        result = getattr(group, self.name)(*self.args, **self.kwargs)
-        return _narrow(frame, result) if "mean" in (self.name, *self.args[:1]) else result
+@public("GroupBy.get_group", owners=OWNERS)
+def get_group(self: Any, name: Any) -> Any:
+    """The rows of the group called `name`."""
+    return registry.make("groupby.group", self._frame, self._spec, self._keys, name)
 
 
-def _narrow(frame: Any, result: Any) -> Any:
-    """Means of float32 as float32: pandas 3.1 widens those of columns without holes only."""
-    if result.ndim == 1:
-        source = frame.dtype if frame.ndim == 1 else frame.dtypes.get(result.name)
-        return result.astype("f4") if source == np.float32 and result.dtype == np.float64 else result
-    if frame.ndim == 1 or frame.columns.nlevels != result.columns.nlevels:
-        return result
-    narrow = [c for c, d in result.dtypes.items() if d == np.float64 and frame.dtypes.get(c) == np.float32]
-    return result.astype(dict.fromkeys(narrow, "f4")) if narrow else result
+@public("GroupBy.fillna", owners=OWNERS)
+def fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
+    """The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."""
+    return _made("groupby.keep", self, "fillna", (value,), kwargs)
+
+
+for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
+    registry.unbuilt(
+        f"GroupBy.{_name}",
+        "windows, plots and pairs of groups need a reader of their own; use apply",
+        room="dataframe",
+        owners=OWNERS,
+        function=False,
+    )
+
+for _kind in (DataFrameGroupBy, SeriesGroupBy):
+    registry.attach(_kind, _kind.__name__)

@@ -7,7 +7,7 @@ rows as the frame: rows exchanged by key and back home. All through pandas' own 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.groupby import aggregation
-from marsdask.dataframe.groupby.grouping import Grouping, Method
+from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
 from marsdask.dataframe.rows.alignment import matched, sampled
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import LabelNotFound
@@ -30,39 +30,9 @@ from marsdask.plan.registry import lowered
 
 MANY_GROUPS = 2_000_000
 """From so many rows of parts on, parts are exchanged by key: one task would hold and sort all of them."""
-COLUMN_BY_COLUMN = frozenset(
-    [
-        "cumsum",
-        "cumprod",
-        "cummax",
-        "cummin",
-        "diff",
-        "pct_change",
-        "rank",
-        "ffill",
-        "bfill",
-        "fillna",
-        "head",
-        "tail",
-        "cumcount",
-        "ngroup",
-    ]
-)
-"""Methods whose columns are made of the column of the same name each."""
-MANY_ROWS = frozenset(
-    [
-        "value_counts",
-        "describe",
-        "quantile",
-        "nlargest",
-        "nsmallest",
-        "corr",
-        "cov",
-        "unique",
-        "agg",
-        "aggregate",
-    ]
-)
+COLUMN_BY_COLUMN = frozenset([*KEPT, "fillna", "head", "tail"]) - {"shift"}
+"""Methods whose columns are made of the column of the same name each; shifts by several periods make several."""
+MANY_ROWS = {"agg", "corr", "cov", "describe", "nlargest", "nsmallest", "quantile", "unique", "value_counts"}
 """Methods that may give several rows a group, or say so only when they run."""
 
 
@@ -105,11 +75,6 @@ def _fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
     return frame.fewer(_example(frame, *call))
 
 
-def _outputs(node: Node) -> list[aggregation.Output] | None:
-    frame, spec, _, *call = node.args
-    return aggregation.prepared_outputs(meta(frame).empty, spec, Method(*call))
-
-
 def _opaque(node: Node) -> bool:
     """Whether it cannot be said which columns of its frame a method of groups looks at."""
     empty = meta(node.args[0]).empty
@@ -126,20 +91,18 @@ def _reduced_columns(node: Node) -> frozenset[Any] | None:
         return frozenset(keys)
     if spec.selected is not None:
         return frozenset([*keys, *spec.selected])
-    if name not in ("agg", "aggregate"):
+    if name != "agg":
         return None
-    func = args[0] if args else kwargs.get("func")
-    if isinstance(func, dict):
-        return frozenset([*keys, *func])
+    if args:
+        return frozenset([*keys, *args[0]]) if isinstance(args[0], dict) else None
     pairs = [aggregation.named_pair(p) for p in kwargs.values()]
-    if func is not None or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
-        return None
-    return frozenset([*keys, *(p[0] for p in pairs)])
+    plain = all(isinstance(p, tuple) and len(p) == 2 for p in pairs)
+    return frozenset([*keys, *(p[0] for p in pairs)]) if plain else None
 
 
 def _group_demands(node: Node, demand: Demand) -> list[Demand]:
-    frame, spec = node.args[:2]
-    found = _outputs(node)
+    frame, spec, _, *call = node.args
+    found = aggregation.prepared_outputs(meta(frame).empty, spec, Method(*call))
     labels = found is None or spec.looks_at_labels(meta(frame).empty)
     order = not spec.sort or aggregation.order_shows(found)
     others = Demand(None, order=order, labels=labels)
@@ -161,7 +124,7 @@ def _seen_columns(node: Node, demand: Demand) -> frozenset[Any] | None:
     return frozenset([*keys, *demand.columns])
 
 
-def rows_demands(node: Node, demand: Demand) -> list[Demand]:
+def _rows_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, spec, _, name, *_ = node.args
     labels = demand.labels or name not in COLUMN_BY_COLUMN or spec.looks_at_labels(meta(frame).empty)
     others = Demand(None, order=True, labels=labels)
@@ -169,7 +132,7 @@ def rows_demands(node: Node, demand: Demand) -> list[Demand]:
     return [first, *[others] * (len(inputs(node)) - 1)]
 
 
-def rows_trim(node: Node, demand: Demand) -> Node:
+def _rows_trim(node: Node, demand: Demand) -> Node:
     return _less(node, _seen_columns(node, demand))
 
 
@@ -265,10 +228,6 @@ def _count_for(frame: Chunks, spec: Grouping, empty: Any) -> int:
     return 1 if small else frame.count
 
 
-def _key_values(frame: Any, others: Any, *, spec: Grouping) -> list[Any]:
-    return spec.values(frame, others)
-
-
 def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, empty: Any) -> Chunks:
     """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
     run = partial(method.of, spec=spec)
@@ -283,10 +242,16 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, e
         graph.rule("groupby: rows of all groups in one chunk")
         return _all_in_one(run, frame, keys)
     graph.rule("groupby: rows exchanged by key")
-    values = partial(_key_values, spec=spec)
-    met = shuffle.sent(frame, keys, values, partial(_met_and_placed, method=method, spec=spec), count)
+    met = shuffle.sent(frame, keys, spec.values, partial(_met_and_placed, method=method, spec=spec), count)
     end = partial(_groups_in_order, spec=spec, like=_like(empty, spec, keys, method))
     return graph.value(graph.limited(end), met).with_lengths((math.nan,))
+
+
+def _ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
+    """The frame and its keys cut alike, the method, and what it does with one chunk and its keys."""
+    method = Method(*call)
+    frame, keys, _ = yield from matched(frame, keys, {})
+    return frame, keys, method, partial(method.of, spec=spec)
 
 
 def _direct(run: Any, frame: Chunks, keys: list[Any], lengths: Any = "unknown") -> Chunks:
@@ -324,7 +289,7 @@ def _met_and_placed(pieces: list[shuffle.Piece], *, method: Method, spec: Groupi
 def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
     """All groups in the order of keys, or of first appearance."""
     full = [p for p in parts if len(p[0])] or parts[:1]
-    result = pd.concat([p[0] for p in full]) if len(full) > 1 else full[0][0]
+    result = graph.concat([p[0] for p in full])
     if len(full) > 1:
         if spec.sort:
             levels = list(range(spec.count))
@@ -335,40 +300,28 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
         result = result.iloc[np.argsort(goes, kind="stable")]
     if not spec.as_index and like.ndim == 2:
         result = result.reset_index()
-        result = result.set_axis(like.columns, axis=1) if len(result.columns) == len(like.columns) else result
-    return _as_narrow_as(result, like)
-
-
-def _as_narrow_as(result: Any, like: Any) -> Any:
-    """float32 where `like` says so: pandas 3.1 widens means of columns without holes."""
-    if result.ndim != like.ndim:
-        return result
-    if like.ndim == 1:
-        return result.astype("f4") if (like.dtype, result.dtype) == (np.float32, np.float64) else result
-    if len(result.columns) == len(like.columns):
-        for i, (have, want) in enumerate(zip(result.dtypes, like.dtypes, strict=True)):
-            if have == np.float64 and want == np.float32:
-                result.isetitem(i, result.iloc[:, i].astype("f4"))
-    return result
+        if len(result.columns) == len(like.columns):
+            result = result.set_axis(like.columns, axis=1)
+    dtypes = like.dtypes if like.ndim == 2 else [like.dtype]
+    same = result.ndim == like.ndim and (result.ndim == 1 or len(result.columns) == len(dtypes))
+    return as_narrow(result, dtypes) if same else result
 
 
 # A row for each row, some of the rows, all rows at once -------------------------------------------------------------------
 
 
-@lowered("groupby.keep", meta=_kept_meta, demands=rows_demands, trim=rows_trim)
+@lowered("groupby.keep", meta=_kept_meta, demands=_rows_demands, trim=_rows_trim)
 def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """A row for each row: rows exchanged by key, and back home. `like` is what the caller says of the result."""
-    empty, method = frame.empty, Method(name, args, kwargs)
-    frame, keys, _ = yield from matched(frame, keys, {})
-    run = partial(method.of, spec=spec)
+    empty = frame.empty
+    frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
         return _direct(run, frame, keys, lengths="same")
     count = 1 if name == "ngroup" else _count_for(frame, spec, empty)
     like = _like(empty, spec, keys, method) if like is None else like
-    values = partial(_key_values, spec=spec)
-    met = shuffle.sent(frame, keys, values, partial(_met_and_kept, run=run, like=like), count)
+    met = shuffle.sent(frame, keys, spec.values, partial(_met_and_kept, run=run, like=like), count)
     return shuffle.home(met, frame.count, frame.lengths)
 
 
@@ -385,19 +338,17 @@ def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any, like: Any) -> Any:
     return run(frame, keys) if len(frame) else like, homes, rows
 
 
-@lowered("groupby.pick", meta=_fewer_meta, demands=rows_demands, trim=rows_trim)
+@lowered("groupby.pick", meta=_fewer_meta, demands=_rows_demands, trim=_rows_trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
-    empty, method = frame.empty, Method(name, args, kwargs)
-    frame, keys, _ = yield from matched(frame, keys, {})
-    run = partial(method.of, spec=spec)
+    empty = frame.empty
+    frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
         return _direct(run, frame, keys)
     if name == "filter" or "dropna" in kwargs or len(args) > 1:  # it looks at values
         return _all_in_one(run, frame, keys)
     picked = partial(_met_and_picked, method=method, spec=spec)
-    values = partial(_key_values, spec=spec)
-    met = shuffle.sent(frame, keys, values, picked, _count_for(frame, spec, empty))
+    met = shuffle.sent(frame, keys, spec.values, picked, _count_for(frame, spec, empty))
     return shuffle.home(met, frame.count, (math.nan,) * frame.count)
 
 
@@ -411,12 +362,12 @@ def _met_and_picked(pieces: list[shuffle.Piece], *, method: Method, spec: Groupi
     return frame.iloc[at], homes[at], rows[at]
 
 
-@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=rows_demands, trim=rows_trim)
+@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=_rows_demands, trim=_rows_trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
-    frame, keys, _ = yield from matched(frame, keys, {})
+    frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
     keys = [graph.gather(k) if isinstance(k, Chunks) else k.rechunk(-1) for k in keys]
-    return _direct(partial(Method(name, args, kwargs).of, spec=spec), graph.gather(frame), keys)
+    return _direct(run, graph.gather(frame), keys)
 
 
 def _of_group(frame: Any, spec: Grouping) -> Any:
@@ -453,22 +404,20 @@ def _apply_meta(frame: FrameMeta, *call: Any) -> Any:
     return frame.fewer(_example(frame, *call) if like is None else like)
 
 
-@lowered("groupby.apply", meta=_apply_meta, demands=rows_demands, trim=rows_trim)
+@lowered("groupby.apply", meta=_apply_meta, demands=_rows_demands, trim=_rows_trim)
 def apply(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
 ) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
-    empty, method = frame.empty, Method(name, args, kwargs)
-    frame, keys, _ = yield from matched(frame, keys, {})
-    run = partial(method.of, spec=spec)
+    empty = frame.empty
+    frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
         return _direct(run, frame, keys)
     count = _count_for(frame, spec, empty)
     plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
     if count == 1 or not plain:
         return _all_in_one(run, frame, keys)
-    values, each = partial(_key_values, spec=spec), partial(_recorded, spec=spec, method=method)
-    met = shuffle.sent(frame, keys, values, each, count)
+    met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
     return graph.value(graph.limited(partial(_applied, spec=spec)), met).with_lengths((math.nan,))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import partial
+from operator import itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,18 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Index, Series, as_frame
-from marsdask.dataframe.reduce.fold import FOLDS, ORDERED, Step, fold
-from marsdask.dataframe.reduce.reduction import by_column, meta_of, reduced_meta, scalar_dtype
+from marsdask.dataframe.reduce.reduction import (
+    FOLDS,
+    ORDERED,
+    Step,
+    by_column,
+    column,
+    fold,
+    meta_of,
+    reduced_meta,
+    scalar_dtype,
+    used_columns,
+)
 from marsdask.dataframe.rows.alignment import pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows
 from marsdask.errors import ArgumentError, ArgumentTypeError
@@ -50,44 +60,26 @@ def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -
 def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
     """(column, names of folds) where every function is one; None where pandas must see all rows."""
     columns = [self.name] if self.ndim == 1 else list(self.columns)
-    if func is None:
-        func = {}
-        for value in named.values():
-            if not (isinstance(value, tuple) and len(value) == 2):
-                return None
+    if func is None or named or len(set(columns)) < len(columns):
         return None
-    if named or len(set(columns)) < len(columns):
-        return None
+    wanted = dict.fromkeys(columns, func)
     if isinstance(func, dict) and self.ndim == 2:
         if any(c not in columns for c in func):
             return None  # pandas' own error
         wanted = {c: [f] if isinstance(f, str) else f for c, f in func.items()}
-    else:
-        wanted = dict.fromkeys(columns, func)
-    if not all(
-        isinstance(f, list)
-        and f
-        and all(isinstance(n, str) and SAME.get(n, n) in REDUCING | {"size"} for n in f)
-        for f in wanted.values()
-    ):
-        return None
+    for names in wanted.values():
+        known = isinstance(names, list) and all(isinstance(n, str) for n in names)
+        if not known or not names or not REDUCING.issuperset(SAME.get(n, n) for n in names):
+            return None
     return [(0 if self.ndim == 1 else columns.index(c), list(f)) for c, f in wanted.items()]
 
 
-def _on_samples(frame: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
-    return frame.agg(func, axis, *args, **kwargs)
-
-
 def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
-    result = pandas_on_samples(_on_samples, frame, func=func, axis=axis, args=args, kwargs=kwargs)
+    result = pandas_on_samples(methodcaller("agg", func, axis, *args, **kwargs), frame)
     if plan == "rows":
         return frame.same(result)
-    if (
-        plan == "whole"
-        and isinstance(result, (pd.Series, pd.DataFrame))
-        and len(result) == 2
-        and list(result.index) == [0, 1]
-    ):
+    rows = isinstance(result, (pd.Series, pd.DataFrame)) and list(result.index) == [0, 1]
+    if plan == "whole" and rows:  # as many as the made-up ones
         return frame_meta(result, frame.length, Rows(), ranged=frame.ranged, labels=frame.labels)
     return reduced_meta(result, NEW)
 
@@ -98,60 +90,51 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
         return [EVERYTHING]
     known = meta(frame)
     names = {n for _, f in plan for n in f}
-    columns = (
-        None
-        if known.ndim == 1 or isinstance(node.args[2], list)
-        else frozenset(known.empty.columns[at] for at, _ in plan)
-    )
+    every = known.ndim == 1 or isinstance(node.args[2], list)
+    columns = None if every else frozenset(known.empty.columns[at] for at, _ in plan)
     return [Demand(columns, bool(names & {*ORDERED, "sum"}), bool(names & {"idxmax", "idxmin"}))]
 
 
 @lowered("frame.agg", meta=_agg_meta, demands=_agg_demands)
 def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     """One or several reductions of the columns: names, lists, dicts by column, functions."""
+    does = methodcaller("agg", func, axis, *args, **kwargs)
     if plan == "rows":
-        return graph.per_chunk(_on_samples, frame, func, axis, args, kwargs)
+        return graph.per_chunk(does, frame)
     empty = frame.empty
-    like = pandas_on_samples(_on_samples, meta_of(frame), func=func, axis=axis, args=args, kwargs=kwargs)
+    like = pandas_on_samples(does, meta_of(frame))
     if plan == "whole":
-        done = graph.per_chunk(_on_samples, graph.gather(frame), func, axis, args, kwargs, lengths=None)
+        done = graph.per_chunk(does, graph.gather(frame), lengths=None)
         if not isinstance(like, (pd.Series, pd.DataFrame)):
             return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
         return done.with_lengths((float("nan"),))
-    steps: list[Step] = [
-        (at, "size" if n == "size" else SAME.get(n, n), {}) for at, names in plan for n in names
-    ]
-    scalars = isinstance(func, dict) and all(isinstance(f, str) for f in func.values())
-    labels = [empty.name if empty.ndim == 1 else empty.columns[at] for at, _ in plan]
-    build = (
-        by_column if scalars else partial(_table, labels, [names for _, names in plan], empty.ndim == 1, like)
-    )
-    done = fold(frame, steps, build, *((like.index, like.dtype) if scalars else ()))
+    steps: list[Step] = [(at, SAME.get(n, n), {}) for at, names in plan for n in names]
+    if isinstance(func, dict) and all(isinstance(f, str) for f in func.values()):
+        done = fold(frame, steps, by_column, like.index, like.dtype)
+    else:
+        columns = [(empty.name if empty.ndim == 1 else empty.columns[at], names) for at, names in plan]
+        done = fold(frame, steps, _table, columns, empty.ndim == 1, like)
     return done.with_lengths((float(len(like)),))
 
 
-def _table(
-    labels: list[Hashable], names: list[list[str]], series: bool, like: Any, answers: list[Any]
-) -> Any:
+def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], series: bool, like: Any) -> Any:
     """pandas' own shape: a series of answers by column, side by side."""
     left = iter(answers)
-    columns = [
-        pd.Series([next(left) for _ in n], index=n, name=c) for c, n in zip(labels, names, strict=True)
-    ]
+    columns = [pd.Series([next(left) for _ in names], index=names, name=label) for label, names in plan]
     if series:
-        return columns[0].astype(like.dtype) if columns[0].dtype != like.dtype else columns[0]
+        return columns[0].astype(like.dtype)
     whole = pd.concat(columns, axis=1)
     return whole.reindex(like.index)[list(like.columns)].astype(
         {c: d for c, d in like.dtypes.items() if d.kind != "O" and whole[c].notna().all()}
     )
 
 
-def _quantile_settings(q: Any, interpolation: str) -> dict[str, Any]:
-    values = [q] if np.ndim(q) == 0 else list(q)
-    if any(not 0 <= v <= 1 for v in values):
-        raise ArgumentError(f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
-    checks.choice(interpolation, "quantile(interpolation=)", INTERPOLATIONS)
-    return {"q": q if np.ndim(q) == 0 else values, "interpolation": interpolation}
+def _shares(values: Any, error: str) -> list[Any]:
+    """Quantiles as a list."""
+    found = list(values) if np.ndim(values) else [values]
+    if any(not 0 <= v <= 1 for v in found):
+        raise ArgumentError(error)
+    return found
 
 
 @public("frame.quantile", owners=BOTH)
@@ -169,10 +152,10 @@ def quantile(
         axis, interpolation = 0, axis  # a series' second argument
     if isinstance(q, (Series, Index)) or hasattr(q, "node"):
         raise ArgumentTypeError("quantile(q=): expected numbers. Hint: q.fetch() of an executed one.")
-    settings = _quantile_settings(q, interpolation)
-    return registry.make(
-        "frame.quantile", as_frame(self), settings["q"], axis, numeric_only, interpolation, method
-    )
+    values = _shares(q, f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
+    checks.choice(interpolation, "quantile(interpolation=)", INTERPOLATIONS)
+    q = values if np.ndim(q) else q
+    return registry.make("frame.quantile", as_frame(self), q, axis, numeric_only, interpolation, method)
 
 
 def _quantile(frame: Any, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
@@ -206,30 +189,18 @@ def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolatio
     settings = {"q": q, "interpolation": interpolation}
     if method == "table":
         return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
-    if empty.ndim == 1:
-        done = fold(frame, [(0, "quantile", settings)], _first)
-        return (
-            graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
-            if np.ndim(q) == 0
-            else done.with_lengths((float(len(q)),))
-        )
-    positions = [
-        i for i, d in enumerate(empty.dtypes) if not numeric_only or pd.api.types.is_numeric_dtype(d)
+    steps: list[Step] = [
+        (i, "quantile", settings) for i in used_columns(empty, {"numeric_only": numeric_only})
     ]
-    steps: list[Step] = [(i, "quantile", settings) for i in positions]
-    if np.ndim(q) == 0:
-        return fold(frame, steps, _namedby_column, like.index, like.dtype, q).with_lengths(
-            (float(len(like)),)
-        )
-    return fold(frame, steps, _side_by_side, like).with_lengths((float(len(q)),))
-
-
-def _first(answers: list[Any]) -> Any:
-    return answers[0]
-
-
-def _namedby_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any) -> pd.Series:
-    return by_column(answers, labels, dtype).rename(name)
+    if empty.ndim == 1:
+        done = fold(frame, steps, itemgetter(0))
+        if np.ndim(q) == 0:
+            return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
+    elif np.ndim(q) == 0:
+        done = fold(frame, steps, by_column, like.index, like.dtype, q)
+    else:
+        done = fold(frame, steps, _side_by_side, like)
+    return done.with_lengths((float(len(like)),))
 
 
 def _side_by_side(answers: list[pd.Series], like: pd.DataFrame) -> pd.DataFrame:
@@ -238,22 +209,14 @@ def _side_by_side(answers: list[pd.Series], like: pd.DataFrame) -> pd.DataFrame:
 
 
 def _percentiles(percentiles: Any) -> list[float]:
-    if percentiles is None:
-        return [0.25, 0.5, 0.75]
-    values = list(percentiles)
-    if any(not 0 <= v <= 1 for v in values):
-        raise ArgumentError(
-            "describe(percentiles=): percentiles should all be in the interval [0, 1]. Try percentiles / 100.0."
-        )
-    return values
-
-
-def _describe(frame: Any, **kwargs: Any) -> Any:
-    return frame.describe(**kwargs)
+    what = (
+        "describe(percentiles=): percentiles should all be in the interval [0, 1]. Try percentiles / 100.0."
+    )
+    return [0.25, 0.5, 0.75] if percentiles is None else _shares(percentiles, what)
 
 
 def _describe_meta(frame: FrameMeta, **kwargs: Any) -> Any:
-    return reduced_meta(pandas_on_samples(_describe, frame, **kwargs), NEW)
+    return reduced_meta(pandas_on_samples(methodcaller("describe", **kwargs), frame), NEW)
 
 
 @public("frame.describe", owners=BOTH)
@@ -271,51 +234,38 @@ def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: A
 @lowered("frame.describe", meta=_describe_meta, demands=lambda node, mine: [Demand(None, True, False)])
 def _described(frame: Chunks, **kwargs: Any) -> Chunks:
     empty = frame.empty
-    like = pandas_on_samples(_describe, meta_of(frame), **kwargs)
+    like = pandas_on_samples(methodcaller("describe", **kwargs), meta_of(frame))
     columns = [0] if empty.ndim == 1 else [i for i, c in enumerate(empty.columns) if c in like.columns]
-    rows = like.index
-    quantiles = sorted({*_percentiles(kwargs.get("percentiles"))})
-    steps: list[Step] = []
-    plan = []
-    for at in columns:
-        names = _told_of(empty if empty.ndim == 1 else empty.iloc[:, at])
-        plan.append(names)
-        steps += [(at, name, {"q": quantiles} if name == "quantile" else {}) for name in names]
-    return fold(frame, steps, _summary, plan, rows, like).with_lengths((float(len(like)),))
+    quantiles = {"q": sorted({*_percentiles(kwargs.get("percentiles"))})}
+    plan = [_told_of(column(empty, at)) for at in columns]
+    steps: list[Step] = [
+        (at, name, quantiles if name == "quantile" else {})
+        for at, names in zip(columns, plan, strict=True)
+        for name in names
+    ]
+    return fold(frame, steps, _summary, plan, like).with_lengths((float(len(like)),))
 
 
-def _told_of(column: pd.Series) -> list[str]:
-    dtype = column.dtype
-    if pd.api.types.is_bool_dtype(dtype) or not (
-        pd.api.types.is_numeric_dtype(dtype) or getattr(dtype, "kind", "O") in "mM"
-    ):
+def _told_of(values: pd.Series) -> list[str]:
+    kind = getattr(values.dtype, "kind", "O")
+    numeric = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
+    if not numeric and kind not in "mM":
         return ["count", "top"]
-    if getattr(dtype, "kind", "O") == "M":
-        return ["count", "mean", "min", "quantile", "max"]
-    return ["count", "mean", "std", "min", "quantile", "max"]
+    return ["count", "mean", *(["std"] if kind != "M" else []), "min", "quantile", "max"]
 
 
-def _summary(answers: list[Any], plan: list[list[str]], rows: pd.Index, like: Any) -> Any:
+def _summary(answers: list[Any], plan: list[list[str]], like: Any) -> Any:
+    """The answers under pandas' labels: several of a column's come as one answer."""
     left = iter(answers)
+    percents = [r for r in like.index if str(r).endswith("%")]
+    several = {"quantile": percents, "top": ("unique", "top", "freq")}
     columns = []
-    percents = [r for r in rows if str(r).endswith("%")]
-    for names in plan:
+    for i, names in enumerate(plan):
         found: dict[Any, Any] = {}
-        for name in names:
-            answer = next(left)
-            if name == "quantile":
-                found |= dict(zip(percents, answer, strict=True))
-            elif name == "top":
-                found |= dict(zip(("unique", "top", "freq"), answer, strict=True))
-            else:
-                found[name] = answer
-        columns.append(found)
+        for name, answer in zip(names, left, strict=False):
+            found |= dict(zip(several[name], answer, strict=True)) if name in several else {name: answer}
+        dtype = like.dtype if isinstance(like, pd.Series) else like.dtypes.iloc[i]
+        columns.append(pd.Series([found.get(r, np.nan) for r in like.index], index=like.index, dtype=dtype))
     if isinstance(like, pd.Series):
-        return pd.Series(
-            [columns[0].get(r, np.nan) for r in rows], index=rows, name=like.name, dtype=like.dtype
-        )
-    data = {
-        i: pd.Series([found.get(r, np.nan) for r in rows], index=rows, dtype=d)
-        for i, (found, d) in enumerate(zip(columns, like.dtypes, strict=True))
-    }
-    return pd.DataFrame(data, index=rows).set_axis(like.columns, axis=1)
+        return columns[0].rename(like.name)
+    return pd.DataFrame(dict(enumerate(columns)), index=like.index).set_axis(like.columns, axis=1)

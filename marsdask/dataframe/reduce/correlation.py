@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import partial
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -11,112 +12,85 @@ import pandas as pd
 from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.reduce.reduction import meta_of, reduced_meta
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
+from marsdask.dataframe.rows.families import call
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.plan import graph, registry
+from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
-from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
-State = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]
-"""For each pair (i, j) of columns, over the rows where both have values: how many, mean of i, sum of squares of i, of
-products; and the number of rows."""
+State = tuple[Any, ...]
+"""For each pair (i, j) of columns, over the rows where both have values: the moments of i, and the sum of products of the
+differences of both from their centres; last the number of rows."""
 
 
-def moments(chunk: pd.DataFrame) -> State | None:
+def _pairs(chunk: pd.DataFrame) -> State | None:
     """The co-moments of a chunk, about its means, so that large values lose no digits."""
     values = chunk.to_numpy(dtype="f8", na_value=np.nan) if len(chunk) else np.empty((0, chunk.shape[1]))
     if not len(values):
         return None
     there = ~np.isnan(values)
+    with np.errstate(all="ignore"):
+        middle = np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        away = np.where(there, values - middle, 0.0)
+    products = away.T @ away
+    tall = partial(np.broadcast_to, shape=products.shape)
     if there.all():
-        mean = values.mean(axis=0)
-        off, size = values - mean, (values.shape[1],) * 2
-        products = off.T @ off
-        return (
-            np.full(size, float(len(values))),
-            np.broadcast_to(mean[:, None], size),
-            np.broadcast_to(products.diagonal()[:, None], size),
-            products,
-            len(values),
-        )
-    middle = np.where(there.any(0), np.nansum(values, axis=0) / np.maximum(there.sum(0), 1), 0.0)
-    off = np.where(there, values - middle, 0.0)
-    n = there.T.astype("f8") @ there
-    with np.errstate(all="ignore"):
-        mean = np.where(n > 0, (off.T @ there) / n, 0.0)
-    squares = (off * off).T @ there - n * mean**2
-    products = off.T @ off - n * mean * mean.T
-    return n, mean + middle[:, None], squares, products, len(values)
+        n, first = tall(float(len(values))), tall(away.sum(axis=0)[:, None])
+        squares = tall(products.diagonal()[:, None])
+    else:
+        n, first, squares = there.T.astype("f8") @ there, away.T @ there, (away * away).T @ there
+    return n, tall(middle[:, None]), first, squares, products, len(values)
 
 
-def two(a: State, b: State) -> State:
-    """Both co-moments as one."""
-    n = a[0] + b[0]
-    with np.errstate(all="ignore"):
-        share = np.where(n > 0, b[0] / n, 0.0)
-    d = b[1] - a[1]
-    d = np.where((a[0] == 0) | (b[0] == 0), 0.0, d)
-    mean = np.where(a[0] == 0, b[1], a[1] + d * share)
-    weight = a[0] * share
-    return n, mean, a[2] + b[2] + d * d * weight, a[3] + b[3] + d * d.T * weight, a[4] + b[4]
+def _moved(state: State, away: Any) -> State:
+    *plain, products, rows = state
+    count, first = state[0], state[2]
+    products = moments.product(count, (away, first), (away.T, first.T), products)
+    return *moments.moved(tuple(plain), away), products, rows
 
 
-def joined(states: list[State | None]) -> State | None:
+def _joined(states: list[State | None]) -> State | None:
     full = [s for s in states if s is not None]
-    return reduce(two, full) if full else None
+    return moments.joined(full, _moved) if full else None
 
 
 def _matrix(labels: pd.Index, what: str, least: int, ddof: int, states: list[State | None]) -> pd.DataFrame:
-    state = joined(states)
+    state = _joined(states)
     size = len(labels)
     if state is None:
         return pd.DataFrame(np.full((size, size), np.nan), index=labels, columns=labels)
-    n, _, squares, products, rows = state
+    n, _, squares, products, rows = moments.central(state, _moved)
     if (n < rows).any():
         ddof = 1  # pandas' rule: with holes ddof= has no effect
     with np.errstate(all="ignore"):
-        if what == "cov":
-            found = np.where(n > ddof, products / np.where(n > ddof, n - ddof, 1), np.nan)
-        else:
-            below = np.sqrt(squares * squares.T)
-            found = np.where(below > 0, np.clip(products / below, -1, 1), np.nan)
+        below = np.sqrt(squares * squares.T)
+        correlation = np.where(below > 0, np.clip(products / below, -1, 1), np.nan)
+        found = moments.variance(n, products, ddof) if what == "cov" else correlation
     found = np.where(n >= max(least, 1), found, np.nan)
     return pd.DataFrame(found, index=labels, columns=labels)
 
 
-def _pair(frame: Any, what: str, *args: Any) -> Any:
-    return getattr(frame, what)(*args)
-
-
-def _numeric(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[[c for c, d in frame.dtypes.items() if pd.api.types.is_numeric_dtype(d)]]
-
-
 def _matrix_meta(frame: FrameMeta, what: str, args: tuple[Any, ...]) -> Any:
-    return reduced_meta(pandas_on_samples(_pair, frame, what, *args), NEW)
+    return reduced_meta(pandas_on_samples(methodcaller(what, *args), frame), NEW)
 
 
-def _matrix_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [Demand(None, order=False, labels=False)]
-
-
-@lowered("frame.matrix", meta=_matrix_meta, demands=_matrix_demands)
+@lowered(
+    "frame.matrix",
+    meta=_matrix_meta,
+    demands=lambda node, mine: [Demand(None, order=False, labels=False)],
+)
 def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     """The matrix of covariances or correlations; ranks and functions need all rows in one chunk."""
-    like = pandas_on_samples(_pair, meta_of(frame), what, *args)
+    like = pandas_on_samples(methodcaller(what, *args), meta_of(frame))
     size = (float(len(like)),)
     if what == "corr" and args[0] != "pearson":
-        return graph.per_chunk(_pair, graph.gather(frame), what, *args).with_lengths(size)
-    numeric = graph.per_chunk(_columns, frame, list(like.columns))
+        return graph.per_chunk(methodcaller(what, *args), graph.gather(frame)).with_lengths(size)
+    numeric = graph.per_chunk(pd.DataFrame.__getitem__, frame, list(like.columns))
     least, ddof = (args[1], 1) if what == "corr" else (args[0] or 1, 1 if args[1] is None else args[1])
     build = partial(_matrix, like.columns, what, least, ddof)
-    return graph.tree(graph.per_chunk(moments, numeric, lengths=None), joined, build).with_lengths(size)
-
-
-def _columns(chunk: pd.DataFrame, names: list[Any]) -> pd.DataFrame:
-    return chunk[names]
+    return graph.tree(graph.per_chunk(_pairs, numeric, lengths=None), _joined, build).with_lengths(size)
 
 
 def _corr_method(method: Any) -> None:
@@ -204,20 +178,16 @@ def autocorr(self: Any, lag: int = 1) -> Any:
 
 
 def _corrwith_meta(frame: FrameMeta, other: FrameMeta, kwargs: dict[str, Any]) -> Any:
-    result = pandas_on_samples(_corrwith, frame, other, kwargs)
-    return (
-        reduced_meta(result, NEW) if kwargs["axis"] in (0, "index") else frame_meta(result, frame.length, NEW)
-    )
-
-
-def _corrwith(frame: Any, other: Any, kwargs: dict[str, Any]) -> Any:
-    return frame.corrwith(other, **kwargs)
+    result = pandas_on_samples(partial(call, "corrwith"), frame, other=other, **kwargs)
+    by_column = kwargs["axis"] in (0, "index")
+    return reduced_meta(result, NEW) if by_column else frame_meta(result, frame.length, NEW)
 
 
 @lowered("frame.corrwith_", meta=_corrwith_meta, status="gathered")
 def corrwith_chunks(frame: Chunks, other: Chunks, kwargs: dict[str, Any]) -> Chunks:
     """Correlation column by column of two frames, in one chunk."""
-    return graph.per_chunk(_corrwith, graph.gather(frame), graph.gather(other), kwargs, lengths="unknown")
+    both = {"other": graph.gather(other), **kwargs}
+    return graph.per_chunk(partial(call, "corrwith"), graph.gather(frame), lengths="unknown", **both)
 
 
 @public("DataFrame.corrwith", owners=["DataFrame"], status="gathered")

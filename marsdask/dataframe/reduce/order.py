@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from functools import partial, reduce
+import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
-from marsdask.dataframe.reduce.fold import column
+from marsdask.dataframe.reduce.reduction import column
 from marsdask.dataframe.rows.alignment import pandas_on_samples
 from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
@@ -24,34 +25,25 @@ from marsdask.plan.registry import lowered, public
 BOOL = TensorMeta((), np.dtype(bool))
 
 
-def _edges(chunk: Any, decreasing: bool, strict: bool) -> Any:
-    """First and last value and whether the chunk alone is in order; None of an empty one."""
-    if not len(chunk):
-        return None
-    values = column(chunk, 0)
+def _ends(decreasing: bool, strict: bool, values: pd.Series) -> tuple[pd.Series, bool]:
+    """The first and the last value, and whether all are in order."""
     index = pd.Index(values)
     ordered = index.is_monotonic_decreasing if decreasing else index.is_monotonic_increasing
-    return (
-        values.iloc[[0]],
-        values.iloc[[-1]],
-        bool(ordered and not values.isna().any() and (not strict or index.is_unique)),
-    )
+    ordered = ordered and not values.isna().any() and (not strict or index.is_unique)
+    return values.iloc[[0, -1][: len(values)]], bool(ordered)
 
 
-def _join_edges(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
-    full = [p for p in parts if p is not None]
-    return reduce(partial(_two_edges, decreasing, strict), full) if full else None
+def _ends_of(chunk: Any, decreasing: bool, strict: bool) -> tuple[pd.Series, bool]:
+    return _ends(decreasing, strict, column(chunk, 0))
 
 
-def _two_edges(decreasing: bool, strict: bool, a: Any, b: Any) -> Any:
-    ends = pd.Index(pd.concat([a[1], b[0]]))
-    ordered = ends.is_monotonic_decreasing if decreasing else ends.is_monotonic_increasing
-    return a[0], b[1], bool(a[2] and b[2] and ordered and (not strict or ends.is_unique))
+def _join_ends(decreasing: bool, strict: bool, parts: list[Any]) -> tuple[pd.Series, bool]:
+    ends, ordered = _ends(decreasing, strict, graph.concat([p[0] for p in parts]))
+    return ends, ordered and all(p[1] for p in parts)
 
 
-def _in_order(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
-    state = _join_edges(decreasing, strict, parts)
-    return np.bool_(True if state is None else state[2])
+def _in_order(join: Any, parts: list[Any]) -> Any:
+    return np.bool_(join(parts)[1])
 
 
 @lowered(
@@ -61,38 +53,30 @@ def _in_order(decreasing: bool, strict: bool, parts: list[Any]) -> Any:
 )
 def monotonic(frame: Chunks, decreasing: bool, strict: bool) -> Any:
     """Whether values are in order from the first row to the last."""
-    parts = graph.per_chunk(_edges, frame, decreasing, strict, lengths=None)
-    return graph.to_array(
-        graph.tree(parts, partial(_join_edges, decreasing, strict), partial(_in_order, decreasing, strict)),
-        scalar=True,
-        dtype=bool,
-    )
+    parts = graph.per_chunk(_ends_of, frame, decreasing, strict, lengths=None)
+    join = partial(_join_ends, decreasing, strict)
+    return graph.to_array(graph.tree(parts, join, partial(_in_order, join)), scalar=True, dtype=bool)
 
 
-def _unique_parts(chunk: Any) -> Any:
+def _distinct(chunk: Any) -> Any:
+    """The values, or None where one occurs twice."""
     values = column(chunk, 0)
     return None if values.duplicated().any() else values
 
 
-def _join_unique(parts: list[Any]) -> Any:
-    if any(p is None for p in parts):
-        return None
-    values = graph.concat(parts)
-    return None if values.duplicated().any() else values
+def _join_distinct(parts: list[Any]) -> Any:
+    return None if any(p is None for p in parts) else _distinct(graph.concat(parts))
 
 
-def _is_unique(parts: list[Any]) -> Any:
-    return np.bool_(_join_unique(parts) is not None)
+def _all_distinct(parts: list[Any]) -> Any:
+    return np.bool_(_join_distinct(parts) is not None)
 
 
 @lowered("frame.all_distinct", meta=lambda frame: BOOL, traits=["blind"])
 def all_distinct(frame: Chunks) -> Any:
     """Whether no value occurs twice."""
-    return graph.to_array(
-        graph.tree(graph.per_chunk(_unique_parts, frame, lengths=None), _join_unique, _is_unique),
-        scalar=True,
-        dtype=bool,
-    )
+    parts = graph.per_chunk(_distinct, frame, lengths=None)
+    return graph.to_array(graph.tree(parts, _join_distinct, _all_distinct), scalar=True, dtype=bool)
 
 
 @public("frame.check_monotonic", owners=["Series", "Index"])
@@ -134,21 +118,22 @@ for _kind in (Series, Index):
 Index.has_duplicates = property(_has_duplicates)  # type: ignore[attr-defined]
 
 
+def _samples(empty: Any, labels: pd.Index) -> Any:
+    """Made-up rows, one for each of some labels."""
+    rows = pd.concat([sample(empty)] * (len(labels) // 2 + 1)).iloc[: len(labels)]
+    return rows.set_axis(labels, axis=0)
+
+
 def _transposed_meta(frame: FrameMeta, labels: pd.Index) -> FrameMeta:
-    whole = sample(frame.empty)
-    rows = pd.concat([whole] * (len(labels) // 2 + 1)).iloc[: len(labels)].set_axis(labels, axis=0)
-    result = rows.T
+    result = _samples(frame.empty, labels).T
     return frame_meta(result, len(frame.empty.columns), NEW, labels=frame.empty.columns)
 
 
 @lowered("frame.transposed", status="gathered", meta=_transposed_meta)
 def transposed(frame: Chunks, labels: pd.Index) -> Chunks:
     """Rows as columns, in one chunk."""
-    return graph.per_chunk(_transpose, graph.gather(frame), lengths=(float(len(frame.empty.columns)),))
-
-
-def _transpose(chunk: pd.DataFrame) -> pd.DataFrame:
-    return chunk.T
+    lengths = (float(len(frame.empty.columns)),)
+    return graph.per_chunk(operator.attrgetter("T"), graph.gather(frame), lengths=lengths)
 
 
 @public("frame.transpose", owners=["DataFrame", "Series"], status="gathered")
@@ -167,21 +152,15 @@ for _kind in (DataFrame, Series, Index):  # type: ignore[assignment]
 
 
 def _dot_meta(frame: FrameMeta, other: Any) -> Any:
-    if not isinstance(other, FrameMeta):
-        right: Any = np.ones([int(n) for n in other.shape], other.dtype)
+    if isinstance(other, FrameMeta):
+        right = _samples(other.empty, frame.empty.columns)
     else:
-        count = len(frame.empty.columns)
-        right = (
-            pd.concat([sample(other.empty)] * (count // 2 + 1))
-            .iloc[:count]
-            .set_axis(frame.empty.columns, axis=0)
-        )
-    result = pandas_on_samples(_dot, frame, right)
-    return frame.same(result)
+        right = np.ones([int(n) for n in other.shape], other.dtype)
+    return frame.same(pandas_on_samples(operator.matmul, frame, right))
 
 
-def _dot(left: Any, right: Any) -> Any:
-    return left.dot(right)
+def _whole(other: Any) -> Any:
+    return graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
 
 
 @lowered(
@@ -191,43 +170,27 @@ def _dot(left: Any, right: Any) -> Any:
 )
 def dotted(frame: Chunks, other: Any) -> Chunks:
     """Each row times a matrix or vector, which every chunk gets whole."""
-    return graph.per_chunk(
-        _dot, frame, graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
-    )
-
-
-@lowered(
-    "frame.dotted_whole",
-    status="gathered",
-    meta=lambda frame, other: _whole_dot_meta(frame, other),
-)
-def dotted_whole(frame: Chunks, other: Any) -> Any:
-    """A series times a series or frame of the same labels."""
-    done = graph.per_chunk(
-        _dot,
-        graph.gather(frame),
-        graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1),
-        lengths=None,
-    )
-    if isinstance(other, Chunks) and other.empty.ndim == 2:
-        return done.with_lengths((float(len(other.empty.columns)),))
-    return graph.to_array(
-        done,
-        scalar=True,
-        dtype=np.result_type(
-            frame.empty.dtype, other.empty.dtype if isinstance(other, Chunks) else other.dtype
-        ),
-    )
+    return graph.per_chunk(operator.matmul, frame, _whole(other))
 
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
     if isinstance(other, FrameMeta) and other.ndim == 2:
-        result = pandas_on_samples(_dot, frame, other)
+        result = pandas_on_samples(operator.matmul, frame, other)
         return frame_meta(result, len(result), NEW, labels=result.index)
-    return TensorMeta(
-        (),
-        np.result_type(frame.empty.dtype, other.empty.dtype if isinstance(other, FrameMeta) else other.dtype),
-    )
+    return TensorMeta((), _dot_dtype(frame, other))
+
+
+def _dot_dtype(frame: Any, other: Any) -> Any:
+    return np.result_type(frame.empty.dtype, getattr(other, "empty", other).dtype)
+
+
+@lowered("frame.dotted_whole", status="gathered", meta=_whole_dot_meta)
+def dotted_whole(frame: Chunks, other: Any) -> Any:
+    """A series times a series or frame of the same labels."""
+    done = graph.per_chunk(operator.matmul, graph.gather(frame), _whole(other), lengths=None)
+    if isinstance(other, Chunks) and other.empty.ndim == 2:
+        return done.with_lengths((float(len(other.empty.columns)),))
+    return graph.to_array(done, scalar=True, dtype=_dot_dtype(frame, other))
 
 
 @public("frame.dot", owners=["DataFrame", "Series"])
@@ -252,9 +215,5 @@ def dot(self: Any, other: Any) -> Any:
     return registry.make("frame.dotted", self, other)
 
 
-def _matmul(self: Any, other: Any) -> Any:
-    return dot(self, other)
-
-
 for _kind in (DataFrame, Series):  # type: ignore[assignment]
-    _kind.__matmul__ = _matmul  # type: ignore[attr-defined]
+    _kind.__matmul__ = dot  # type: ignore[attr-defined]

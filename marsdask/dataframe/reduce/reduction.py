@@ -1,11 +1,16 @@
-"""Reductions of frames, series and indexes: names over `fold.FOLDS`. A scalar is a tensor of no dimension."""
+"""Reductions of frames, series and indexes: a table of how columns fold, and the names. A scalar is a tensor of no dimension.
+
+The state of a column stands for any number of rows. Empty chunks have none; a column without any row is pandas' own answer.
+"""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
-from functools import partial
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -13,20 +18,318 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import as_frame
-from marsdask.dataframe.reduce.fold import GATHERED, ORDERED, Step, fold
 from marsdask.dataframe.rows.alignment import pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, pandas_signature
 from marsdask.errors import ShapeError
-from marsdask.plan import graph, registry
+from marsdask.options import options
+from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
+State = Any
+Step = tuple[int, str, dict[str, Any]]
+"""A column by position (-1: all as one), a fold, its settings."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """`chunk(series, **settings)` -> state; `join(states)` -> state; `finish(state, empty, **settings)`."""
+
+    chunk: Callable[..., State]
+    join: Callable[[list[State]], State]
+    finish: Callable[..., Any]
+
+
+def _total(name: str, s: pd.Series, skipna: bool = True, min_count: int = 0) -> State:
+    """The sum or product (None without a value) and how many values."""
+    if not min_count and isinstance(s.dtype, np.dtype) and s.dtype.kind in "iufb":
+        return getattr(s, name)(skipna=skipna), 1  # holes add nothing, and nobody asks how many there are
+    count = s.count()
+    return None if skipna and not count else getattr(s, name)(skipna=skipna), count
+
+
+def _join_totals(does: Callable[..., Any], states: list[State]) -> State:
+    totals = [s[0] for s in states if s[0] is not None]
+    with np.errstate(over="ignore"):
+        return reduce(does, totals) if totals else None, sum(s[1] for s in states)
+
+
+def _total_of(name: str, state: State, empty: pd.Series, skipna: bool = True, min_count: int = 0) -> Any:
+    total, count = state
+    return getattr(empty, name)(min_count=min_count) if total is None or count < min_count else total
+
+
+def _one_row(name: str, dtype: Any, s: pd.Series, **settings: Any) -> State:
+    """What a reduction that may be applied to its own results gives of a chunk."""
+    return pd.Series([getattr(s, name)(**settings)], dtype=dtype or s.dtype)
+
+
+def _apply(name: str, state: State, empty: pd.Series, **settings: Any) -> Any:
+    return getattr(state, name)(**settings)
+
+
+def _truth_of(name: str, state: State, empty: pd.Series, **settings: Any) -> Any:
+    found = getattr(state, name)(**settings)
+    return found if found is pd.NA else np.bool_(found)
+
+
+def _mean(s: pd.Series, skipna: bool = True) -> State:
+    """Sum, count, and whether there are holes."""
+    count = s.count()
+    kind = getattr(s.dtype, "kind", "O")
+    if kind in "mM":
+        total = int(s.dropna().astype("i8").sum())
+    elif kind in "iub" and not isinstance(s.dtype, pd.CategoricalDtype):
+        total = s.dropna().to_numpy("f8").sum()
+    else:
+        total = s.sum() if count else 0
+    return total, count, count < len(s)
+
+
+def _add(states: list[State]) -> State:
+    return tuple(reduce(operator.add, each) for each in zip(*states, strict=True))
+
+
+def _mean_of(state: State, empty: pd.Series, skipna: bool = True) -> Any:
+    total, count, holes = state
+    if not count or (holes and not skipna):
+        return _hole(empty, "mean")
+    kind = getattr(empty.dtype, "kind", "O")
+    return _moment(total // count, empty.dtype) if kind in "mM" else total / count
+
+
+def _moment(value: int, dtype: Any) -> Any:
+    """A datetime or timedelta from a count of its unit."""
+    return pd.Series(np.array([value], "i8")).astype(dtype).iloc[0]
+
+
+def _hole(empty: pd.Series, name: str) -> Any:
+    """pandas' answer for a column that is one hole."""
+    plain = isinstance(empty.dtype, np.dtype) and empty.dtype.kind in "iub"
+    return getattr(pd.Series([None], dtype="f8" if plain else empty.dtype), name)()
+
+
+def _moments(most: int, s: pd.Series, **settings: Any) -> State:
+    """The moments of the values, and whether there are holes."""
+    valid, kind = s.dropna(), getattr(s.dtype, "kind", "O")
+    if kind != "c":
+        valid = (valid.astype("i8") if kind in "mM" else valid).to_numpy("f8")
+    values = np.asarray(valid)
+    return moments.of(values, len(values), values.sum(), most=2 if kind == "c" else most), len(values) < len(
+        s
+    )
+
+
+def _join_moments(states: list[State]) -> State:
+    return moments.joined([s[0] for s in states]), any(s[1] for s in states)
+
+
+def _variance(name: str, state: State, empty: pd.Series, skipna: bool = True, ddof: int = 1) -> Any:
+    n, _, squares = moments.central(state[0])
+    if (state[1] and not skipna) or n <= ddof:
+        return _hole(empty, name)
+    var = squares / (n - ddof)
+    value = var if name == "var" else np.sqrt(var if name == "std" else var / n)
+    if getattr(empty.dtype, "kind", "O") in "mM":
+        unit = getattr(empty.dtype, "unit", None) or np.datetime_data(empty.dtype)[0]
+        return _moment(int(value), f"m8[{unit}]")
+    return value
+
+
+def _shape(
+    name: str, state: State, empty: pd.Series, skipna: bool = True, bias: bool = False, fisher: bool = True
+) -> Any:
+    """Skewness and kurtosis, unbiased as pandas' unless `bias`."""
+    n, _, m2, m3, m4 = moments.central(state[0])
+    if (state[1] and not skipna) or n < (3 if name == "skew" else 4):
+        return _hole(empty, name)
+    if abs(m2) < 1e-14:
+        return 0.0
+    if name == "skew":
+        skew = (m3 / n) / (m2 / n) ** 1.5
+        return skew if bias else skew * np.sqrt(n * (n - 1)) / (n - 2)
+    if bias:
+        return n * m4 / m2**2 - (3 if fisher else 0)
+    value = n * (n + 1) * (n - 1) * m4 / ((n - 2) * (n - 3) * m2**2) - 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
+    return value if fisher else value + 3
+
+
+def _extreme_row(name: str, s: pd.Series, **settings: Any) -> State:
+    """The rows that decide: the first extreme, and a hole."""
+    valid = s.dropna()
+    rows = [valid.iloc[[getattr(valid, name.replace("idx", "arg"))()]]] if len(valid) else []
+    return pd.concat([*rows, s[s.isna()].iloc[:1]]) if len(valid) < len(s) else rows[0]
+
+
+def _join_extremes(name: str, states: list[State]) -> State:
+    return _extreme_row(name, pd.concat(states))
+
+
+def _distinct(s: pd.Series, **settings: Any) -> State:
+    return s.drop_duplicates()
+
+
+def _join_distinct(states: list[State]) -> State:
+    return graph.concat(states).drop_duplicates()
+
+
+def _distinct_of(state: State, empty: pd.Series, dropna: bool = True) -> int:
+    if isinstance(state.dtype, np.dtype) and state.dtype.kind != "O":
+        # Each value once by now: no need to hash them again.
+        return int(state.count()) if dropna else len(state)
+    return int(state.nunique(dropna=dropna))
+
+
+def _count_of(state: State, empty: pd.Series) -> Any:
+    return np.int64(state)
+
+
+def _counts(s: pd.Series, dropna: bool = True) -> State:
+    return s.value_counts(sort=False, dropna=dropna)
+
+
+def _join_counts(states: list[State]) -> State:
+    return pd.concat(states).groupby(level=0, sort=False, dropna=False, observed=True).sum()
+
+
+def _mode_of(state: State, empty: pd.Series, dropna: bool = True) -> pd.Series:
+    values = state[state == state.max()].index.to_series().reset_index(drop=True)
+    return values.astype(empty.dtype).mode(dropna=dropna).rename(empty.name)
+
+
+def _top_of(state: State, empty: pd.Series) -> tuple[Any, Any, Any]:
+    """Number of distinct values, the most frequent one, how often."""
+    counts = state[state > 0].sort_values(ascending=False, kind="stable")
+    return (len(counts), counts.index[0], counts.iloc[0]) if len(counts) else NO_TOP
+
+
+def _values(s: pd.Series, skipna: bool = True, **settings: Any) -> State:
+    return s.dropna() if skipna else s
+
+
+def _values_and_hole(s: pd.Series, **settings: Any) -> State:
+    """The values, and one hole where there are any: pandas' dtype may depend on that."""
+    valid = s.dropna()
+    return valid if len(valid) == len(s) else pd.concat([valid, s[s.isna()].iloc[:1]])
+
+
+def _quantile_of(state: State, empty: pd.Series, q: Any = 0.5, interpolation: str = "linear") -> Any:
+    return state.quantile(q, interpolation)
+
+
+_spread, _shape_powers = partial(_moments, 2), partial(_moments, 4)
+NO_TOP = (0, np.nan, np.nan)
+FOLDS: dict[str, Fold] = {
+    "sum": Fold(partial(_total, "sum"), partial(_join_totals, operator.add), partial(_total_of, "sum")),
+    "prod": Fold(partial(_total, "prod"), partial(_join_totals, operator.mul), partial(_total_of, "prod")),
+    "max": Fold(partial(_one_row, "max", None), graph.concat, partial(_apply, "max")),
+    "min": Fold(partial(_one_row, "min", None), graph.concat, partial(_apply, "min")),
+    "any": Fold(partial(_one_row, "any", "boolean"), graph.concat, partial(_truth_of, "any")),
+    "all": Fold(partial(_one_row, "all", "boolean"), graph.concat, partial(_truth_of, "all")),
+    "count": Fold(pd.Series.count, sum, _count_of),
+    "size": Fold(len, sum, _count_of),
+    "mean": Fold(_mean, _add, _mean_of),
+    "var": Fold(_spread, _join_moments, partial(_variance, "var")),
+    "std": Fold(_spread, _join_moments, partial(_variance, "std")),
+    "sem": Fold(_spread, _join_moments, partial(_variance, "sem")),
+    "skew": Fold(_shape_powers, _join_moments, partial(_shape, "skew")),
+    "kurt": Fold(_shape_powers, _join_moments, partial(_shape, "kurt")),
+    "idxmax": Fold(
+        partial(_extreme_row, "idxmax"), partial(_join_extremes, "idxmax"), partial(_apply, "idxmax")
+    ),
+    "idxmin": Fold(
+        partial(_extreme_row, "idxmin"), partial(_join_extremes, "idxmin"), partial(_apply, "idxmin")
+    ),
+    "nunique": Fold(_distinct, _join_distinct, _distinct_of),
+    "mode": Fold(_counts, _join_counts, _mode_of),
+    "top": Fold(_counts, _join_counts, _top_of),
+    "median": Fold(_values, graph.concat, partial(_apply, "median")),
+    "quantile": Fold(_values_and_hole, graph.concat, _quantile_of),
+}
+GATHERED = ("median", "quantile")
+"""Folds whose state is the column's values: exact, and bounded by `options.gather_limit`."""
+ORDERED = ("idxmax", "idxmin", "top")
+"""Folds whose answer depends on the rows' order."""
+
+
+def fold(
+    frame: Chunks, steps: Sequence[Step], build: Callable[..., Any], *args: Any, every: int | None = None
+) -> Chunks:
+    """One chunk: `build(answers of the steps, *args)`."""
+    parts = graph.per_chunk(_states, frame, steps, lengths=None)
+    join = partial(_joined, steps, float(options.gather_limit))
+    return graph.tree(parts, join, partial(_built, steps, join, frame.empty, build, args), every=every)
+
+
+def column(chunk: Any, at: int) -> pd.Series:
+    """One column as a series; the values of an index; or all columns one after another."""
+    if isinstance(chunk, pd.Index):
+        return chunk.to_series()
+    if isinstance(chunk, pd.Series):
+        return chunk
+    if at >= 0:
+        return chunk.iloc[:, at]
+    columns = [chunk.iloc[:, i] for i in range(chunk.shape[1])]
+    return pd.concat(columns, ignore_index=True) if columns else pd.Series(dtype="f8")
+
+
+def _states(chunk: Any, steps: Sequence[Step]) -> list[State] | None:
+    """The states of a chunk; None of an empty one. Steps that keep the same of a column keep it once."""
+    if not len(chunk):
+        return None
+    known: dict[Any, State] = {}
+    states = []
+    for at, name, settings in steps:
+        key = (at, FOLDS[name].chunk, str(settings))
+        if key not in known:
+            known[key] = FOLDS[name].chunk(column(chunk, at), **settings)
+        states.append(known[key])
+    return states
+
+
+def _joined(steps: Sequence[Step], limit: float, parts: list[list[State] | None]) -> list[State] | None:
+    """The states of several chunks as those of one."""
+    full = [p for p in parts if p is not None]
+    if len(full) <= 1:
+        return full[0] if full else None
+    return [
+        graph.gathered(states, name, limit) if name in GATHERED else FOLDS[name].join(states)
+        for (_, name, _), *states in zip(steps, *full, strict=True)
+    ]
+
+
+def _built(
+    steps: Sequence[Step], join: Callable[..., Any], empty: Any, build: Callable[..., Any], args: Any, parts: list[Any]
+) -> Any:  # fmt: skip
+    """The answers, put together."""
+    states = join(parts)
+    answers = []
+    for i, (at, name, settings) in enumerate(steps):
+        of = column(empty, at)
+        if states is not None:
+            answer = FOLDS[name].finish(states[i], of, **settings)
+            answers.append(answer if name == "quantile" else _narrow(answer, of.dtype))
+        elif name == "top":
+            answers.append(NO_TOP)
+        else:
+            answers.append(0 if name == "size" else getattr(of, name)(**settings))
+    return build(answers, *args)
+
+
+def _narrow(answer: Any, dtype: Any) -> Any:
+    """Floating point answers about narrow columns are as narrow."""
+    if getattr(dtype, "kind", "O") == "f" and dtype.itemsize < 8 and isinstance(answer, float):
+        return getattr(dtype, "numpy_dtype", dtype).type(answer)
+    return answer
+
+
 TUNED = ("combine_size", "method")
 OURS = (*TUNED, "bias", "fisher")
 """Arguments of Mars that pandas' method does not know."""
+KINDS = {"numeric_only": pd.api.types.is_numeric_dtype, "bool_only": pd.api.types.is_bool_dtype}
 
 
 def reduced_meta(result: Any, rows: Rows | None = None, length: float | None = None) -> Any:
@@ -47,42 +350,33 @@ def scalar_dtype(value: Any) -> np.dtype[Any]:
     return np.asarray(value).dtype if plain else np.dtype(object)
 
 
-def call(name: str, frame: Any, **kwargs: Any) -> Any:
+def _call(name: str, frame: Any, **kwargs: Any) -> Any:
     """pandas' own reduction."""
     return getattr(frame, name)(**{k: v for k, v in kwargs.items() if k not in OURS})
 
 
-def reduction_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
+def _reduction_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     try:
-        result = pandas_on_samples(partial(call, name), frame, **kwargs)
+        result = pandas_on_samples(partial(_call, name), frame, **kwargs)
     except TypeError:
         if frame.ndim == 1 and frame.empty.dtype == object:  # numbers, maybe: the run will tell
             return TensorMeta((), np.dtype(object))
         raise
-    if by_rows(frame, kwargs):
-        return frame.same(result)
-    return reduced_meta(result, NEW)
+    return frame.same(result) if by_rows(frame, kwargs) else reduced_meta(result, NEW)
 
 
 def used_columns(empty: Any, kwargs: dict[str, Any]) -> list[int]:
     """Positions of the columns a reduction looks at."""
     if empty.ndim == 1:
         return [0]
-    if kwargs.get("numeric_only"):
-        return [i for i, d in enumerate(empty.dtypes) if pd.api.types.is_numeric_dtype(d)]
-    if kwargs.get("bool_only"):
-        return [i for i, d in enumerate(empty.dtypes) if pd.api.types.is_bool_dtype(d)]
-    return list(range(empty.shape[1]))
+    wanted = [test for flag, test in KINDS.items() if kwargs.get(flag)]
+    return [i for i, d in enumerate(empty.dtypes) if not wanted or wanted[0](d)]
 
 
-def reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
+def _reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
     known = meta(node.args[0])
-    only = node.kwargs.get("numeric_only") or node.kwargs.get("bool_only")
-    columns = (
-        frozenset(known.empty.columns[used_columns(known.empty, node.kwargs)])
-        if only and known.ndim == 2
-        else None
-    )
+    only = known.ndim == 2 and any(node.kwargs.get(flag) for flag in KINDS)
+    columns = frozenset(known.empty.columns[used_columns(known.empty, node.kwargs)]) if only else None
     if by_rows(known, node.kwargs):
         return [Demand(columns, mine.order, mine.labels)]
     plain = known.kind != "Index" and all(
@@ -92,27 +386,26 @@ def reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, ordered, name.startswith("idx"))]
 
 
-def reduce_chunks(name: str, frame: Chunks, **kwargs: Any) -> Any:
+def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
     """A reduction by column in a tree, or row by row in each chunk."""
     empty = frame.empty
     if by_rows(empty, kwargs):
-        rows = graph.per_chunk(partial(call, name), frame, **kwargs)
+        rows = graph.per_chunk(partial(_call, name), frame, **kwargs)
         return graph.even(rows) if name == "nunique" else rows
-    settings = {k: v for k, v in kwargs.items() if k not in ("axis", "numeric_only", "bool_only", *TUNED)}
+    settings = {k: v for k, v in kwargs.items() if k not in ("axis", *KINDS, *TUNED)}
     every = kwargs.get("combine_size")
     if empty.ndim == 1 or (kwargs.get("axis", 0) is None and name not in ("nunique", "count")):
-        if kwargs.get("numeric_only") or kwargs.get("bool_only"):
+        if any(kwargs.get(flag) for flag in KINDS):
             frame = graph.per_chunk(_picked, frame, used_columns(empty, kwargs)).with_node(frame.node)
         try:
-            like = pandas_on_samples(partial(call, name), frame_meta(empty, 0, Rows()), **kwargs)
+            like = pandas_on_samples(partial(_call, name), frame_meta(empty, 0, Rows()), **kwargs)
         except TypeError:
             like = None
         step: Step = (0 if empty.ndim == 1 else -1, name, settings)
-        return graph.to_array(
-            fold(frame, [step], _scalar, type(like), every=every), scalar=True, dtype=scalar_dtype(like)
-        )
+        made = fold(frame, [step], _scalar, type(like), every=every)
+        return graph.to_array(made, scalar=True, dtype=scalar_dtype(like))
     steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
-    like = pandas_on_samples(partial(call, name), meta_of(frame), **kwargs)
+    like = pandas_on_samples(partial(_call, name), meta_of(frame), **kwargs)
     made = fold(frame, steps, by_column, like.index, like.dtype, every=every)
     return made.with_lengths((float(len(like)),))
 
@@ -134,14 +427,15 @@ def _scalar(answers: list[Any], like: type) -> Any:
     return value
 
 
-def by_column(answers: list[Any], labels: pd.Index, dtype: Any) -> pd.Series:
+def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None) -> pd.Series:
+    """A series of answers, of this dtype where it can hold them."""
     try:
-        return pd.Series(answers, index=labels, dtype=dtype)
+        return pd.Series(answers, index=labels, dtype=dtype, name=name)
     except (TypeError, ValueError, pd.errors.IntCastingNaNError):
-        return pd.Series(answers, index=labels)
+        return pd.Series(answers, index=labels, name=name)
 
 
-def reduction(
+def _reduction(
     name: str, *aliases: str, owners: tuple[str, ...] = BOTH, extra: dict[str, Any] | None = None
 ) -> None:
     """Declare one reduction of pandas under its names; `extra` are parameters of Mars's, with their defaults."""
@@ -163,35 +457,29 @@ def reduction(
         lowered(
             f"frame.{each}",
             status="gathered" if name in GATHERED else "tiled",
-            meta=partial(reduction_meta, name),
-            demands=partial(reduction_demands, name),
-        )(partial(reduce_chunks, name))
+            meta=partial(_reduction_meta, name),
+            demands=partial(_reduction_demands, name),
+        )(partial(_reduce, name))
 
 
 def _prepare(name: str, defaults: dict[str, Any], self: Any, **given: Any) -> Any:
-    kwargs = {
-        k: v
-        for k, v in given.items()
-        if v is not defaults[k] and not (self.ndim == 1 and k == "axis" and v is None)
-    }
-    check_tuning(name, kwargs)
-    return registry.make(f"frame.{name}", as_frame(self), **kwargs)
-
-
-def check_tuning(name: str, kwargs: dict[str, Any]) -> None:
-    """Mars's tuning arguments: checked, and without effect on the result."""
+    """A node of the reduction, with the arguments that are no defaults. Mars's tuning has no effect on the result."""
+    if self.ndim == 1 and given.get("axis", 0) is None:
+        del given["axis"]
+    kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
     if kwargs.get("combine_size") is not None:
         checks.whole(kwargs["combine_size"], f"{name}(combine_size=)", 2)
     checks.choice(kwargs.pop("method", None), f"{name}(method=)", (None, "auto", "tree", "shuffle"))
+    return registry.make(f"frame.{name}", as_frame(self), **kwargs)
 
 
 for _name in ("sum", "mean", "median", "count", "std", "var", "sem", "idxmax", "idxmin"):
-    reduction(_name)
+    _reduction(_name)
 for _name in ("max", "min", "any", "all", "nunique"):
-    reduction(_name, owners=ALL)
-reduction("prod", "product")
-reduction("skew", extra={"bias": False})
-reduction("kurt", "kurtosis", extra={"bias": False, "fisher": True})
+    _reduction(_name, owners=ALL)
+_reduction("prod", "product")
+_reduction("skew", extra={"bias": False})
+_reduction("kurt", "kurtosis", extra={"bias": False, "fisher": True})
 
 
 @public("frame.mode", owners=BOTH)
@@ -205,24 +493,19 @@ def mode(
 
 
 def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
-    result = pandas_on_samples(partial(call, "mode"), frame, **kwargs)
+    result = pandas_on_samples(partial(_call, "mode"), frame, **kwargs)
     if by_rows(frame, kwargs):
         raise ShapeError("mode(axis=1) has as many columns as a run finds.")
     return frame_meta(result, math.nan, Rows(), ranged=True)
 
 
-@lowered("frame.mode", meta=_mode_meta, demands=partial(reduction_demands, "mode"))
+@lowered("frame.mode", meta=_mode_meta, demands=partial(_reduction_demands, "mode"))
 def _mode(frame: Chunks, **kwargs: Any) -> Chunks:
-    empty = frame.empty
     settings = {"dropna": kwargs["dropna"]} if "dropna" in kwargs else {}
-    steps: list[Step] = [(i, "mode", settings) for i in used_columns(empty, kwargs)]
-    build: Callable[..., Any] = _modes if empty.ndim == 2 else _only
+    steps: list[Step] = [(i, "mode", settings) for i in used_columns(frame.empty, kwargs)]
+    build = _modes if frame.empty.ndim == 2 else operator.itemgetter(0)
     return fold(frame, steps, build, every=kwargs.get("combine_size")).with_lengths((math.nan,))
 
 
 def _modes(answers: list[pd.Series]) -> pd.DataFrame:
     return pd.concat(answers, axis=1) if answers else pd.DataFrame()
-
-
-def _only(answers: list[Any]) -> Any:
-    return answers[0]

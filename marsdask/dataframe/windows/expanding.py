@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.reduce.fold import column
+from marsdask.dataframe.reduce.reduction import column
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 

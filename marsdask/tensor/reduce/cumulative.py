@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import flat, joined_at_once, result_dtype
+from marsdask.tensor.fold import flat, joined_at_once, replaced, result_dtype
 from marsdask.tensor.indexing.selecting import given
 
 # name -> what joins two chunks
@@ -35,15 +35,8 @@ def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -
     if a.numblocks[axis] == 1:
         return local
     index = tuple(range(a.ndim))
-    last = da.blockwise(
-        partial(_last, axis, ufunc),
-        index,
-        local,
-        index,
-        dtype=out,
-        adjust_chunks={axis: 1},
-        align_arrays=False,
-    )
+    ones = replaced(a.chunks, axis, (1,) * a.numblocks[axis])
+    last = local.map_blocks(partial(_last, axis, ufunc), chunks=ones, dtype=out)
     before = last.rechunk({axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out).rechunk({axis: 1})
     return da.blockwise(
         ufunc, index, before, index, local, index, dtype=out, align_arrays=False,
@@ -55,8 +48,7 @@ def _last(axis: int, ufunc: np.ufunc, part: Any) -> Any:
     """What a chunk adds to those behind it; an empty chunk adds nothing."""
     if part.shape[axis]:
         return part.take([-1], axis=axis)
-    shape = tuple(1 if i == axis else n for i, n in enumerate(part.shape))
-    return np.full(shape, ufunc.identity, part.dtype)
+    return np.full(replaced(part.shape, axis, 1), ufunc.identity, part.dtype)
 
 
 def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
@@ -68,9 +60,8 @@ def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
 
 def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) -> TensorMeta:
     shape = (math.prod(a.shape),) if axis is None else a.shape
-    return TensorMeta(
-        shape, result_dtype(getattr(np, name), a.dtype, **({} if dtype is None else {"dtype": dtype}))
-    )
+    kwargs = {} if dtype is None else {"dtype": dtype}
+    return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, **kwargs))
 
 
 def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -105,16 +96,15 @@ def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Ar
 
 @lowered("diff")
 def _diff(a: da.Array, n: int, axis: int, prepend: Any, append: Any) -> da.Array:
-    edge_shape = tuple(1 if i == axis else length for i, length in enumerate(a.shape))
-    parts = [p if p.ndim else da.broadcast_to(p, edge_shape) for p in (prepend, a, append) if p is not None]
+    edge = replaced(a.shape, axis, 1)
+    parts = [p if p.ndim else da.broadcast_to(p, edge) for p in (prepend, a, append) if p is not None]
     if len(parts) > 1:
         a = da.concatenate(parts, axis=axis)
     less = np.not_equal if a.dtype == bool else np.subtract
     before = (slice(None),) * axis
     for _ in range(n):
-        a = less(
-            a[(*before, slice(1, None))], a[(*before, slice(None, -1) if a.shape[axis] else slice(0, 0))]
-        )
+        head = slice(None, -1) if a.shape[axis] else slice(0, 0)
+        a = less(a[(*before, slice(1, None))], a[(*before, head)])
     return a
 
 

@@ -61,9 +61,45 @@ def _reduced(a: Any, axis: Any, keepdims: bool) -> dict[str, Any]:
     return {**extra, "keepdims": True} if keepdims else extra
 
 
-def _lines(name: str, a: da.Array, axes: Axes) -> da.Array:
-    """The same array with every line along the axes in one chunk."""
-    return one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
+def _on_lines(
+    function: Any, name: str, a: da.Array, axis: Any, keepdims: bool, dtype: Any, shape: tuple[int, ...] = (),
+    weights: Any = None,
+) -> da.Array:  # fmt: skip
+    """What a function of NumPy gives of every line along the axes, each in one chunk: of this shape for each line."""
+    axes = tuple(range(a.ndim)) if axis is None else axis
+    a = one_chunk(a, name) if len(axes) == a.ndim else whole_along(a, axes)
+    index, new = tuple(range(a.ndim)), tuple(range(a.ndim, a.ndim + len(shape)))
+    pairs: list[Any] = []
+    if weights is not None and weights.shape == a.shape:
+        pairs = [weights.rechunk(a.chunks), index]
+    elif weights is not None:
+        if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
+            raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
+        pairs = [weights.rechunk(-1), axes]
+    # Reduced axes are whole in each chunk, so they can just go.
+    kept = index if keepdims else tuple(i for i in index if i not in axes)
+    return da.blockwise(
+        partial(_lines_of_chunk, function, shape, axes, keepdims),
+        (*new, *kept),
+        a,
+        index,
+        *pairs,
+        new_axes=dict(zip(new, shape, strict=True)),
+        adjust_chunks=dict.fromkeys(axes, 1) if keepdims else None,
+        dtype=dtype,
+        concatenate=True,
+        align_arrays=False,
+    )
+
+
+def _lines_of_chunk(
+    function: Any, shape: tuple[int, ...], axes: Axes, keepdims: bool, part: Any, weights: Any = None
+) -> Any:
+    kept = [1 if i in axes else n for i, n in enumerate(part.shape) if keepdims or i not in axes]
+    if 0 in kept:  # no lines at all; NumPy's nan functions lose the shape
+        return np.empty((*shape, *kept), np.result_type(part.dtype, "f4"))
+    extra = {} if weights is None else {"weights": weights}
+    return np.asarray(function(part, axis=axes, keepdims=keepdims, **extra))
 
 
 def _of_median(
@@ -87,19 +123,13 @@ def _median(name: str, a: da.Array, axis: Any = None, keepdims: bool = False) ->
     dtype = result_dtype(function, a.dtype)
     if _long(a, axis):
         return _selected(a, 0.5, "linear", keepdims, name.startswith("nan"), dtype)
-    axes = tuple(range(a.ndim)) if axis is None else axis
-    a = _lines(name, a, axes)
-    chunks = tuple((1,) if i in axes else c for i, c in enumerate(a.chunks))
-    made = a.map_blocks(partial(function, axis=axes, keepdims=True), chunks=chunks, dtype=dtype)
-    return made if keepdims else made.reshape(tuple(n for i, n in enumerate(made.shape) if i not in axes))
+    return _on_lines(function, name, a, axis, keepdims, dtype)
 
 
 def _long(a: da.Array, axis: Any) -> bool:
     """Whether all elements are one line that should not come into one chunk."""
-    everything = axis is None or len(axis) == a.ndim
-    return (
-        everything and a.npartitions > 1 and a.nbytes > options.chunk_store_limit and a.dtype.kind in "biuf"
-    )
+    large = a.npartitions > 1 and a.nbytes > options.chunk_store_limit and a.dtype.kind in "biuf"
+    return large and (axis is None or len(axis) == a.ndim)
 
 
 for _name in ("median", "nanmedian"):
@@ -180,40 +210,8 @@ def _quantile(
     if weights is None and _long(a, axis):
         share = q / 100 if "percentile" in name else q
         return (yield from _selected(a, share, method, keepdims, name.startswith("nan"), dtype))
-    axes = tuple(range(a.ndim)) if axis is None else axis
-    a = _lines(name, a, axes)
-    index, q_index = tuple(range(a.ndim)), tuple(range(a.ndim, a.ndim + q.ndim))
-    pairs: list[Any] = []
-    if weights is not None and weights.shape == a.shape:
-        pairs = [weights.rechunk(a.chunks), index]
-    elif weights is not None:
-        if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
-            raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
-        pairs = [weights.rechunk(-1), axes]
-    # Reduced axes are whole in each chunk, so they can just go.
-    kept = index if keepdims else tuple(i for i in index if i not in axes)
-    return da.blockwise(
-        partial(_quantile_chunk, name, q, method, axes, keepdims),
-        (*q_index, *kept),
-        a,
-        index,
-        *pairs,
-        new_axes=dict(zip(q_index, q.shape, strict=True)),
-        adjust_chunks=dict.fromkeys(axes, 1) if keepdims else None,
-        dtype=dtype,
-        concatenate=True,
-        align_arrays=False,
-    )
-
-
-def _quantile_chunk(
-    name: str, q: Any, method: str, axes: Axes, keepdims: bool, part: Any, weights: Any = None
-) -> Any:
-    extra = {} if weights is None else {"weights": weights}
-    kept = [1 if i in axes else n for i, n in enumerate(part.shape) if keepdims or i not in axes]
-    if 0 in kept:  # no lines at all; NumPy's nan functions lose the shape
-        return np.empty((*np.shape(q), *kept), np.result_type(part.dtype, "f4"))
-    return np.asarray(getattr(np, name)(part, q, axis=axes, method=method, keepdims=keepdims, **extra))
+    function = partial(getattr(np, name), q=q, method=method)
+    return _on_lines(function, name, a, axis, keepdims, dtype, q.shape, weights)
 
 
 def _selected(
@@ -222,9 +220,7 @@ def _selected(
     """Quantiles of one long line: sorted in chunks, then only the values beside each position are looked at."""
     graph.rule("quantile: a long line, sorted in chunks")
     ordered = yield Keep((yield from sorted_line(flat(a))))
-    holes = 0
-    if a.dtype.kind == "f":
-        holes = int((yield Ask(da.isnan(ordered).sum())))
+    holes = int((yield Ask(da.isnan(ordered).sum()))) if a.dtype.kind == "f" else 0
     n = ordered.shape[0] - holes
     q = np.asarray(q, dtype="f8")
     if not n or (holes and not nan):

@@ -1,9 +1,13 @@
-"""Reductions: the public names, over the table of `states.py`."""
+"""Reductions: what a chunk says, how that is joined, and what it comes to, in one table; and the public names."""
 
 from __future__ import annotations
 
 import inspect
-from functools import partial
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import dask.array as da
@@ -11,7 +15,7 @@ import numpy as np
 
 from marsdask import checks
 from marsdask.errors import ArgumentError, ShapeError, Unbuilt
-from marsdask.plan import registry
+from marsdask.plan import moments, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
@@ -25,13 +29,200 @@ from marsdask.tensor.fold import (
     refuse_empty,
     result_dtype,
 )
-from marsdask.tensor.reduce.states import NOTHING, TABLE
 from marsdask.tensor.views import assign
 
+NOTHING = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How one reduction folds. `chunk(part, axes, where=, **settings)` -> state; `finish(state, **settings)` -> array.
+
+    `takes`: settings beside axis, out and keepdims, with their defaults. `identity`: False where an empty axis is an error.
+    """
+
+    chunk: Callable[..., Any]
+    join: Callable[[list[Any]], Any]
+    finish: Callable[..., Any]
+    takes: dict[str, Any]
+    identity: bool = True
+
+
+def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
+    """NumPy's own function on a chunk; partial results are joined by a ufunc."""
+    return Reduction(partial(_by, name), partial(reduce, ufunc), partial(_with_initial, ufunc), takes)
+
+
+def _by(name: str, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING, **settings: Any) -> Any:
+    extra = {} if where is True else {"where": where}
+    return getattr(np, name)(part, axis=axes, keepdims=True, **extra, **settings)
+
+
+def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = NOTHING, **settings: Any) -> Any:
+    return state if initial is NOTHING else ufunc(state, initial)
+
+
+def _empty(part: Any, axes: Any) -> bool:
+    return any(part.shape[i] == 0 for i in axes)
+
+
+def _extremes(ufunc: np.ufunc) -> Reduction:
+    chunk, finish = partial(_extreme, ufunc), partial(_extreme_of, ufunc)
+    takes = {"initial": NOTHING, "where": None}
+    return Reduction(chunk, partial(reduce, ufunc), finish, takes, identity=False)
+
+
+def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING) -> Any:
+    if initial is not NOTHING:
+        return ufunc.reduce(part, axis=axes, keepdims=True, initial=initial, where=where)
+    return None if _empty(part, axes) else ufunc.reduce(part, axis=axes, keepdims=True)
+
+
+def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
+    if state is None:
+        raise ShapeError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity.")
+    if ufunc in (np.fmax, np.fmin) and state.dtype.kind in "fc" and np.isnan(state).any():
+        warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
+    return state
+
+
+def _spread(part: Any, axes: Any) -> Any:
+    high, low = (_extreme(ufunc, part, axes) for ufunc in (np.maximum, np.minimum))
+    return None if high is None else (high, low)
+
+
+def _wider(a: Any, b: Any) -> Any:
+    return np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
+
+
+def _spread_of(state: Any) -> Any:
+    high, low = state or (None, None)
+    return _extreme_of(np.maximum, high) - low
+
+
+def _mask(nan: bool, part: Any, where: Any) -> Any:
+    """Which elements count."""
+    if nan and part.dtype.kind in "fc":
+        return ~np.isnan(part) if where is True else where & ~np.isnan(part)
+    return where
+
+
+def _totals(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None) -> Any:
+    """Count and sum, in the dtype NumPy adds up in for means: doubles for whole numbers, single for half precision."""
+    mask = _mask(nan, part, where)
+    if mask is True:
+        shape = tuple(1 if i in axes else n for i, n in enumerate(part.shape))
+        count = np.full(shape, math.prod(part.shape[i] for i in axes), "i8")
+    else:
+        count = np.add.reduce(np.broadcast_to(mask, part.shape), axis=axes, keepdims=True, dtype="i8")
+    if dtype is None:
+        dtype = np.float64 if part.dtype.kind in "biu" else part.dtype
+    single = np.float32 if dtype == np.float16 else dtype
+    return count, np.add.reduce(part, axis=axes, keepdims=True, dtype=single, where=mask)
+
+
+def _both_totals(a: Any, b: Any) -> Any:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _mean_of(state: Any, dtype: Any = None) -> Any:
+    count, total = state
+    if not np.all(count):
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
+    with np.errstate(all="ignore"):
+        return total / count
+
+
+def _mean(*, nan: bool) -> Reduction:
+    chunk, takes = partial(_totals, nan), {"dtype": None, "where": None}
+    return Reduction(chunk, partial(reduce, _both_totals), _mean_of, takes)
+
+
+def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
+    with np.errstate(all="ignore"):
+        summed = partial(np.add.reduce, axis=axes, keepdims=True, where=_mask(nan, part, where))
+        count, total = _totals(nan, part, axes, where, dtype)
+        return moments.of(part, count, total, summed)
+
+
+def _variance_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: float = 0) -> Any:
+    count, _, spread = moments.central(state)
+    free = count - ddof
+    if np.any(free <= 0):
+        warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
+    with np.errstate(all="ignore"):
+        variance = spread / (np.where(free > 0, free, np.nan) if nan else np.maximum(free, 0))
+        return np.sqrt(variance) if root else variance
+
+
+def _variance(*, nan: bool, root: bool) -> Reduction:
+    takes = {"dtype": None, "ddof": 0, "where": None, "mean": None, "correction": None}
+    return Reduction(partial(_moments, nan), moments.joined, partial(_variance_of, nan, root), takes)
+
+
+def _places(name: str) -> Reduction:
+    chunk, join = partial(_place_chunk, name), partial(reduce, partial(_better, name))
+    return Reduction(chunk, join, partial(_place_of, name), {}, identity=False)
+
+
+def _place_chunk(name: str, part: Any, axes: Any) -> Any:
+    """(best value, its position, length) of a chunk; positions count on when chunks are joined in order."""
+    (axis,) = axes
+    if not part.shape[axis]:
+        return None
+    if name.startswith("nan") and part.dtype.kind in "fc":
+        best = (np.fmax if name == "nanargmax" else np.fmin).reduce(part, axis=axis, keepdims=True)
+        place = np.argmax(part == best, axis=axis, keepdims=True)
+    else:
+        place = getattr(np, name.removeprefix("nan"))(part, axis=axis, keepdims=True)
+    return np.take_along_axis(part, place, axis), place, part.shape[axis]
+
+
+def _better(name: str, a: Any, b: Any) -> Any:
+    """The better of two neighbours' best; of equal ones the first."""
+    better = b[0] > a[0] if name.endswith("max") else b[0] < a[0]
+    if a[0].dtype.kind in "fcmM":
+        hole_a, hole_b = (np.isnat(x) if x.dtype.kind in "mM" else np.isnan(x) for x in (a[0], b[0]))
+        better = ~hole_b & (hole_a | better) if name.startswith("nan") else ~hole_a & (hole_b | better)
+    return np.where(better, b[0], a[0]), np.where(better, a[2] + b[1], a[1]), a[2] + b[2]
+
+
+def _place_of(name: str, state: Any) -> Any:
+    if state is None:
+        raise ShapeError(f"attempt to get {name.removeprefix('nan')} of an empty sequence")
+    if name.startswith("nan") and state[0].dtype.kind in "fc" and np.isnan(state[0]).any():
+        raise ArgumentError("All-NaN slice encountered")
+    return state[1]
+
+
+_ADDED = {"dtype": None, "initial": NOTHING, "where": None}
+
+TABLE: dict[str, Reduction] = {
+    "sum": _ufunc(np.add, "sum", _ADDED),
+    "prod": _ufunc(np.multiply, "prod", _ADDED),
+    "any": _ufunc(np.logical_or, "any", {"where": None}),
+    "all": _ufunc(np.logical_and, "all", {"where": None}),
+    "max": _extremes(np.maximum),
+    "min": _extremes(np.minimum),
+    "nansum": _ufunc(np.add, "nansum", _ADDED),
+    "nanprod": _ufunc(np.multiply, "nanprod", _ADDED),
+    "nanmax": _extremes(np.fmax),
+    "nanmin": _extremes(np.fmin),
+    "ptp": Reduction(_spread, partial(reduce, _wider), _spread_of, {}, identity=False),
+    "mean": _mean(nan=False),
+    "nanmean": _mean(nan=True),
+    "var": _variance(nan=False, root=False),
+    "std": _variance(nan=False, root=True),
+    "nanvar": _variance(nan=True, root=False),
+    "nanstd": _variance(nan=True, root=True),
+    "count_nonzero": _ufunc(np.add, "count_nonzero", {}),
+    "argmax": _places("argmax"),
+    "argmin": _places("argmin"),
+    "nanargmax": _places("nanargmax"),
+    "nanargmin": _places("nanargmin"),
+}
 ALIASES = {"amax": "max", "amin": "min", "product": "prod"}
-
 METHODS = {"sum", "prod", "any", "all", "max", "min", "ptp", "mean", "var", "std", "argmax", "argmin"}
-
 PLACES = {name for name in TABLE if "arg" in name}
 
 
@@ -45,15 +236,14 @@ def _lower(
     **settings: Any,
 ) -> da.Array:
     how = TABLE[name]
-    dtype = _dtype(name, a.dtype, settings)
     shape = (1,) * a.ndim
     line = name in PLACES and axis is None
     if line:
         a, axis = flat(a), (0,)
     chunk, finish = partial(how.chunk, **settings), partial(how.finish, **settings)
     found = fold(
-        a, axis, chunk, how.combine, finish, dtype, keepdims=keepdims and not line, where=where, label=name,
-        every=every,
+        a, axis, chunk, how.join, finish, _dtype(name, a.dtype, settings), keepdims=keepdims and not line,
+        where=where, label=name, every=every,
     )  # fmt: skip
     return found.reshape(shape) if keepdims and line else found
 
@@ -103,9 +293,7 @@ def _reduced(name: str, positional: tuple[str, ...], a: Any, *args: Any, **given
         given["ddof"] = given["correction"]
     if "dtype" in given:
         kwargs["dtype"] = np.dtype(given["dtype"])
-    for key in ("initial", "ddof"):
-        if key in given and given[key] is not takes[key]:
-            kwargs[key] = given[key]
+    kwargs |= {k: given[k] for k in ("initial", "ddof") if k in given and given[k] is not takes[k]}
     if given.get("where", True) is not True:
         kwargs["where"] = as_tensor(given["where"])
     result = registry.make(name, a, **kwargs)
@@ -115,12 +303,12 @@ def _reduced(name: str, positional: tuple[str, ...], a: Any, *args: Any, **given
 def _signature(name: str) -> inspect.Signature:
     """NumPy's parameters, with Mars's `combine_size`."""
     takes = TABLE[name].takes
-    settings: dict[str, Any] = {"axis": None}
-    settings |= {"dtype": None} if "dtype" in takes else {}
-    settings |= {"out": None} if name != "count_nonzero" else {}
-    settings |= {"ddof": 0} if "ddof" in takes else {}
-    settings |= {"keepdims": False, "combine_size": None}
     both, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    out = () if name == "count_nonzero" else ("out",)
+    settings = {
+        k: takes.get(k) for k in ("axis", "dtype", *out, "ddof") if k in takes or k in ("axis", "out")
+    }
+    settings |= {"keepdims": False, "combine_size": None}
     rest = {k: None if v is NOTHING else v for k, v in takes.items() if k not in settings}
     return inspect.Signature(
         [

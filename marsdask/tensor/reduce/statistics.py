@@ -16,11 +16,7 @@ from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.algebra.products import contracted
 from marsdask.tensor.core import as_tensor
-from marsdask.tensor.fold import (
-    axes_of,
-    one_chunk,
-    reduced_shape,
-)
+from marsdask.tensor.fold import axes_of, one_chunk, reduced_shape
 
 
 @public("average")
@@ -31,14 +27,11 @@ def average(
     a = as_tensor(a)
     axes = axes_of(axis, a.ndim)
     if weights is None:
-        mean = registry.make(
-            "mean", a, **({} if axes is None else {"axis": axes}), **({"keepdims": True} if keepdims else {})
-        )
+        mean = a.mean(axis=axis, keepdims=keepdims)
         if not returned:
             return mean
         count = math.prod(a.shape[i] for i in (range(a.ndim) if axes is None else axes))
-        full = registry.make("add", registry.make("multiply", mean, 0), float(count))
-        return registry.make("pair", mean, full)
+        return registry.make("pair", mean, mean * 0 + float(count))
     weights = as_tensor(weights)
     if weights.shape != a.shape:
         if axes is None:
@@ -66,8 +59,7 @@ def weighted(a: da.Array, weights: da.Array, axes: Any, keepdims: bool) -> Any:
     """Average and sum of weights."""
     dtype = _weighted_meta(a, weights, axes, keepdims).items[0].dtype
     if weights.shape != a.shape:
-        lengths = tuple(n if i in axes else 1 for i, n in enumerate(a.shape))
-        weights = weights.reshape(lengths)
+        weights = weights.reshape(tuple(n if i in axes else 1 for i, n in enumerate(a.shape)))
     weights = da.broadcast_to(weights, a.shape)
     scale = weights.sum(axis=axes, dtype=dtype, keepdims=keepdims)
     total = (a * weights.astype(dtype)).sum(axis=axes, dtype=dtype, keepdims=keepdims)
@@ -99,11 +91,10 @@ def cov(
             raise ArgumentTypeError("fweights must be integer")
         if w.ndim > 1:
             raise RuntimeError(f"cannot handle multidimensional {name}")
-    if ddof is None:
-        ddof = 0 if bias else 1
+    free = int(not bias if ddof is None else ddof)
     if dtype is None:
         dtype = np.result_type(m.dtype, *([] if y is None else [y.dtype]), "f8")
-    return registry.make("cov.of", m, y, bool(rowvar), int(ddof), np.dtype(dtype), **weights)
+    return registry.make("cov.of", m, y, bool(rowvar), free, np.dtype(dtype), **weights)
 
 
 def _cov_meta(m: TensorMeta, y: Any, rowvar: bool, ddof: int, dtype: Any, **weights: Any) -> TensorMeta:
