@@ -312,7 +312,8 @@ class SpillDirectory:
 class _Space(WorkSpace):
     """A WorkSpace that does not complain about files that are gone already.
 
-    A worker's own directory, with ours in it, may be removed before ours is.
+    A worker's own directory, with ours in it, may be removed before ours is. The method is private to distributed, which
+    logs every error there as one and has no setting for it.
     """
 
     def _on_remove_error(self, func: object, path: str, exc: BaseException) -> None:
@@ -321,7 +322,10 @@ class _Space(WorkSpace):
 
 
 class _Purged(_Space):
-    """A _Space that waits for who looks over it at the same time, who may have found alive what has ended since."""
+    """A _Space that waits for who looks over it at the same time, who may have found alive what has ended since.
+
+    The methods are private to distributed, which gives both locks no time and has no setting for it.
+    """
 
     def _global_lock(self, **_: object) -> object:
         return super()._global_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
