@@ -119,9 +119,8 @@ def told(op: Op) -> str:
     from marsdask import coverage
     from marsdask.plan import registry
 
-    module = {"tensor": "mt", "dataframe": "md"}
-    first, dot, rest = op.room.partition(".")
-    users = [f"{module.get(first, first)}{dot}{rest}.{op.public}"] if coverage.belongs(op, op.room) else []
+    home = op.room.replace("tensor", "mt").replace("dataframe", "md")
+    users = [f"{home}.{op.public}"] if coverage.belongs(op, op.room) else []
     users += [f"{owner}.{op.public}" for owner in op.owners]
     lines = [f"{op.name}: {op.status}, {', '.join(users) or op.room}"]
     if op.status == "unbuilt":

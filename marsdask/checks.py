@@ -22,17 +22,13 @@ def given(what: str, value: object) -> str:
     return what.replace("=)", f"={value!r})", 1) if "=)" in what else f"{what}={value!r}"
 
 
-def listed(allowed: Iterable[object], last: str = "or") -> str:
-    """`'a', 'b' or 'c'`."""
-    *first, final = map(repr, allowed)
-    return f"{', '.join(first)} {last} {final}" if first else final
-
-
 def choice(value: Any, what: str, allowed: Iterable[Any]) -> Any:
     """One of some values."""
     known = tuple(allowed)
     if not any(value is each or (type(value) is type(each) and value == each) for each in known):
-        raise ArgumentError(f"{given(what, value)}: expected {listed(known)}.")
+        *first, last = map(repr, known)
+        words = f"{', '.join(first)} or {last}" if first else last
+        raise ArgumentError(f"{given(what, value)}: expected {words}.")
     return value
 
 

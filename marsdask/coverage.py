@@ -77,8 +77,9 @@ class Row:
 
     @property
     def line(self) -> str:
-        oracle = f"[{'scipy' if 'scipy' in self.page else 'numpy' if 'numpy' in self.page else 'pandas'}]({self.page})"
-        cells = (f"`{self.name}`", self.status, self.says, self.differs, oracle if self.page else "")
+        oracle = next((name for name in ("scipy", "numpy") if name in self.page), "pandas")
+        page = f"[{oracle}]({self.page})" if self.page else ""
+        cells = (f"`{self.name}`", self.status, self.says, self.differs, page)
         return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
 
 
@@ -100,7 +101,7 @@ def rows(key: str) -> list[Row]:
     if isinstance(target, type):
         own = [name for name in dir(target) if not name.startswith("_")]
     else:  # neither modules nor what is only there for the file itself
-        own = getattr(target, "__all__", ())
+        own = list(getattr(target, "__all__", ()))
     names = {*entries, *gaps.NAMES.get(key, ()), *own}
     ordered = sorted(names, key=lambda name: (name.startswith("__"), name.lower(), name))
     return [row(key, name, entries.get(name), target) for name in ordered]

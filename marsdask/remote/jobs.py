@@ -126,16 +126,16 @@ def _handed(bare: Any, meta: Any, token: str) -> Handed:
     return Handed(graph.elsewhere(bare), meta, token)
 
 
-def handed(collections: list[Any], metas: list[Any], tokens: list[str]) -> list[Handed]:
-    """Computed collections ready to be handed to a function."""
+def handed(call: Call, collections: dict[int, Any]) -> dict[int, Handed]:
+    """Computed collections ready to be handed to a function, by the number of the input."""
     # Rows know what made them, with its data; the function only has to know which frames have the same ones.
     rows: dict[Rows, Rows] = {}
-    found = []
-    for collection, meta, name in zip(collections, metas, tokens, strict=True):
-        known = exact(meta, collection)
+    found = {}
+    for i, collection in collections.items():
+        known = exact(call.metas[i], collection)
         if isinstance(known, FrameMeta):
             known = dataclasses.replace(known, rows=rows.setdefault(known.rows, Rows()))
-        found.append(Handed(collection, known, name))
+        found[i] = Handed(collection, known, call.tokens[i])
     return found
 
 
@@ -228,20 +228,18 @@ class Job:
         self.call: Any = call
         self._session: Any = session
 
-    def session(self) -> Session:
-        return self._session  # type: ignore[no-any-return]
+    def place(self) -> tuple[Session, Listener]:
+        """The session that the function is part of, and who listens to it."""
+        return self._session, Listener(self.call.log.name)
 
     def loaded(self) -> tuple[Any, Any, Any]:
         return self.call.func, self.call.args, self.call.kwargs
-
-    def listener(self) -> Listener:
-        return Listener(self.call.log.name)
 
     def result(self, value: Any, session: Session, listener: Listener) -> Any:
         return value
 
     def __call__(self, *given: Any) -> Any:
-        session, listener = self.session(), self.listener()
+        session, listener = self.place()
         context = Context(session, self.name, listener)
         with session.active(), running(context), captured(listener.write):
             try:
@@ -285,14 +283,11 @@ class Travelling(Job):
         self.call, self._session = call.pickled(), session.session_id
         self.log = call.log.name
 
-    def session(self) -> Session:
-        return session_here(self._session)
+    def place(self) -> tuple[Session, Listener]:
+        return session_here(self._session), Sender(self.log, self._session)
 
     def loaded(self) -> tuple[Any, Any, Any]:
         return cloudpickle.loads(self.call)  # type: ignore[no-any-return]
-
-    def listener(self) -> Listener:
-        return Sender(self.log, self._session)
 
     def result(self, value: Any, session: Session, listener: Listener) -> Any:
         return packed(value, session, self.log, listener.published)
@@ -356,15 +351,16 @@ class Sender(Listener):
             text, self.waiting = "".join(self.pending), False
             self.pending.clear()
             for start in range(0, len(text), PIECE):
-                self.worker.log_event(self.topic, {"log": self.log, "text": text[start : start + PIECE]})
+                self.send(text=text[start : start + PIECE])
+
+    def send(self, *, text: str = "", **event: Any) -> None:
+        self.worker.log_event(self.topic, {"log": self.log, "text": text, **event})
 
     def progress(self, value: float) -> None:
-        self.worker.log_event(self.topic, {"log": self.log, "text": "", "progress": value})
+        self.send(progress=value)
 
     def published(self, dataset: str, *, lasting: bool = False) -> None:
-        self.worker.log_event(
-            self.topic, {"log": self.log, "text": "", "dataset": dataset, "lasting": lasting}
-        )
+        self.send(dataset=dataset, lasting=lasting)
 
     close = flush
 
@@ -379,11 +375,12 @@ def hear(engine: Any, event: dict[str, Any]) -> None:
             weakref.finalize(log, engine.forget, dataset)
 
 
-def task_of(call: Call, inputs: list[Any], arguments: list[Handed | None], session: Session) -> graph.Chunks:
+def task_of(call: Call, inputs: list[Any], arguments: dict[int, Handed], session: Session) -> graph.Chunks:
     """The one task of a call. `inputs` are Dask collections, `arguments` what is handed over without its data."""
     how: list[Any] = []
     given: list[Any] = []
-    for collection, argument in zip(inputs, arguments, strict=True):
+    for i, collection in enumerate(inputs):
+        argument = arguments.get(i)
         if argument is None:  # an object: its value
             how.append(None)
             given.append(collection)

@@ -71,7 +71,7 @@ def check_usable(path: str) -> None:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise BadSpillDirectory.because(path, _told(error)) from error
+        raise BadSpillDirectory.because(path, told(error)) from error
 
 
 def purge(path: str) -> None:
@@ -215,7 +215,7 @@ class SpillDirectory:
             work: WorkDir = space.new_work_dir(prefix=self._prefix)  # type: ignore[no-untyped-call]
             return work
         except OSError as error:
-            raise BadSpillDirectory.because(self.path, _told(error)) from error
+            raise BadSpillDirectory.because(self.path, told(error)) from error
 
     def _check(self, size: int) -> None:
         """Raises Refused, or counts `size` bytes as used."""
@@ -289,19 +289,19 @@ class SpillDirectory:
             pass  # it is gone, as it should be
         except OSError as error:
             self._left[path] = size
-            self._set_aside(_told(error))
+            self._set_aside(told(error))
             return False
         self._left.pop(path, None)
         return True
 
     def _failed(self, error: OSError, size: int) -> Refused:
         if error.errno in _TOO_LARGE:
-            reason = _told(error)
+            reason = told(error)
             self._too_large = (size, time.monotonic() + self.retry_after, reason)
             return Refused("full", reason)
         if error.errno in _PASSING:
-            return Refused("bad-directory", _told(error))
-        return self._set_aside(_told(error))
+            return Refused("bad-directory", told(error))
+        return self._set_aside(told(error))
 
     def _set_aside(self, reason: str) -> Refused:
         self.bad = reason
@@ -334,7 +334,8 @@ class _Purged(_Space):
         return super()._purge_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
 
 
-def _told(error: OSError) -> str:
+def told(error: OSError) -> str:
+    """What the system says of an error."""
     return error.strerror or str(error)
 
 

@@ -265,9 +265,9 @@ class MemoryPolicy:
     def to_env(self) -> dict[str, str]:
         """The same as environment of a worker's process or container; MARS_* for programs that look there."""
         env = {
-            "DASK_" + key.upper().replace("-", "_").replace(".", "__"): value
-            if isinstance(value, str)
-            else (json.dumps(value) if isinstance(value, list) else repr(value))
+            "DASK_" + key.upper().replace("-", "_").replace(".", "__"): json.dumps(value)
+            if isinstance(value, list)
+            else str(value)
             for key, value in self.to_dask_config().items()
         }
         if self.directories:
@@ -275,9 +275,8 @@ class MemoryPolicy:
         if isinstance(self.memory, int):
             env["MARS_MEMORY_TOTAL"] = str(self.memory)
             if self.cache is not None:
-                env["MARS_CACHE_MEM_SIZE"] = str(
-                    self.cache if isinstance(self.cache, int) else int(self.cache * self.memory)
-                )
+                share = isinstance(self.cache, float)
+                env["MARS_CACHE_MEM_SIZE"] = str(int(self.cache * self.memory) if share else self.cache)
         return env
 
     def resources(self) -> dict[str, dict[str, str]]:
