@@ -248,10 +248,8 @@ class MemoryPolicy:
 
     def command_line(self) -> list[str]:
         """The same as arguments of `dask worker`."""
-        words = ["--worker-class", "marsdask.spill.MarsWorker"]
-        for name, value in self.worker_arguments().items():
-            words += ["--" + name.replace("_", "-"), str(value)]
-        return words
+        said = {"worker_class": "marsdask.spill.MarsWorker", **self.worker_arguments()}
+        return [word for name, value in said.items() for word in ("--" + name.replace("_", "-"), str(value))]
 
     def to_dask_config(self) -> dict[str, Any]:
         """Keys of Dask's configuration from which a worker reads this policy again."""
