@@ -29,6 +29,9 @@ ROOMS = {
 }
 
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
 class Lazy(click.Group):
     """A group that imports the commands of other rooms only when they are called."""
 
@@ -57,20 +60,20 @@ def main() -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@click.option(
-    "--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the coverage page there."
-)
+@click.option("--write", type=FILE, help="Write the coverage page there.")
 def ops(name: str | None, write: Path | None) -> None:
     """Tell what is known of the operation NAME: `sort`, `mt.sort`, `df.merge`. Without a name, count them all."""
     from marsdask import coverage
+    from marsdask.plan import registry
 
     if write is not None:
         _write(write, coverage.page())
     if name is not None:
         found = matching(name)
         if not found:
+            known = {*registry.OPS, *(op.public for op in registry.OPS.values())}
             raise click.ClickException(
-                f"No operation is named {name!r}.{near(name.rpartition('.')[2], known())}"
+                f"No operation is named {name!r}.{near(name.rpartition('.')[2], known)}"
             )
         click.echo("\n\n".join(map(told, found)))
     elif write is None:
@@ -78,9 +81,7 @@ def ops(name: str | None, write: Path | None) -> None:
 
 
 @main.command()
-@click.option(
-    "--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of options there."
-)
+@click.option("--write", type=FILE, help="Write the page of options there.")
 def options(write: Path | None) -> None:
     """Tell the options and their values."""
     from marsdask import coverage
@@ -98,13 +99,6 @@ def _write(path: Path, text: str) -> None:
 
 
 PREFIXES = {"mt": "tensor", "md": "dataframe", "df": "DataFrame", "t": "Tensor", "s": "Series"}
-
-
-def known() -> set[str]:
-    """Every public name, and every name of the registry."""
-    from marsdask.plan import registry
-
-    return {*registry.OPS, *(op.public for op in registry.OPS.values())}
 
 
 def matching(name: str) -> list[Op]:
@@ -125,9 +119,8 @@ def told(op: Op) -> str:
     from marsdask import coverage
     from marsdask.plan import registry
 
-    module = {"tensor": "mt", "dataframe": "md"}
-    first, dot, rest = op.room.partition(".")
-    users = [f"{module.get(first, first)}{dot}{rest}.{op.public}"] if coverage.belongs(op, op.room) else []
+    home = op.room.replace("tensor", "mt").replace("dataframe", "md")
+    users = [f"{home}.{op.public}"] if coverage.belongs(op, op.room) else []
     users += [f"{owner}.{op.public}" for owner in op.owners]
     lines = [f"{op.name}: {op.status}, {', '.join(users) or op.room}"]
     if op.status == "unbuilt":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,25 +22,19 @@ def given(what: str, value: object) -> str:
     return what.replace("=)", f"={value!r})", 1) if "=)" in what else f"{what}={value!r}"
 
 
-def listed(allowed: Iterable[object], last: str = "or") -> str:
-    """`'a', 'b' or 'c'`."""
-    *first, final = map(repr, allowed)
-    return f"{', '.join(first)} {last} {final}" if first else final
-
-
 def choice(value: Any, what: str, allowed: Iterable[Any]) -> Any:
     """One of some values."""
     known = tuple(allowed)
     if not any(value is each or (type(value) is type(each) and value == each) for each in known):
-        raise ArgumentError(f"{given(what, value)}: expected {listed(known)}.")
+        *first, last = map(repr, known)
+        words = f"{', '.join(first)} or {last}" if first else last
+        raise ArgumentError(f"{given(what, value)}: expected {words}.")
     return value
 
 
 def flag(value: Any, what: str) -> bool:
     """True or False, NumPy's own too."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ArgumentTypeError(f"{given(what, value)}: expected True or False, got {type(value).__name__}.")
-    return bool(value)
+    return bool(instance(value, what, (bool, np.bool_), "True or False"))
 
 
 def whole(value: Any, what: str, least: int | None = None) -> int:
@@ -71,9 +65,7 @@ def number(value: Any, what: str, *, above: float | None = None, least: float | 
 
 def function(value: Any, what: str) -> Any:
     """Something that can be called."""
-    if not callable(value):
-        raise ArgumentTypeError(f"{given(what, value)}: expected a function, got {type(value).__name__}.")
-    return value
+    return instance(value, what, Callable, "a function")
 
 
 def instance(value: Any, what: str, kinds: Any, expected: str) -> Any:

@@ -10,7 +10,6 @@ import contextlib
 import importlib
 import inspect
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -78,8 +77,9 @@ class Row:
 
     @property
     def line(self) -> str:
-        oracle = f"[{'scipy' if 'scipy' in self.page else 'numpy' if 'numpy' in self.page else 'pandas'}]({self.page})"
-        cells = (f"`{self.name}`", self.status, self.says, self.differs, oracle if self.page else "")
+        oracle = next((name for name in ("scipy", "numpy") if name in self.page), "pandas")
+        page = f"[{oracle}]({self.page})" if self.page else ""
+        cells = (f"`{self.name}`", self.status, self.says, self.differs, page)
         return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
 
 
@@ -98,8 +98,13 @@ def rows(key: str) -> list[Row]:
     """The rows of a room or class, by name."""
     entries = {op.public: op for op in registry.OPS.values() if belongs(op, key)}
     target = where(key)
-    names = {*entries, *gaps.NAMES.get(key, ()), *attributes(target)}
-    return [row(key, name, entries.get(name), target) for name in sorted(names, key=_order)]
+    if isinstance(target, type):
+        own = [name for name in dir(target) if not name.startswith("_")]
+    else:  # neither modules nor what is only there for the file itself
+        own = list(getattr(target, "__all__", ()))
+    names = {*entries, *gaps.NAMES.get(key, ()), *own}
+    ordered = sorted(names, key=lambda name: (name.startswith("__"), name.lower(), name))
+    return [row(key, name, entries.get(name), target) for name in ordered]
 
 
 def belongs(op: Op, key: str) -> bool:
@@ -124,13 +129,6 @@ def where(key: str) -> Any:
     return None
 
 
-def attributes(target: Any) -> Sequence[str]:
-    """The public names of a class or module that are neither modules nor only there for the file itself."""
-    if isinstance(target, type):
-        return [name for name in dir(target) if not name.startswith("_")]
-    return getattr(target, "__all__", ())
-
-
 def row(key: str, name: str, op: Op | None, target: Any) -> Row:
     """What stands for one name."""
     page = semantics.link(key, name)
@@ -148,31 +146,20 @@ def said(found: Any) -> str:
     """The first line of an attribute's own documentation."""
     if isinstance(found, type) and found.__module__ == "builtins":  # whose words differ between versions
         return f"Python's own `{found.__name__}`."
-    own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
-    doc = inspect.getdoc(found) if own else None
     if isinstance(found, (int, float, str, type(None))):
         return f"`{found!r}`"
-    return doc.splitlines()[0] if doc else ""
-
-
-def _order(name: str) -> tuple[bool, str, str]:
-    return name.startswith("__"), name.lower(), name
-
-
-def counts() -> list[tuple[str, collections.Counter[str]]]:
-    """How many names of each room and class have each status."""
-    return [(key, collections.Counter(row.status for row in found)) for key, found in sections().items()]
+    own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
+    return ((inspect.getdoc(found) if own else None) or "").partition("\n")[0]
 
 
 def table() -> list[str]:
-    """The counts as lines of a Markdown table."""
-    found = counts()
-    total = sum((of for _, of in found), collections.Counter[str]())
+    """How many names of each room and class have each status, as lines of a Markdown table."""
+    found = {key: collections.Counter(row.status for row in of) for key, of in sections().items()}
     return [
         f"| room or class | {' | '.join(STATUSES)} | all |",
         "|---" * (len(STATUSES) + 2) + "|",
-        *(_counted(f"`{key}`", of) for key, of in found),
-        _counted("all", total),
+        *(_counted(f"`{key}`", of) for key, of in found.items()),
+        _counted("all", sum(found.values(), collections.Counter[str]())),
     ]
 
 

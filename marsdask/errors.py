@@ -1,9 +1,9 @@
 """The errors users see: ours, and at the same time the built-in a user would catch.
 
-A message says what was given, what was expected and what to do next.
+A message says what was given, what was expected and what to do next. Those of all rooms stand here, so that one page shows
+what may be caught.
 """
 
-# long: the errors of all rooms stand here, so that one page shows what may be caught.
 from __future__ import annotations
 
 import concurrent.futures
@@ -390,8 +390,7 @@ def adopt(error: Exception, doing: str) -> Exception:
     kind = type(error)
     if kind not in _adopted:
         _adopted[kind] = type(kind.__name__, (MarsDaskError, kind), {"__module__": __name__})
-    ours = _adopted[kind]
-    new = ours.__new__(ours)
+    new = _adopted[kind].__new__(_adopted[kind])
     said = error.args[0] if isinstance(error, KeyError) and error.args else error
     new.args = (f"{doing}: {said}",)
     return new

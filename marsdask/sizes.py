@@ -43,23 +43,24 @@ def parse_amount(value: Any, name: str, *, least: int = 1) -> int | float:
         if not 0 < share <= 1:
             raise ArgumentError(f"{name}={value!r}: expected a share above 0 and up to 100%.")
         return share
-    return _whole(number * 1024 ** _POWERS[unit], value, name, least)
+    size = int(number * 1024 ** _POWERS[unit])
+    if size < least:
+        raise ArgumentError(f"{name}={value!r}: expected {shown(least)} or more, got {shown(size)}.")
+    return size
 
 
-def parse_size(value: Any, name: str, *, whole: int | None = None, least: int = 1) -> int:
-    """Bytes of a size as Mars writes it; a share is taken of `whole`.
+def parse_size(value: Any, name: str, *, least: int = 1) -> int:
+    """Bytes of a size as Mars writes it.
 
-    >>> parse_size("40%", "cache", whole=1000)
-    400
+    >>> parse_size("1.5k", "size_limit")
+    1536
 
-    Raises ArgumentError as `parse_amount` does, and for a share where there is no whole.
+    Raises ArgumentError as `parse_amount` does, and for a share.
     """
     amount = parse_amount(value, name, least=least)
-    if isinstance(amount, int):
-        return amount
-    if whole is None:
+    if not isinstance(amount, int):
         raise ArgumentError(f"{name}={value!r}: expected a size such as '512m' or '4g', got a share.")
-    return _whole(amount * whole, value, name, least)
+    return amount
 
 
 def parse_quantity(value: Any, name: str) -> int:
@@ -107,10 +108,3 @@ def _split(value: Any, name: str) -> tuple[float, str]:
     raise ArgumentError(
         f"{name}={value!r}: expected a size such as '512m', '4g' or 4294967296, or a share such as '40%'."
     )
-
-
-def _whole(number: float, value: Any, name: str, least: int) -> int:
-    size = int(number)
-    if size < least:
-        raise ArgumentError(f"{name}={value!r}: expected {shown(least)} or more, got {shown(size)}.")
-    return size

@@ -267,7 +267,7 @@ def _workers(plan: Plan, address: str) -> list[Any]:
     """Workers on this machine, not started yet."""
     from dask.system import CPU_COUNT
 
-    from marsdask.spill.nanny import Nanny
+    from marsdask.spill.worker import Nanny
 
     if not plan.n_worker:
         return []

@@ -91,7 +91,7 @@ def _made(plan: Plan, address: str) -> list[Any]:
     """The workers, not started yet. Each notes in `left` why it closes."""
     from distributed.utils import import_term
 
-    from marsdask.spill.nanny import Nanny
+    from marsdask.spill.worker import Nanny
 
     kind = import_term(plan.worker_class)
     defaults.apply()  # a nanny reads them when it is made

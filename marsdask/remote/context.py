@@ -1,17 +1,25 @@
-"""What a running function can know of where it runs: `get_context()`."""
+"""Where a function runs: what it learns from `get_context()`, the stateful objects it makes, its session on a worker."""
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
 import socket
+import threading
+import uuid
+import weakref
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
+from dask.typing import Key
+
 from marsdask import checks
+from marsdask.engine.client import Distributed
 from marsdask.engine.runs import within
-from marsdask.errors import ArgumentError, Unbuilt
-from marsdask.remote import stateful
+from marsdask.errors import ArgumentError, ArgumentTypeError, ObjectNotFound, Unbuilt, near
+from marsdask.plan import graph
 from marsdask.session import Session
 
 
@@ -79,7 +87,10 @@ class Context:
     def get_storage_info(self, address: str | None = None, level: Any = None) -> dict[str, int]:
         """Bytes of memory a worker may use and uses: `{"memory_total": ..., "memory_used": ...}`."""
         if self._client is None:
-            return _memory_here()
+            import psutil  # distributed brings it
+            from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
+
+            return {"memory_total": int(MEMORY_LIMIT), "memory_used": int(psutil.Process().memory_info().rss)}
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         where = address or self.worker_address
         if where not in workers:
@@ -95,17 +106,55 @@ class Context:
 
     def create_remote_object(self, name: str, object_cls: type, *args: Any, **kwargs: Any) -> Any:
         """Make a stateful object of that name, one in the session, and give back what calls its methods."""
-        made = stateful.create(self.session, name, object_cls, args, kwargs)
-        self._listener.published(stateful.dataset(self.session, name), lasting=True)
-        return made
+        if not isinstance(name, str) or not name:
+            raise ArgumentTypeError(f"create_remote_object(name={name!r}): expected a text.")
+        checks.instance(object_cls, "create_remote_object(object_cls=)", type, "a class")
+        taken = ArgumentError(
+            f"create_remote_object(name={name!r}): there is one by that name in this session."
+        )
+        if (client := self._client) is None:
+            with _lock:
+                mine = _objects.setdefault(self.session, {})
+                if name in mine:
+                    raise taken
+                mine[name] = Proxy(name, object_cls(*args, **kwargs), threading.RLock())
+                return mine[name]
+        from distributed import wait
+
+        key = dataset(self.session, name)
+        if key in client.list_datasets():
+            raise taken
+        with self.session.engine.waiting():  # type: ignore[attr-defined]
+            future = client.submit(object_cls, *args, **kwargs, actor=True, pure=False)
+            with client.as_current():
+                wait(future)
+        try:
+            client.publish_dataset(future, name=key)
+        except KeyError:
+            raise taken from None
+        self._listener.published(key, lasting=True)
+        return Proxy(name, future.result())
 
     def get_remote_object(self, name: str) -> Any:
         """What calls the methods of the object that somebody in this session made by that name."""
-        return stateful.get(self.session, name)
+        if self._client is None:
+            mine = _objects.get(self.session, {})
+            if name not in mine:
+                raise ObjectNotFound.by(name, near(name, mine))
+            return mine[name]
+        try:
+            future = self._client.get_dataset(dataset(self.session, name))
+        except KeyError:
+            raise ObjectNotFound.by(name) from None
+        return Proxy(name, future.result())
 
     def destroy_remote_object(self, name: str) -> None:
         """Forget the object of that name."""
-        stateful.destroy(self.session, name)
+        self.get_remote_object(name)
+        if self._client is None:
+            del _objects[self.session][name]
+        else:
+            self._client.unpublish_dataset(dataset(self.session, name))
 
     def get_chunks_meta(
         self, data_keys: list[str], fields: list[str] | None = None, error: str = "raise"
@@ -120,12 +169,38 @@ class Context:
         )
 
 
-def _memory_here() -> dict[str, int]:
-    from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
+class Proxy:
+    """Calls the methods of a stateful object, one at a time, and gives back what they give."""
 
-    import psutil  # isort: skip - distributed brings it
+    def __init__(self, name: str, target: Any, lock: Any = None):
+        self._name, self._target, self._lock = name, target, lock
 
-    return {"memory_total": int(MEMORY_LIMIT), "memory_used": int(psutil.Process().memory_info().rss)}
+    def __repr__(self) -> str:
+        return f"<remote object {self._name!r}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        method = getattr(self._target, name)
+        if not callable(method):
+            return method
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self._lock is None:
+                return method(*args, **kwargs).result()
+            with self._lock:
+                return method(*args, **kwargs)
+
+        return call
+
+
+_objects: weakref.WeakKeyDictionary[Session, dict[str, Proxy]] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def dataset(session: Session, name: str) -> str:
+    """What a cluster knows by that name: a stateful object, or what a function has published."""
+    return f"marsdask-{session.session_id}-{name}"
 
 
 _context: contextvars.ContextVar[Context | None] = contextvars.ContextVar("marsdask-context", default=None)
@@ -143,3 +218,89 @@ def get_context() -> Context | None:
 def running(context: Context) -> contextlib.AbstractContextManager[Context | None]:
     """Inside the block `get_context()` gives this."""
     return within(_context, context)
+
+
+class OnWorker(Distributed):
+    """The cluster that this task runs on. While the task waits, its thread's place is given to other tasks."""
+
+    _client: Any
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    @property
+    def client(self) -> Any:
+        """The worker's own client, made when a function first needs it: most never do."""
+        if self._client is None:
+            from distributed import get_client
+
+            self._client = get_client()
+        return self._client
+
+    @client.setter
+    def client(self, client: Any) -> None:
+        self._client = client
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Without this, tasks that wait for tasks would fill all threads of a worker, and nothing would go on."""
+        from distributed import get_worker, worker_client
+
+        try:
+            get_worker()
+        except ValueError:  # a thread of the user's, which has no place to give
+            yield
+            return
+        with worker_client():
+            yield
+
+    def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        with self.waiting():
+            return super().submit(tasks, keys)
+
+    def close(self) -> None:
+        """The cluster, and what the session has there, are the caller's."""
+
+    def values(self, held: Sequence[Any]) -> list[Any]:
+        """What the caller holds is known here by its key only; a task that stands for it brings it."""
+        from distributed import Future
+
+        name = f"fetch-{uuid.uuid4().hex}"
+        strange = {(name, i): h for i, h in enumerate(held) if not isinstance(h, Future)}
+        tasks: dict[Key, Any] = {k: graph.same(k, ref) for k, ref in strange.items()}
+        mine = dict(zip(tasks, self.submit(tasks, list(tasks)), strict=True)) if tasks else {}
+        return super().values([mine.get((name, i), h) for i, h in enumerate(held)])
+
+
+class WorkerSession(Session):
+    """The caller's session, as functions of it see it on a worker."""
+
+    def __init__(self, session_id: str):
+        super().__init__(OnWorker(), session_id=session_id)
+
+    @property
+    def pool(self) -> ThreadPoolExecutor:
+        """Threads for `execute(wait=False)`; who asks for them is going to wait, so it gives up its place for good."""
+        from distributed import secede
+
+        with contextlib.suppress(KeyError, ValueError):  # given up before; not a task's thread
+            secede()
+        return self._pool
+
+    @pool.setter
+    def pool(self, pool: ThreadPoolExecutor) -> None:
+        self._pool = pool
+
+
+_sessions: weakref.WeakValueDictionary[tuple[str, str], WorkerSession] = weakref.WeakValueDictionary()
+
+
+def session_here(session_id: str) -> Session:
+    """The session of that id on this worker: one while any task uses it."""
+    from distributed import get_worker
+
+    key = (get_worker().address, session_id)
+    found = _sessions.get(key)
+    if found is None or found.closed:
+        found = _sessions[key] = WorkerSession(session_id)
+    return found

@@ -1,7 +1,13 @@
-"""A call of a plain function: what the caller keeps of it, what travels, and how it is run."""
+"""A call of a plain function: what the caller keeps of it, what travels, and how it is run.
+
+Tensors and frames go into a function and come out of it without their data going along: it gets a handle over the caller's
+computed chunks. What it returns is put together again in the caller's session: where it is an expression over an argument,
+the argument becomes the caller's own again.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import threading
@@ -13,13 +19,17 @@ import cloudpickle
 
 from marsdask.engine.failures import refusal
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, NotPicklable
-from marsdask.plan import graph, labels
-from marsdask.remote.context import Context, running
-from marsdask.remote.entities import Handed, mapped, packed, received
-from marsdask.remote.worker import session_here
+from marsdask.plan import graph, labels, registry
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, Rows
+from marsdask.plan.node import Node, leaf, token, walk
+from marsdask.plan.passes import replaced
+from marsdask.plan.registry import lowered
+from marsdask.remote.context import Context, dataset, running, session_here
 from marsdask.session import Session
+from marsdask.session.lazy import ExecutableTuple
 from marsdask.session.logs import Log, arrived, captured
-from marsdask.session.results import finished
+from marsdask.session.results import Result, exact, finished, tasks_of
 
 TRIES = 4
 """How often a function runs that may be tried again."""
@@ -31,13 +41,11 @@ PAUSE = 0.1
 """Seconds between events while a function prints."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
 class Slot:
     """In the arguments of a call: where the value of an input goes."""
 
-    __slots__ = ("number",)
-
-    def __init__(self, number: int):
-        self.number = number
+    number: int
 
 
 @dataclasses.dataclass(eq=False, repr=False)
@@ -66,7 +74,7 @@ class Call:
         return self.name
 
     def _says(self) -> tuple[Any, ...]:
-        """What its value follows from, beside its inputs."""
+        """What its value follows from, beside its inputs: for `plan.signature`."""
         return self.func, self.args, self.kwargs, self.n_output, self.resolve
 
     def pickled(self) -> bytes:
@@ -83,6 +91,134 @@ class Call:
         return next(refused, f"function {self.name!r}")
 
 
+def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
+    """A copy of `value` with every leaf of its tuples, lists and dicts swapped."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([mapped(v, swap) for v in value])
+    if kind is dict:
+        return {k: mapped(v, swap) for k, v in value.items()}
+    if isinstance(value, ExecutableTuple):
+        return tuple(mapped(v, swap) for v in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*(mapped(v, swap) for v in value))
+    return swap(value)
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Handed:
+    """An executed tensor or frame on its way to a function: its chunks, its metadata, the token of the caller's node."""
+
+    collection: Any
+    meta: Any
+    token: str
+
+    def __reduce__(self) -> Any:
+        return _handed, (graph.bare(self.collection), self.meta, self.token)
+
+    def handle(self, session: Session) -> Any:
+        """The handle that the function gets."""
+        node = leaf("handed", self, self.meta, name=self.token)
+        return _executed(node, session, self.collection, self.meta)
+
+
+def _handed(bare: Any, meta: Any, token: str) -> Handed:
+    return Handed(graph.elsewhere(bare), meta, token)
+
+
+def handed(call: Call, collections: dict[int, Any]) -> dict[int, Handed]:
+    """Computed collections ready to be handed to a function, by the number of the input."""
+    # Rows know what made them, with its data; the function only has to know which frames have the same ones.
+    rows: dict[Rows, Rows] = {}
+    found = {}
+    for i, collection in collections.items():
+        known = exact(call.metas[i], collection)
+        if isinstance(known, FrameMeta):
+            known = dataclasses.replace(known, rows=rows.setdefault(known.rows, Rows()))
+        found[i] = Handed(collection, known, call.tokens[i])
+    return found
+
+
+def _executed(node: Node, session: Session, collection: Any, meta: Any) -> Any:
+    handle = registry.wrap(node)
+    result = Result(session, graph.made_by(collection, node), meta, node)
+    handle._result = session.results[token(node)] = result
+    return handle
+
+
+@lowered("handed", sizes="any", status="delegated", meta=lambda argument: argument.value.meta)
+def _lowered(argument: Any) -> Any:
+    """The chunks of an argument of a function."""
+    return argument.value.collection
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Returned:
+    """A tensor, frame or object on its way out of a function: the expression, and its chunks where it was executed."""
+
+    node: Node
+    bare: Any
+    meta: Any
+    dataset: str
+
+
+def packed(value: Any, session: Session, name: str, tell: Callable[[str], None]) -> Any:
+    """A function's result as it leaves a worker: handles packed, executed data published for whoever gets them.
+
+    `tell` gets the name of what was published: it is the caller who takes it back when nobody needs it.
+    """
+    from distributed import Future
+
+    shared = dataset(session, name)
+    futures: dict[Any, Any] = {}
+
+    def pack(value: Any) -> Any:
+        if not isinstance(value, Handle):
+            return value
+        node, result = value.node, value._result
+        if result is None:
+            return Returned(node, None, None, "")
+        collection = result.collection
+        for held in map(graph.data_of, tasks_of(collection)):
+            futures[held.key] = held if isinstance(held, Future) else Future(held.key)  # of the caller's own
+        return Returned(node, graph.bare(collection), result.meta, shared)
+
+    result = mapped(value, pack)
+    if futures:
+        client = session.client
+        with contextlib.suppress(KeyError):
+            client.unpublish_dataset(shared)  # of an earlier run
+        client.publish_dataset(list(futures.values()), name=shared)
+        tell(shared)
+    return result
+
+
+def received(value: Any, session: Session, arguments: Node | None) -> Any:
+    """A function's result as somebody gets it who may know the nodes of its arguments."""
+    own: dict[str, Node] = {}
+    published: dict[str, dict[Any, Any]] = {}
+
+    def unpack(got: Any) -> Any:
+        if not isinstance(got, Returned):
+            return got
+        if arguments is not None and not own:
+            own.update({token(n): n for n in walk([arguments])})
+        (node,) = replaced([got.node], lambda n: own.get(n.args[0].name) if n.op == "handed" else None)
+        if got.bare is not None and token(node) not in session.results:
+            if got.dataset not in published:
+                futures = session.client.get_dataset(got.dataset, default=[])
+                published[got.dataset] = {future.key: future for future in futures}
+            held = published[got.dataset]
+            if all(key in held for key in graph.keys_of(got.bare)):  # else the expression is run again
+                computed = graph.holding(got.bare, held, graph.sizes_of(got.bare))
+                return _executed(node, session, computed, got.meta)
+        handle = registry.wrap(node)
+        handle._result = session.results.get(token(node))
+        return handle
+
+    return mapped(value, unpack)
+
+
 class Job:
     """The task of a call, in the session's process. `inputs`: how to get each value from what the task was given."""
 
@@ -92,26 +228,24 @@ class Job:
         self.call: Any = call
         self._session: Any = session
 
-    def session(self) -> Session:
-        return self._session  # type: ignore[no-any-return]
+    def place(self) -> tuple[Session, Listener]:
+        """The session that the function is part of, and who listens to it."""
+        return self._session, Listener(self.call.log.name)
 
     def loaded(self) -> tuple[Any, Any, Any]:
         return self.call.func, self.call.args, self.call.kwargs
-
-    def listener(self) -> Listener:
-        return Listener(self.call.log.name)
 
     def result(self, value: Any, session: Session, listener: Listener) -> Any:
         return value
 
     def __call__(self, *given: Any) -> Any:
-        session, listener = self.session(), self.listener()
+        session, listener = self.place()
         context = Context(session, self.name, listener)
         with session.active(), running(context), captured(listener.write):
             try:
                 values = [self._value(i, g, session) for i, g in zip(self.inputs, given, strict=True)]
                 result = self._tried(values)
-                return self.result(outputs(result, self.n_output, self.name), session, listener)
+                return self.result(_outputs(result, self.n_output, self.name), session, listener)
             finally:
                 listener.close()
 
@@ -125,8 +259,8 @@ class Job:
     def _tried(self, values: list[Any]) -> Any:
         func, args, kwargs = self.loaded()
 
-        def fill(leaf: Any) -> Any:
-            return values[leaf.number] if type(leaf) is Slot else leaf
+        def fill(part: Any) -> Any:
+            return values[part.number] if type(part) is Slot else part
 
         for left in reversed(range(self.tries)):
             try:
@@ -149,20 +283,17 @@ class Travelling(Job):
         self.call, self._session = call.pickled(), session.session_id
         self.log = call.log.name
 
-    def session(self) -> Session:
-        return session_here(self._session)
+    def place(self) -> tuple[Session, Listener]:
+        return session_here(self._session), Sender(self.log, self._session)
 
     def loaded(self) -> tuple[Any, Any, Any]:
         return cloudpickle.loads(self.call)  # type: ignore[no-any-return]
-
-    def listener(self) -> Listener:
-        return Sender(self.log, self._session)
 
     def result(self, value: Any, session: Session, listener: Listener) -> Any:
         return packed(value, session, self.log, listener.published)
 
 
-def outputs(result: Any, count: int | None, name: str) -> Any:
+def _outputs(result: Any, count: int | None, name: str) -> Any:
     """The result, as a list where the caller has said how many there are."""
     if count is None:
         return result
@@ -189,10 +320,10 @@ class Listener:
         arrived(self.log, "", value)
 
     def published(self, dataset: str, *, lasting: bool = False) -> None:
-        return None
+        """The caller has its own data; only what a worker keeps needs a name."""
 
     def close(self) -> None:
-        return None
+        """Nothing waits to be sent."""
 
 
 class Sender(Listener):
@@ -220,15 +351,16 @@ class Sender(Listener):
             text, self.waiting = "".join(self.pending), False
             self.pending.clear()
             for start in range(0, len(text), PIECE):
-                self.worker.log_event(self.topic, {"log": self.log, "text": text[start : start + PIECE]})
+                self.send(text=text[start : start + PIECE])
+
+    def send(self, *, text: str = "", **event: Any) -> None:
+        self.worker.log_event(self.topic, {"log": self.log, "text": text, **event})
 
     def progress(self, value: float) -> None:
-        self.worker.log_event(self.topic, {"log": self.log, "text": "", "progress": value})
+        self.send(progress=value)
 
     def published(self, dataset: str, *, lasting: bool = False) -> None:
-        self.worker.log_event(
-            self.topic, {"log": self.log, "text": "", "dataset": dataset, "lasting": lasting}
-        )
+        self.send(dataset=dataset, lasting=lasting)
 
     close = flush
 
@@ -243,11 +375,12 @@ def hear(engine: Any, event: dict[str, Any]) -> None:
             weakref.finalize(log, engine.forget, dataset)
 
 
-def task_of(call: Call, inputs: list[Any], arguments: list[Handed | None], session: Session) -> graph.Chunks:
+def task_of(call: Call, inputs: list[Any], arguments: dict[int, Handed], session: Session) -> graph.Chunks:
     """The one task of a call. `inputs` are Dask collections, `arguments` what is handed over without its data."""
     how: list[Any] = []
     given: list[Any] = []
-    for collection, argument in zip(inputs, arguments, strict=True):
+    for i, collection in enumerate(inputs):
+        argument = arguments.get(i)
         if argument is None:  # an object: its value
             how.append(None)
             given.append(collection)

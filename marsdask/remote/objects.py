@@ -14,8 +14,7 @@ from marsdask.plan.lower import Keep, Steps
 from marsdask.plan.meta import ObjectMeta, TupleMeta, meta
 from marsdask.plan.node import Data, token
 from marsdask.plan.registry import lowered, public
-from marsdask.remote.entities import handed, mapped, received
-from marsdask.remote.jobs import TRIES, Call, Slot, task_of
+from marsdask.remote.jobs import TRIES, Call, Slot, handed, mapped, received, task_of
 from marsdask.session import Session
 from marsdask.session.lazy import Lazy
 from marsdask.session.logs import Log
@@ -175,9 +174,8 @@ def _lowered(call: Data, inputs: list[Any]) -> Steps:
     if numbers:
         kept = yield Keep(*(inputs[i] for i in numbers))
         kept = kept if len(numbers) > 1 else (kept,)
-    entities = handed(list(kept), [plan.metas[i] for i in numbers], [plan.tokens[i] for i in numbers])
-    arguments = dict(zip(numbers, entities, strict=True))
-    task = task_of(plan, inputs, [arguments.get(i) for i in range(len(inputs))], session)
+    arguments = handed(plan, dict(zip(numbers, kept, strict=True)))
+    task = task_of(plan, inputs, arguments, session)
     if plan.n_output is None:
         return task
     return tuple(graph.per_chunk(operator.getitem, task, i, lengths=None) for i in range(plan.n_output))
@@ -185,22 +183,18 @@ def _lowered(call: Data, inputs: list[Any]) -> Steps:
 
 def _check_places(call: Call, session: Session) -> None:
     """An error where no worker may ever run the function: the scheduler would wait for ever."""
-    wanted, here = call.where, session.address
+    wanted, need = call.where, call.where.get("resources", {})
     if not wanted:
         return
     if session.client is None:
-        if wanted.get("workers", [here]) != [here]:
-            raise NoWorkers(
-                f"spawn({call.name}, expect_worker={wanted['workers'][0]!r}): there is only {here!r}."
-            )
-        return
-    workers = session.client.scheduler_info(n_workers=-1)["workers"]
+        workers: dict[str, Any] = {session.address: {"resources": need}}  # of no effect on threads
+    else:
+        workers = session.client.scheduler_info(n_workers=-1)["workers"]
     for address in wanted.get("workers", ()):
         if address not in workers:
             raise NoWorkers(
                 f"spawn({call.name}, expect_worker={address!r}): the workers are {sorted(workers)}."
             )
-    need = wanted.get("resources", {})
     if not any(all(w["resources"].get(k, 0) >= n for k, n in need.items()) for w in workers.values()):
         raise NoWorkers(
             f"spawn({call.name}, resources={need!r}): no worker offers that. Hint: start workers with --resources."

@@ -7,6 +7,7 @@ import contextlib
 import contextvars
 import os
 import sys
+from collections import ChainMap
 from collections.abc import Iterator, MutableMapping, MutableSequence
 from pathlib import Path
 from types import CodeType
@@ -128,8 +129,7 @@ class Environ(MutableMapping[str, str]):
         return _environ.get() or {}
 
     def __getitem__(self, key: str) -> str:
-        mine = self._mine()
-        return mine[key] if key in mine else self.below[key]
+        return ChainMap(self._mine(), self.below)[key]
 
     def __setitem__(self, key: str, value: str) -> None:
         mine = self._mine()
@@ -140,10 +140,10 @@ class Environ(MutableMapping[str, str]):
         del (mine if key in mine else self.below)[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self.below, **self._mine()})
+        return iter(ChainMap(self._mine(), self.below))
 
     def __len__(self) -> int:
-        return len({**self.below, **self._mine()})
+        return len(ChainMap(self._mine(), self.below))
 
     def copy(self) -> dict[str, str]:
         return dict(self)
@@ -183,8 +183,6 @@ class Argv(MutableSequence[str]):
 
     def __repr__(self) -> str:
         return repr(self.data)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def insert(self, index: int, value: str) -> None:
         self.data.insert(index, value)

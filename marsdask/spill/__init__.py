@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marsdask.spill.policy import MemoryPolicy
-from marsdask.spill.thresholds import Thresholds
+from marsdask.spill.policy import MemoryPolicy, Thresholds
 
 if TYPE_CHECKING:
     from marsdask.spill.worker import MarsNanny, MarsWorker, cluster_arguments

@@ -146,7 +146,7 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
         """Reads a value from its file, which stays; called under the lock."""
         if self.fast.outdated(key):
             raise KeyError(key)
-        self._cancel_restore[key] = False
+        self._cancel_restore[key] = False  # private to zict, whose other methods set it to True
         try:
             with self.unlock():
                 value = self.slow[key]

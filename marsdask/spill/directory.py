@@ -71,7 +71,7 @@ def check_usable(path: str) -> None:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise BadSpillDirectory.because(path, _told(error)) from error
+        raise BadSpillDirectory.because(path, told(error)) from error
 
 
 def purge(path: str) -> None:
@@ -215,7 +215,7 @@ class SpillDirectory:
             work: WorkDir = space.new_work_dir(prefix=self._prefix)  # type: ignore[no-untyped-call]
             return work
         except OSError as error:
-            raise BadSpillDirectory.because(self.path, _told(error)) from error
+            raise BadSpillDirectory.because(self.path, told(error)) from error
 
     def _check(self, size: int) -> None:
         """Raises Refused, or counts `size` bytes as used."""
@@ -289,19 +289,19 @@ class SpillDirectory:
             pass  # it is gone, as it should be
         except OSError as error:
             self._left[path] = size
-            self._set_aside(_told(error))
+            self._set_aside(told(error))
             return False
         self._left.pop(path, None)
         return True
 
     def _failed(self, error: OSError, size: int) -> Refused:
         if error.errno in _TOO_LARGE:
-            reason = _told(error)
+            reason = told(error)
             self._too_large = (size, time.monotonic() + self.retry_after, reason)
             return Refused("full", reason)
         if error.errno in _PASSING:
-            return Refused("bad-directory", _told(error))
-        return self._set_aside(_told(error))
+            return Refused("bad-directory", told(error))
+        return self._set_aside(told(error))
 
     def _set_aside(self, reason: str) -> Refused:
         self.bad = reason
@@ -312,7 +312,8 @@ class SpillDirectory:
 class _Space(WorkSpace):
     """A WorkSpace that does not complain about files that are gone already.
 
-    A worker's own directory, with ours in it, may be removed before ours is.
+    A worker's own directory, with ours in it, may be removed before ours is. The method is private to distributed, which
+    logs every error there as one and has no setting for it.
     """
 
     def _on_remove_error(self, func: object, path: str, exc: BaseException) -> None:
@@ -321,7 +322,10 @@ class _Space(WorkSpace):
 
 
 class _Purged(_Space):
-    """A _Space that waits for who looks over it at the same time, who may have found alive what has ended since."""
+    """A _Space that waits for who looks over it at the same time, who may have found alive what has ended since.
+
+    The methods are private to distributed, which gives both locks no time and has no setting for it.
+    """
 
     def _global_lock(self, **_: object) -> object:
         return super()._global_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
@@ -330,7 +334,8 @@ class _Purged(_Space):
         return super()._purge_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
 
 
-def _told(error: OSError) -> str:
+def told(error: OSError) -> str:
+    """What the system says of an error."""
     return error.strerror or str(error)
 
 

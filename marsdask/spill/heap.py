@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-from typing import TYPE_CHECKING, Any
-
-from tornado.ioloop import PeriodicCallback
-
-if TYPE_CHECKING:
-    from marsdask.spill.worker import MarsWorker
+from typing import Any
 
 EVERY = 500
 """Milliseconds between looks."""
@@ -60,13 +55,10 @@ def give_back() -> None:
 class Heap:
     """Gives memory back while the process of a worker has more than `share` of its limit."""
 
-    def __init__(self, worker: MarsWorker, limit: int, share: float) -> None:
+    def __init__(self, worker: Any, limit: int, share: float) -> None:
         self.worker = worker
         self.most, self.worth = limit * share, limit * WORTH
         self.kept_then = 0
-
-    def callback(self) -> PeriodicCallback:
-        return PeriodicCallback(self.look, EVERY)
 
     async def look(self) -> None:
         """Give back if it is worth it. In a thread: other threads may go on meanwhile."""

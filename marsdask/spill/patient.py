@@ -79,7 +79,8 @@ class PatientLRU(zict.LRU[Key, object]):
     def _evict(self, key: Key) -> tuple[Key, object, float] | tuple[None, None, float]:
         """Calls the callbacks without the lock, so that others may read, write and delete meanwhile; what they do to the key counts.
 
-        LRU's own method looks for that before it takes the lock again, and removes what was set in between.
+        LRU's own method looks for that before it takes the lock again, and removes what was set in between. What it
+        notes of that, `_cancel_evict`, is private to zict; its other methods read it, so it cannot be one of our own.
         """
         with self.lock:
             if key in self._cancel_evict:

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import dask.config
 
 from marsdask.errors import ArgumentError
 from marsdask.sizes import shown
 from marsdask.spill import spellings
-from marsdask.spill.spellings import Said
-from marsdask.spill.thresholds import (
-    DEFAULTS,
-    KEYS,
-    LEAST_TARGET,
-    MOST_CACHE,
-    STEP,
-    Off,
-    Thresholds,
-    check_order,
-    give_way,
-)
+
+Off = Literal[False]
+
+KEYS = "distributed.worker.memory."
+DEFAULTS = {"target": 0.6, "spill": 0.7, "pause": 0.8, "terminate": 0.95}
+MOST_CACHE = 0.85
+"""The most of a worker's memory that is kept for data: above it nothing is left to compute in."""
+LEAST_TARGET = 0.1
+"""The least, where Python itself fills a small worker."""
+STEP = 0.05
+"""What pausing stays above spilling."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Shares of the memory limit at which Dask's memory manager acts; False is never. In order, checked."""
+
+    target: float | Off
+    spill: float | Off
+    pause: float | Off
+    terminate: float | Off
+    notes: tuple[str, ...] = ()
+
+    def to_dask_config(self) -> dict[str, float | Off]:
+        return {KEYS + name: getattr(self, name) for name in DEFAULTS}
 
 
 @dataclass(frozen=True)
@@ -62,14 +76,16 @@ class MemoryPolicy:
     remarks: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        self._check_sizes()
-        self._check_directories()
+        if isinstance(self.memory, int):
+            self._check_sizes(self.memory)
+        if isinstance(self.quota, tuple) and len(self.quota) != len(self.directories):
+            raise ArgumentError(
+                f"{self.name_of('quota')}: expected one size, or one for each of the {len(self.directories)} directories."
+            )
         self.thresholds()
 
-    # Reading
-
     @classmethod
-    def _of(cls, said: Said) -> Self:
+    def _of(cls, said: spellings.Said) -> Self:
         return cls(**said.fields, names=said.names, remarks=tuple(said.notes))
 
     @classmethod
@@ -84,17 +100,27 @@ class MemoryPolicy:
     ) -> Self:
         """The arguments of `new_cluster`. Nothing said of the cache leaves Dask's 60%, where Mars has 40%."""
         given = {name: value for name, value in locals().items() if name in spellings.NEW_CLUSTER}
-        return cls._of(spellings.of_new_cluster(given))
+        said = spellings.read(given, spellings.NEW_CLUSTER, str)
+        if "ratio" in said.fields:
+            if "memory" not in said.fields:
+                raise ArgumentError("worker_mem_limit_ratio needs worker_mem, of which it is a multiple.")
+            said.fields["ceiling"] = int(said.fields["memory"] * said.fields.pop("ratio"))
+            said.names["ceiling"] = said.names.pop("ratio")
+        return cls._of(said)
 
     @classmethod
     def of_options(cls, **given: Any) -> Self:
         """Options of Mars's command line by name, `cache_mem` for `--cache-mem`; see `spellings.OPTIONS`."""
-        return cls._of(spellings.of_options(given))
+        return cls._of(spellings.read(given, spellings.OPTIONS, lambda name: "--" + name.replace("_", "-")))
 
     @classmethod
     def of_environment(cls, env: Mapping[str, str] | None = None) -> Self:
         """The variables MARS_*; of this process where no mapping is given."""
-        return cls._of(spellings.of_environment(os.environ if env is None else env))
+        env = os.environ if env is None else env
+        there = {name: env[name].strip() for name in spellings.ENVIRONMENT if env.get(name, "").strip()}
+        if there.get("MARS_MEMORY_TOTAL") == "0":  # says nothing, as an empty variable: KubeDL sets them so
+            del there["MARS_MEMORY_TOTAL"]
+        return cls._of(spellings.read(there, spellings.ENVIRONMENT, str))
 
     @classmethod
     def of_kubedl(cls, spec: Mapping[str, Any], resources: Mapping[str, Any] | None = None) -> Self:
@@ -109,7 +135,8 @@ class MemoryPolicy:
             raise ArgumentError(
                 f"marsdask.spill={found!r}: expected keys such as 'directories', got no mapping."
             )
-        return cls._of(spellings.of_config(found or {}))
+        given = {str(key).replace("_", "-"): value for key, value in (found or {}).items()}
+        return cls._of(spellings.read(given, spellings.CONFIG, lambda name: f"marsdask.spill.{name}"))
 
     @classmethod
     def merged(cls, *policies: MemoryPolicy) -> Self:
@@ -119,7 +146,7 @@ class MemoryPolicy:
         remarks = [remark for policy in policies for remark in policy.remarks]
         for policy in policies:
             lost = policy.directories and values.get("directories", policy.directories) != policy.directories
-            for name in _FIELDS:
+            for name in (each.name for each in fields(cls) if each.compare):
                 value = getattr(policy, name)
                 if value is None or value == () or (name == "quota" and lost):
                     continue  # a quota belongs to the directories it was said with
@@ -134,12 +161,7 @@ class MemoryPolicy:
         """This policy, then what Dask's configuration says, then MARS_* variables."""
         return self.merged(self, MemoryPolicy.of_config(), MemoryPolicy.of_environment())
 
-    # Checking
-
-    def _check_sizes(self) -> None:
-        memory = self.memory
-        if not isinstance(memory, int):
-            return
+    def _check_sizes(self, memory: int) -> None:
         if isinstance(self.cache, int) and self.cache > memory:
             raise ArgumentError(f"{self.name_of('cache')} is more than the worker's memory, {shown(memory)}.")
         if self.ceiling is not None and self.ceiling < memory:
@@ -152,27 +174,16 @@ class MemoryPolicy:
         """An error where a worker of `limit` bytes has less than it may start with."""
         if self.least_memory is not None and limit < self.least_memory:
             raise ArgumentError(f"{self.name_of('least_memory')}: the worker has {shown(limit)} only.")
-        least = self.least_cache
-        if least is None:
-            return
-        target = self.thresholds(limit).target
-        kept = limit * (target or 1.0)
-        if kept < (least * limit if isinstance(least, float) else least):
-            raise ArgumentError(
-                f"{self.name_of('least_cache')}: the worker keeps {shown(kept)} in memory only."
-            )
-
-    def _check_directories(self) -> None:
-        if isinstance(self.quota, tuple) and len(self.quota) != len(self.directories):
-            raise ArgumentError(
-                f"{self.name_of('quota')}: expected one size, or one for each of the {len(self.directories)} directories."
-            )
+        if (least := self.least_cache) is not None:
+            kept = limit * (self.thresholds(limit).target or 1.0)
+            if kept < (least * limit if isinstance(least, float) else least):
+                raise ArgumentError(
+                    f"{self.name_of('least_cache')}: the worker keeps {shown(kept)} in memory only."
+                )
 
     def name_of(self, name: str) -> str:
         """What the user has called a field, with what was given."""
         return self.names.get(name, f"{name}={getattr(self, name)!r}")
-
-    # Deciding
 
     def thresholds(self, limit: int | None = None) -> Thresholds:
         """Where Dask's memory manager acts, for a worker of `limit` bytes, or of `memory`.
@@ -180,64 +191,15 @@ class MemoryPolicy:
         A cache size sets the target, at most 85%; spilling and pausing move up with it. What is not said is as in Dask's
         configuration. A cache in bytes says nothing while the limit is not known.
         """
-        said = {name: getattr(self, name) for name in DEFAULTS}
-        base = {
-            name: dask.config.get(KEYS + name, default) if said[name] is None else said[name]
-            for name, default in DEFAULTS.items()
-        }
-        names = {
-            name: self.name_of(name) if said[name] is not None else f"{KEYS}{name}={base[name]!r}"
-            for name in DEFAULTS
-        }
-        checked = {name: spellings.threshold(base[name], names[name].partition("=")[0]) for name in DEFAULTS}
-        notes: list[str] = []
-        give_way(checked, said, names, notes)
-        share = self._share_of(limit)
-        if share is not None and said["target"] is None:
-            self._follow(share, checked, said, names, notes)
-        check_order(checked, names)
-        return Thresholds(**checked, notes=tuple(notes))
-
-    def _share_of(self, limit: int | None) -> float | None:
-        """The share of memory to keep data in, as asked."""
-        if not isinstance(self.cache, int):
-            return self.cache
-        whole = limit or (self.memory if isinstance(self.memory, int) else None)
-        return None if whole is None else min(1.0, self.cache / whole)
-
-    def _follow(
-        self,
-        share: float,
-        found: dict[str, Any],
-        said: Mapping[str, Any],
-        names: dict[str, str],
-        notes: list[str],
-    ) -> None:
-        """Set the target to `share`, and move what stands in its way; what a person set for us stays."""
-        cache = self.name_of("cache")
-        target = round(min(share, MOST_CACHE), 4)
-        if target < share:
-            notes.append(
-                f"{cache} is {share:.0%} of memory; {target:.0%} is the most, so that some is left to compute in."
-            )
-        ceiling = found["spill"] if found["spill"] and (said["spill"] or said["pause"]) else 1.0
-        if target > ceiling:
-            notes.append(
-                f"{cache} is kept to {ceiling:.0%} of memory, where spilling or pausing was set to begin."
-            )
-            target = ceiling
-        found["target"], names["target"] = target, cache
-        least = target
-        for name, step in (("spill", 0), ("pause", STEP)):
-            if found[name] is False:
-                continue
-            least = round(least + step, 4)
-            if said[name] is None and found[name] < least:
-                notes.append(
-                    f"{name} moved from {found[name]:.0%} to {least:.0%} of memory: {cache} needs it."
-                )
-                found[name], names[name] = least, f"{name}={least}"
-            least = found[name]
+        shares = _Shares(self)
+        share = self.cache
+        if isinstance(share, int):
+            whole = limit or (self.memory if isinstance(self.memory, int) else None)
+            share = None if whole is None else min(1.0, share / whole)
+        if share is not None and self.target is None:
+            shares.follow(share)
+        shares.check_order()
+        return Thresholds(**shares.found, notes=tuple(shares.notes))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -250,8 +212,6 @@ class MemoryPolicy:
         if self.quota is None or not self.directories:
             return ()
         return self.quota if isinstance(self.quota, tuple) else (self.quota,) * len(self.directories)
-
-    # Writing
 
     def buffer_arguments(self, limit: int, taken: int = 0) -> dict[str, Any]:
         """Keywords of `MarsSpillBuffer` for a worker of `limit` bytes, of which the process has `taken` without data.
@@ -283,35 +243,29 @@ class MemoryPolicy:
 
     def worker_arguments(self) -> dict[str, Any]:
         """Keywords of a Dask worker or nanny, and of LocalCluster, that say the same: limit and first directory."""
-        arguments: dict[str, Any] = {}
-        if self.memory is not None:
-            arguments["memory_limit"] = self.memory
-        if self.directories:
-            arguments["local_directory"] = self.directories[0]
-        return arguments
+        limit = {} if self.memory is None else {"memory_limit": self.memory}
+        return limit | ({"local_directory": self.directories[0]} if self.directories else {})
 
     def command_line(self) -> list[str]:
         """The same as arguments of `dask worker`."""
-        words = ["--worker-class", "marsdask.spill.MarsWorker"]
-        for name, value in self.worker_arguments().items():
-            words += ["--" + name.replace("_", "-"), str(value)]
-        return words
+        said = {"worker_class": "marsdask.spill.MarsWorker", **self.worker_arguments()}
+        return [word for name, value in said.items() for word in ("--" + name.replace("_", "-"), str(value))]
 
     def to_dask_config(self) -> dict[str, Any]:
         """Keys of Dask's configuration from which a worker reads this policy again."""
-        config: dict[str, Any] = dict(self.thresholds().to_dask_config())
-        for key, (name, _) in spellings.CONFIG.items():
-            value = getattr(self, name)
-            if value is not None and value != ():
-                config[f"marsdask.spill.{key}"] = list(value) if isinstance(value, tuple) else value
-        return config
+        said = {f"marsdask.spill.{key}": getattr(self, name) for key, (name, _) in spellings.CONFIG.items()}
+        return self.thresholds().to_dask_config() | {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in said.items()
+            if value is not None and value != ()
+        }
 
     def to_env(self) -> dict[str, str]:
         """The same as environment of a worker's process or container; MARS_* for programs that look there."""
         env = {
-            "DASK_" + key.upper().replace("-", "_").replace(".", "__"): value
-            if isinstance(value, str)
-            else (json.dumps(value) if isinstance(value, list) else repr(value))
+            "DASK_" + key.upper().replace("-", "_").replace(".", "__"): json.dumps(value)
+            if isinstance(value, list)
+            else str(value)
             for key, value in self.to_dask_config().items()
         }
         if self.directories:
@@ -319,9 +273,8 @@ class MemoryPolicy:
         if isinstance(self.memory, int):
             env["MARS_MEMORY_TOTAL"] = str(self.memory)
             if self.cache is not None:
-                env["MARS_CACHE_MEM_SIZE"] = str(
-                    self.cache if isinstance(self.cache, int) else int(self.cache * self.memory)
-                )
+                share = isinstance(self.cache, float)
+                env["MARS_CACHE_MEM_SIZE"] = str(int(self.cache * self.memory) if share else self.cache)
         return env
 
     def resources(self) -> dict[str, dict[str, str]]:
@@ -350,13 +303,10 @@ class MemoryPolicy:
                 )
             if path in done:
                 continue
-            name = f"spill-{i}"
-            if on_host:
-                source: dict[str, Any] = {"hostPath": {"path": path, "type": "DirectoryOrCreate"}}
-            else:
-                source = {"emptyDir": {"sizeLimit": str(self.quotas[i])} if self.quotas else {}}
-            found["volumes"].append({"name": name, **source})
-            found["volumeMounts"].append({"name": name, "mountPath": path})
+            empty = {"emptyDir": {"sizeLimit": str(self.quotas[i])} if self.quotas else {}}
+            source = {"hostPath": {"path": path, "type": "DirectoryOrCreate"}} if on_host else empty
+            found["volumes"].append({"name": f"spill-{i}", **source})
+            found["volumeMounts"].append({"name": f"spill-{i}", "mountPath": path})
         return found
 
     def replace(self, **values: Any) -> Self:
@@ -364,4 +314,64 @@ class MemoryPolicy:
         return replace(self, **values)
 
 
-_FIELDS = tuple(f.name for f in fields(MemoryPolicy) if f.name not in ("names", "remarks"))
+class _Shares:
+    """The thresholds of a policy while they are worked out: each share, what a person calls it, what was changed."""
+
+    def __init__(self, policy: MemoryPolicy) -> None:
+        self.policy = policy
+        self.found: dict[str, Any] = {}
+        self.names: dict[str, str] = {}
+        self.notes: list[str] = []
+        for name, default in DEFAULTS.items():
+            value, said = getattr(policy, name), policy.name_of(name)
+            if value is None:
+                value = dask.config.get(KEYS + name, default)
+                said = f"{KEYS}{name}={value!r}"
+            self.found[name], self.names[name] = spellings.threshold(value, said.partition("=")[0]), said
+        if policy.pause:  # where pausing was set, spilling begins below it
+            most = round(self.found["pause"] - STEP, 4)
+            for name in ("spill", "target"):
+                if self.found[name] and self.found[name] > most:
+                    self._move(name, most, self.names["pause"])
+
+    def _move(self, name: str, to: float, cause: str) -> None:
+        """Set a threshold, unless a person set it for us."""
+        if getattr(self.policy, name) is None:
+            self.notes.append(
+                f"{name} moved from {self.found[name]:.0%} to {to:.0%} of memory: {cause} needs it."
+            )
+            self.found[name], self.names[name] = to, f"{name}={to}"
+
+    def follow(self, share: float) -> None:
+        """Set the target to `share`, and move what stands in its way; what a person set for us stays."""
+        cache, found = self.policy.name_of("cache"), self.found
+        target = round(min(share, MOST_CACHE), 4)
+        if target < share:
+            self.notes.append(
+                f"{cache} is {share:.0%} of memory; {target:.0%} is the most, so that some is left to compute in."
+            )
+        ceiling = found["spill"] if found["spill"] and (self.policy.spill or self.policy.pause) else 1.0
+        if target > ceiling:
+            self.notes.append(
+                f"{cache} is kept to {ceiling:.0%} of memory, where spilling or pausing was set to begin."
+            )
+            target = ceiling
+        found["target"], self.names["target"] = target, cache
+        least = target
+        for name, step in (("spill", 0), ("pause", STEP)):
+            if found[name] is not False:
+                least = round(least + step, 4)
+                if found[name] < least:
+                    self._move(name, least, cache)
+                least = found[name]
+
+    def check_order(self) -> None:
+        """target <= spill < pause < terminate; what is switched off is left out."""
+        there = [name for name in DEFAULTS if self.found[name] is not False]
+        for low, high in itertools.pairwise(there):
+            below, above = self.found[low], self.found[high]
+            if below > above or (below == above and (low, high) != ("target", "spill")):
+                raise ArgumentError(
+                    f"{self.names[low]} and {self.names[high]}: {low} begins at {below:.0%} of memory, {high} at {above:.0%}. "
+                    "Hint: the order is target, spill, pause, terminate."
+                )

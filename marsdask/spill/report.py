@@ -29,12 +29,10 @@ def metrics_of(data: Any) -> dict[str, Callable[[Any], Any]]:
     """
     if not hasattr(data, "usage"):
         return {}
-    found: dict[str, Callable[[Any], Any]] = {METRIC: lambda worker: data.usage()}
-
-    def told(i: int) -> Callable[[Any], str]:
-        return lambda worker: use(data.usage()[i])
-
-    return found | {f"spill {each['path']}": told(i) for i, each in enumerate(data.usage())}
+    return {METRIC: lambda worker: data.usage()} | {
+        f"spill {each['path']}": lambda worker, i=i: use(data.usage()[i])
+        for i, each in enumerate(data.usage())
+    }
 
 
 def use(directory: Mapping[str, Any]) -> str:

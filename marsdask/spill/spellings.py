@@ -1,34 +1,27 @@
-"""The memory options of Mars, KubeDL and marsdask's own configuration, each read into the fields of a `MemoryPolicy`.
-
-A reader gives the fields that were said, the spelling each was said in, and what there is to say about the rest.
-"""
+"""The memory options of Mars, KubeDL and marsdask's own configuration: tables of what each is read into."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, near
 from marsdask.sizes import LEAST_MEMORY, MIB, parse_amount, parse_quantity, parse_size, shown
 
-Fields = dict[str, Any]
-
-NO_PLASMA = (
-    "{name}={value} has no effect: Dask keeps data in the worker's own memory, there is no plasma store."
-)
+Reader = Callable[[Any, str], Any]
+"""A value and the name an error calls it by -> what the policy keeps."""
 
 
 class Said(NamedTuple):
-    """What one source said: values by field, the spelling of each, remarks."""
+    """What one source said: values by field of a `MemoryPolicy`, the spelling of each, remarks on the rest."""
 
-    fields: Fields
+    fields: dict[str, Any]
     names: dict[str, str]
     notes: list[str]
-
-
-Reader = Callable[[Any, str], Any]
 
 
 def read(
@@ -47,38 +40,20 @@ def read(
         if field in said.fields:
             raise ArgumentError(f"{said.names[field]} and {spelled(name)} say the same: give one of them.")
         if field == "plasma":
-            said.notes.append(NO_PLASMA.format(name=spelled(name), value=value))
-            continue
-        said.fields[field] = reader(value, spelled(name))
-        said.names[field] = f"{spelled(name)}={value!r}"
+            said.notes.append(
+                f"{spelled(name)}={value} has no effect: Dask keeps data in the worker's own memory, there is no plasma store."
+            )
+        else:
+            said.fields[field] = reader(value, spelled(name))
+            said.names[field] = f"{spelled(name)}={value!r}"
     return said
 
 
-# Readers: a value and the name an error calls it by -> what the policy keeps.
-
-
-def memory(value: Any, name: str) -> int | float:
-    """Memory of a worker: bytes, or a share of what the machine or container has."""
-    return parse_amount(value, name, least=LEAST_MEMORY)
-
-
-def memory_bytes(value: Any, name: str) -> int:
-    return parse_size(value, name, least=LEAST_MEMORY)
-
-
-def cache(value: Any, name: str) -> int | float:
-    """What to keep in memory: bytes, or a share of the worker's memory."""
-    return parse_amount(value, name, least=MIB)
-
-
 def percentage(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ArgumentTypeError(
-            f"{name}={value!r}: expected a whole number of percent, got {type(value).__name__}."
-        )
-    if not 0 < value <= 100:
+    percent = checks.whole(value, name, least=1)
+    if percent > 100:
         raise ArgumentError(f"{name}={value!r}: expected 1 to 100.")
-    return value / 100
+    return percent / 100
 
 
 def directories(value: Any, name: str) -> tuple[str, ...]:
@@ -113,12 +88,12 @@ def _directory(part: Any, name: str) -> str:
 def quotas(value: Any, name: str) -> int | tuple[int, ...]:
     """Bytes each directory may hold: one size for all, or a list of one for each."""
     if isinstance(value, (list, tuple)):
-        return tuple(parse_size(each, name, least=MIB) for each in value)
-    return parse_size(value, name, least=MIB)
+        return tuple(size(each, name) for each in value)
+    return size(value, name)
 
 
 def max_spill(value: Any, name: str) -> int | bool:
-    return False if value is False else parse_size(value, name, least=MIB)
+    return False if value is False else size(value, name)
 
 
 def head_room(value: Any, name: str) -> int:
@@ -135,27 +110,24 @@ def threshold(value: Any, name: str) -> float | bool:
     return share
 
 
-def placement(value: Any, name: str) -> str:
-    if value not in ("round-robin", "most-free"):
-        raise ArgumentError(f"{name}={value!r}: expected 'round-robin' or 'most-free'.")
-    return str(value)
+FLAGS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 
 
 def flag(value: Any, name: str) -> bool:
     """A yes or no, also as text: the environment has nothing else."""
-    known = {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }
-    if isinstance(value, (bool, int, str)) and str(value).strip().lower() in known:
-        return known[str(value).strip().lower()]
-    raise ArgumentError(f"{name}={value!r}: expected 1 or 0.")
+    text = str(value).strip().lower()
+    if not isinstance(value, (bool, int, str)) or text not in FLAGS:
+        raise ArgumentError(f"{name}={value!r}: expected 1 or 0.")
+    return FLAGS[text]
 
 
 def parallel_files(value: Any, name: str) -> bool:
@@ -166,19 +138,12 @@ def parallel_files(value: Any, name: str) -> bool:
     return number > 1
 
 
-def ratio(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ArgumentTypeError(f"{name}={value!r}: expected a number of 1 or more.")
-    if not math.isfinite(value) or value < 1:
-        raise ArgumentError(
-            f"{name}={value!r}: expected 1 or more: a limit is not below the memory asked for."
-        )
-    return float(value)
-
-
-def ignored(value: Any, name: str) -> Any:
-    return value
-
+memory = partial(parse_amount, least=LEAST_MEMORY)
+memory_bytes = partial(parse_size, least=LEAST_MEMORY)
+cache = partial(parse_amount, least=MIB)
+size = partial(parse_size, least=MIB)
+PLASMA: tuple[str, Reader] = ("plasma", str)
+"""Said, and of no effect."""
 
 OPTIONS: dict[str, tuple[str, Reader]] = {
     "cache_mem": ("cache", cache),
@@ -191,8 +156,8 @@ OPTIONS: dict[str, tuple[str, Reader]] = {
     "spill_dirs": ("directories", directories),
     "spill_quota": ("quota", quotas),
     "io_parallel_num": ("lock_free", parallel_files),
-    "plasma_dir": ("plasma", ignored),
-    "plasma_limit": ("plasma", ignored),
+    "plasma_dir": PLASMA,
+    "plasma_limit": PLASMA,
     "mem_quota_size": ("pause", threshold),
     "mem_hard_limit": ("terminate", threshold),
 }
@@ -204,8 +169,8 @@ ENVIRONMENT: dict[str, tuple[str, Reader]] = {
     "MARS_MIN_CACHE_MEM_SIZE": ("least_cache", cache),
     "MARS_SPILL_DIRS": ("directories", directories),
     "MARS_LOCK_FREE_FILEIO": ("lock_free", flag),
-    "MARS_PLASMA_DIRS": ("plasma", ignored),
-    "MARS_PLASMA_LIMIT": ("plasma", ignored),
+    "MARS_PLASMA_DIRS": PLASMA,
+    "MARS_PLASMA_LIMIT": PLASMA,
 }
 
 CONFIG: dict[str, tuple[str, Reader]] = {
@@ -213,7 +178,7 @@ CONFIG: dict[str, tuple[str, Reader]] = {
     "cache": ("cache", cache),
     "directories": ("directories", directories),
     "quota": ("quota", quotas),
-    "placement": ("placement", placement),
+    "placement": ("placement", partial(checks.choice, allowed=("round-robin", "most-free"))),
     "head-room": ("head_room", head_room),
     "max-spill": ("max_spill", max_spill),
     "lock-free": ("lock_free", flag),
@@ -227,48 +192,18 @@ NEW_CLUSTER: dict[str, tuple[str, Reader]] = {
     "worker_cache_mem": ("cache", cache),
     "worker_min_cache_mem": ("least_cache", cache),
     "worker_spill_paths": ("directories", directories),
-    "worker_mem_limit_ratio": ("ratio", ratio),
+    "worker_mem_limit_ratio": ("ratio", partial(checks.number, least=1)),
 }
 
 KUBEDL: dict[str, tuple[str, Reader]] = {
     "spillDirs": ("directories", directories),
     "workerCacheSize": ("cache", parse_quantity),
     "workerCachePercentage": ("share", percentage),
-    "plasmaStore": ("plasma", ignored),
+    "plasmaStore": PLASMA,
     "lockFreeFileIO": ("lock_free", flag),
 }
 KUBEDL_BLOCKS = ("workerMemoryTuningPolicy", "memoryTuningPolicy")
 """The name in KubeDL's code and CRD; the name in its tutorial."""
-
-
-def of_new_cluster(given: Mapping[str, Any]) -> Said:
-    """`new_cluster(...)`: memory and its share, the ceiling that the kernel enforces."""
-    said = read(given, NEW_CLUSTER, str)
-    factor = said.fields.pop("ratio", None)
-    if factor is not None:
-        if "memory" not in said.fields:
-            raise ArgumentError("worker_mem_limit_ratio needs worker_mem, of which it is a multiple.")
-        said.fields["ceiling"] = int(said.fields["memory"] * factor)
-        said.names["ceiling"] = said.names.pop("ratio")
-    return said
-
-
-def of_options(given: Mapping[str, Any]) -> Said:
-    return read(given, OPTIONS, lambda name: "--" + name.replace("_", "-"))
-
-
-def of_environment(env: Mapping[str, str]) -> Said:
-    """MARS_* variables; an empty one, and a total of 0, say nothing: KubeDL sets them so."""
-    there = {n: env[n].strip() for n in ENVIRONMENT if env.get(n, "").strip()}
-    if there.get("MARS_MEMORY_TOTAL") == "0":
-        del there["MARS_MEMORY_TOTAL"]
-    return read(there, ENVIRONMENT, str)
-
-
-def of_config(section: Mapping[str, Any]) -> Said:
-    """The section `marsdask.spill` of Dask's configuration."""
-    given = {str(key).replace("_", "-"): value for key, value in section.items()}
-    return read(given, CONFIG, lambda name: f"marsdask.spill.{name}")
 
 
 def of_kubedl(spec: Mapping[str, Any], resources: Mapping[str, Any] | None) -> Said:
@@ -284,32 +219,29 @@ def of_kubedl(spec: Mapping[str, Any], resources: Mapping[str, Any] | None) -> S
         said.notes.append(
             f"spec.{there[0]} is the tutorial's name: KubeDL itself drops it and keeps {KUBEDL_BLOCKS[0]}."
         )
-    share = said.fields.pop("share", None)
-    share_name = said.names.pop("share", "")
-    if share is not None and "cache" in said.fields:
-        said.notes.append(f"{share_name} is not used: workerCacheSize comes first.")
-    elif share is not None:
-        said.fields["cache"], said.names["cache"] = share, share_name
+    if "share" in said.fields:
+        share, name = said.fields.pop("share"), said.names.pop("share")
+        if "cache" in said.fields:
+            said.notes.append(f"{name} is not used: workerCacheSize comes first.")
+        else:
+            said.fields["cache"], said.names["cache"] = share, name
     _add_resources(said, resources or {})
     return said
 
 
 def _add_resources(said: Said, resources: Mapping[str, Any]) -> None:
     """Memory from the requests, else the limits, as KubeDL takes it; the ceiling; a quota of ephemeral storage."""
-    requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
-    for kind, amounts in (("requests", requests), ("limits", limits)):
-        if amounts.get("memory") is not None and "memory" not in said.fields:
+    for field, kind in (("memory", "requests"), ("memory", "limits"), ("ceiling", "limits")):
+        amount = (resources.get(kind) or {}).get("memory")
+        if amount is not None and field not in said.fields:
             name = f"resources.{kind}.memory"
-            said.fields["memory"] = memory_bytes(parse_quantity(amounts["memory"], name), name)
-            said.names["memory"] = f"{name}={amounts['memory']!r}"
-    if limits.get("memory") is not None:
-        said.fields["ceiling"] = parse_quantity(limits["memory"], "resources.limits.memory")
-        said.names["ceiling"] = f"resources.limits.memory={limits['memory']!r}"
+            said.fields[field] = memory_bytes(parse_quantity(amount, name), name)
+            said.names[field] = f"{name}={amount!r}"
     if said.fields.get("ceiling", 0) > said.fields.get("memory", math.inf):
         said.notes.append(
             f"workers plan with {said.names['memory']}; {said.names['ceiling']} is where the kernel kills them."
         )
-    storage = requests.get("ephemeral-storage")
+    storage = (resources.get("requests") or {}).get("ephemeral-storage")
     if storage is not None and "directories" in said.fields:
         name = "resources.requests.ephemeral-storage"
         each = parse_quantity(storage, name) // len(said.fields["directories"])

@@ -20,7 +20,7 @@ from marsdask.errors import (
     SpillFull,
     short,
 )
-from marsdask.spill.directory import HEAD_ROOM, RETRY_AFTER, Kind, Refused, SpillDirectory, Usage
+from marsdask.spill.directory import HEAD_ROOM, RETRY_AFTER, Kind, Refused, SpillDirectory, Usage, told
 
 Placement = Literal["round-robin", "most-free"]
 Bytes = bytes | bytearray | memoryview
@@ -120,9 +120,7 @@ class StripedFile(ZictBase[Any, Any]):
             try:
                 value = entry.directory.read(entry.number, entry.size)
             except OSError as error:
-                reason = (
-                    "it is missing" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
-                )
+                reason = "it is missing" if isinstance(error, FileNotFoundError) else told(error)
             else:
                 if _checksum(value).digest() == entry.checksum:
                     return value

@@ -7,6 +7,7 @@ A plain `dask worker` serves a marsdask client as well, with what distributed ha
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 import time
@@ -14,6 +15,7 @@ from collections.abc import Collection
 from typing import Any
 
 import dask.config
+import distributed
 import psutil
 from dask.system import CPU_COUNT
 from dask.typing import Key
@@ -26,19 +28,20 @@ from distributed.worker_state_machine import (
     RescheduleEvent,
     StateMachineEvent,
 )
+from tornado.ioloop import PeriodicCallback
 
 from marsdask.errors import ArgumentError, SpillDamaged
 from marsdask.sizes import LEAST_MEMORY, shown
-from marsdask.spill import report
+from marsdask.spill import heap, report
 from marsdask.spill.buffer import MarsSpillBuffer
 from marsdask.spill.directory import purge
-from marsdask.spill.heap import Heap
-from marsdask.spill.nanny import Nanny
 from marsdask.spill.policy import MemoryPolicy
-from marsdask.spill.store import Problem
-from marsdask.spill.stuck import Stuck
+from marsdask.spill.store import TELL_EVERY, Problem, logger
 
-logger = logging.getLogger("distributed.worker.spill")
+CLOSES_WITHIN = 30.0
+"""Seconds in which a nanny closes; distributed gives a worker that runs 9 at most, and one that starts as long as it takes."""
+STUCK_AFTER = 10.0
+"""Seconds without any change after which a paused worker says that it is stuck; it says so again as often."""
 
 
 def cluster_arguments(policy: MemoryPolicy | None = None, *, processes: bool = True) -> dict[str, Any]:
@@ -49,6 +52,35 @@ def cluster_arguments(policy: MemoryPolicy | None = None, *, processes: bool = T
         "policy": policy,
         **policy.worker_arguments(),
     }
+
+
+class Nanny(distributed.Nanny):
+    """A nanny that can always be closed.
+
+    distributed's own first waits until its worker has started, to be told to end. Before distributed 2026.8 that may never
+    be: where a process is killed while it starts, who waits for it takes the next one's word that it is up, and drops it;
+    or closing raises, and leaves the nanny `closing`. A cluster that ends then waits without end.
+    """
+
+    async def kill(self, timeout: float = 5, reason: str = "nanny-kill") -> None:
+        if self.process is not None and self.process.status == Status.starting:
+            await _end_process(self.process)
+        await super().kill(timeout, reason)
+
+    async def close(  # type: ignore[override]  # as distributed says of its own
+        self, timeout: float = 5, reason: str = "nanny-close"
+    ) -> Any:
+        worker = self.process
+        try:
+            return await asyncio.wait_for(super().close(timeout, reason), timeout + CLOSES_WITHIN)
+        except Exception as error:  # noqa: BLE001  whatever it was, the nanny ends
+            logging.getLogger("distributed.nanny").info(
+                "Closing the nanny at %r, whose worker does not end by itself: %r", self.address_safe, error
+            )
+        await _end_process(worker)
+        if self.status == Status.closing:
+            self.process, self.status = None, Status.running  # nothing is left to wait for
+        return await super().close(timeout, reason)
 
 
 class MarsNanny(Nanny):
@@ -109,7 +141,8 @@ class MarsWorker(Worker):
         thresholds = self.policy.thresholds(limit)
         if data is None and limit and (thresholds.target or thresholds.spill):
             taken = psutil.Process().memory_info().rss
-            data = (MarsSpillBuffer, self.policy.buffer_arguments(limit, taken) | {"name": _file_name(name)})
+            allowed = re.sub(r"[^A-Za-z0-9._-]", "_", "" if name is None else str(name))[:64].lstrip(".")
+            data = (MarsSpillBuffer, self.policy.buffer_arguments(limit, taken) | {"name": allowed})
         for note in self.policy.notes:
             logger.warning("%s", note)
         with dask.config.set(thresholds.to_dask_config()):
@@ -120,12 +153,12 @@ class MarsWorker(Worker):
         self.scattered: set[Key] = set()
         self.metrics |= report.metrics_of(self.data)
         if limit and (share := thresholds.target or thresholds.spill or thresholds.pause):
-            self.heap = Heap(self, limit, share)
-            self.periodic_callbacks["marsdask-heap"] = self.heap.callback()
+            self.heap = heap.Heap(self, limit, share)
+            self.periodic_callbacks["marsdask-heap"] = PeriodicCallback(self.heap.look, heap.EVERY)
         if isinstance(self.data, MarsSpillBuffer):
             self.data.on_problem = self.on_problem
             self.stuck = Stuck(self, self.data)
-            self.periodic_callbacks["marsdask-stuck"] = self.stuck.callback()
+            self.periodic_callbacks["marsdask-stuck"] = PeriodicCallback(self.stuck.look, 1000)
 
     def on_problem(self, problem: Problem) -> None:
         """Tell the cluster of a problem with files; give up a damaged value. From any thread."""
@@ -231,6 +264,55 @@ def checked_limit(policy: MemoryPolicy, memory_limit: Any, nthreads: int | None)
     return limit
 
 
-def _file_name(name: Any) -> str:
-    """What of a worker's name may stand in the name of a directory."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", "" if name is None else str(name))[:64].lstrip(".")
+class Stuck:
+    """Watches one worker, and tells the cluster when it cannot go on by itself."""
+
+    def __init__(self, worker: MarsWorker, data: MarsSpillBuffer) -> None:
+        self.worker, self.data = worker, data
+        self.problem: Problem | None = None
+        self.problem_at = 0.0
+        self.since = 0.0
+        self.seen: Any = None
+
+    def heard(self, problem: Problem) -> None:
+        """A directory was full or failed; the store says so once a minute as long as it lasts."""
+        self.problem, self.problem_at = problem, time.monotonic()
+
+    def look(self) -> None:
+        """Tell where nothing has changed for long."""
+        now, state = time.monotonic(), (len(self.data), self.data.spilled_total)
+        idle = self.worker.status == Status.paused and not self.worker.state.executing
+        recent = self.problem if now - self.problem_at < 2 * TELL_EVERY else None
+        if not idle or (self.data.fast and not recent) or state != self.seen:
+            self.since, self.seen = now, state
+            return
+        if now - self.since < STUCK_AFTER:
+            return
+        self.since = now
+        if recent is not None:
+            found: dict[str, Any] = {**recent, "kind": "stuck"}
+        else:  # there is nothing to spill: memory that tasks have left behind, or that libraries hold
+            used, limit = self.worker.monitor.get_process_memory(), self.worker.memory_manager.memory_limit
+            reason = f"the process has {shown(used)} of {shown(limit or 0)}, and none of it is data that could be spilled"
+            logger.warning("Paused: %s.", reason)
+            found = dict.fromkeys(Problem.__annotations__) | {"kind": "unmanaged", "reason": reason}
+        self.worker.log_event(
+            report.TOPIC, report.event(found, self.worker.address) | {"usage": self.data.usage()}
+        )
+        self.hand_back()
+
+    def hand_back(self) -> None:
+        """Give the scheduler the tasks that wait here: another worker may have room. Dask would leave them here."""
+        if keys := [task.key for task in self.worker.state.ready]:
+            stimulus = f"marsdask-stuck-{time.time()}"
+            self.worker.handle_stimulus(FreeKeysEvent(keys=keys, stimulus_id=stimulus))
+            for key in keys:
+                self.worker.batched_send({"op": "reschedule", "key": key, "stimulus_id": stimulus})
+
+
+async def _end_process(worker: Any) -> None:
+    """Kill the process of a distributed.nanny.WorkerProcess, if it has one."""
+    process = worker and worker.process
+    if process is not None and process.pid is not None:
+        with contextlib.suppress(ValueError):  # it has ended
+            await process.kill()

@@ -31,7 +31,7 @@ def closed(spoil: Any) -> None:
 
 
 def test_a_worker_whose_word_that_it_is_up_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("marsdask.spill.nanny.PATIENCE", 1.0)
+    monkeypatch.setattr("marsdask.spill.worker.CLOSES_WITHIN", 1.0)
 
     def lost(nanny: Any) -> None:
         nanny.process.status, nanny.process.running = Status.starting, asyncio.Event()
