@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.machine import EVERYWHERE, check_free, host_option
 from marsdask.deploy.options import Port
-from marsdask.deploy.running import Exit, Failure
+from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, host_option
 from marsdask.errors import ArgumentError
 
 CHUNK = 2**18

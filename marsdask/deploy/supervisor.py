@@ -15,10 +15,9 @@ from typing import Any
 
 import click
 
-from marsdask.deploy import endpoints, machine, options, running, settings, tls
-from marsdask.deploy.machine import EVERYWHERE, check_free
+from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
-from marsdask.deploy.running import Exit, Failure
+from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free
 from marsdask.errors import ArgumentError
 
 
@@ -87,16 +86,16 @@ def main(**given: Any) -> None:
     if given["n_cpu"] and not given["n_worker"]:
         raise click.UsageError("--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
-    web_host, web_port = _web(given, host or machine.address_of(given["interface"]))
+    web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
     settings.defaults(said.dask)
-    of_host = machine.host_option(given)
+    of_host = running.host_option(given)
     of_web = "-w/--web-port" if given["dashboard_address"] is None else "--dashboard-address"
     check_free("-p/--port", host, port, of_host=of_host)
     check_free(of_web, web_host, web_port, of_host=of_host if of_web == "-w/--web-port" else of_web)
-    preload = machine.modules(given, said.modules)
+    preload = running.modules(given, said.modules)
     if given["scheduler_file"]:
-        machine.check_writable("--scheduler-file", given["scheduler_file"])
+        running.check_writable("--scheduler-file", given["scheduler_file"])
     with contextlib.ExitStack() as stack:
         stack.enter_context(running.pid_file(given["pid_file"]))
         temporary = stack.enter_context(_certificates(given))

@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 from marsdask.deploy.kubernetes import checks, credentials, names
 from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.attached import AttachedCluster
-from marsdask.deploy.kubernetes.cluster import KubernetesCluster
-from marsdask.deploy.kubernetes.table import SIGNATURE, declared
+from marsdask.deploy.kubernetes.arguments import SIGNATURE, declared
+from marsdask.deploy.kubernetes.cluster import AttachedCluster, KubernetesCluster
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,

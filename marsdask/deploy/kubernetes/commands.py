@@ -131,7 +131,7 @@ def status(reach: Callable[[], Api]) -> None:
     answer or does not let this user look.
     """
     from marsdask.deploy.kubernetes.images import versions
-    from marsdask.deploy.kubernetes.installation import look
+    from marsdask.deploy.kubernetes.install import look
     from marsdask.errors import ClusterUnreachable, NotPermitted
 
     try:
@@ -168,7 +168,7 @@ def requirements(packages: tuple[str, ...], label: bool) -> None:
 @reaching
 def list_(reach: Callable[[], Api]) -> None:
     """List the clusters that `new_cluster` made, and namespaces that are left of some."""
-    from marsdask.deploy.kubernetes.listing import clusters
+    from marsdask.deploy.kubernetes.removal import clusters
 
     found = clusters(reach())
     if not found:
