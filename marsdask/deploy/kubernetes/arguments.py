@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from marsdask.checks import choice
 from marsdask.deploy.kubernetes import checks, config, credentials
@@ -29,39 +29,52 @@ Check = Callable[[Any, str], Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class Kind(NamedTuple):
+    """What values an argument takes: their type as shown, the check of one, and what it is where nobody says."""
+
+    shown: str
+    check: Check | None = None
+    default: Any = None
+
+
 @dataclass(frozen=True)
 class Argument:
-    """One argument: its name, its type as shown, a line that says what it is, and what becomes of a value.
+    """One argument: its name, what values it takes, a line that says what it is, and what becomes of a value.
 
-    `check(value, name)` gives the form in which the value is used. Where `default` is None, None is not checked and stands
-    for `unsaid`. `goes` is where the value goes: to the field of `Arguments` of the same name unless it says another;
+    `kind.check(value, name)` gives the form in which the value is used. Where the default is None, None is not checked and
+    stands for `unsaid`. `goes` is where the value goes: to the field of `Arguments` of the same name unless it says another;
     "worker.env" is one of a `Part` ("both.env" of both), "policy.worker_mem" an argument of the memory policy, "" nowhere.
     """
 
     name: str
-    shown: str
+    kind: Kind
     says: str
-    check: Check | None = None
-    default: Any = None
     unsaid: Any = None
     goes: str | None = None
     ignored: bool = False  # Mars takes it, and it means nothing on Dask; `says` tells why
 
     def checked(self, value: Any) -> Any:
-        if value is None and self.default is None:
+        _, check, default = self.kind
+        if value is None and default is None:
             return self.unsaid
-        return value if self.check is None else self.check(value, self.name)
+        return value if check is None or self.ignored else check(value, self.name)
 
     @property
     def places(self) -> list[tuple[str, str]]:
         """Where the value goes: group and field."""
-        group, _, field = (self.name if self.goes is None else self.goes).rpartition(".")
-        return [(each, field) for each in (ROLES if group == "both" else (group,))] if field else []
+        if self.goes == "" or self.ignored:
+            return []
+        group, _, field = (self.goes or self.name).rpartition(".")
+        return [(each, field) for each in (ROLES if group == "both" else (group,))]
+
+    def parameter(self, kind: Any) -> inspect.Parameter:
+        """The same of a signature; `kind` says whether it can be given by position."""
+        return inspect.Parameter(self.name, kind, default=self.kind.default, annotation=self.kind.shown)
 
     def documented(self) -> str:
-        default = "" if self.default is None else f", default {self.default!r}"
+        default = "" if self.kind.default is None else f", default {self.kind.default!r}"
         says = f"No effect: {self.says}" if self.ignored else self.says
-        return f"{self.name} : {self.shown}{default}\n    {says}."
+        return f"{self.name} : {self.kind.shown}{default}\n    {says}."
 
 
 def _one(value: Any, name: str) -> int:
@@ -80,246 +93,181 @@ def _template(value: Any, name: str) -> tuple[dict[str, Any]]:
     return (checks.mapping(value, name),)
 
 
-def _of_pods(name: str, shown: str, says: str, check: Check, unsaid: Any, field: str) -> list[Argument]:
+def _of_pods(name: str, field: str, kind: Kind, says: str, unsaid: Any) -> list[Argument]:
     """An argument for the pods of both roles, and one for each role that comes over it."""
-    own = [
-        Argument(
-            f"{role}_{name}", shown, f"The same for the {role}'s pods only", check, goes=f"{role}.{field}"
-        )
-        for role in ROLES
+    return [
+        Argument(name, kind, says, unsaid, f"both.{field}"),
+        *(
+            Argument(f"{role}_{name}", kind, f"The same for the {role}'s pods only", goes=f"{role}.{field}")
+            for role in ROLES
+        ),
     ]
-    return [Argument(name, shown, says, check, unsaid=unsaid, goes=f"both.{field}"), *own]
 
 
-_SIZE = "float | str | None"
-_TEXTS = "list[str] | str | None"
+ANY = Kind("Any")
+COUNT = Kind("int", checks.count, 1)
+CORES = Kind("float | str | None", checks.cpu)
+SIZE = Kind("float | str | None")
+RATIO = Kind("float | None", checks.ratio)
+PORT = Kind("int | None", checks.port)
+FLAG = Kind("bool", checks.flag, default=False)
+TEXT = Kind("str | None", checks.text)
+TEXTS = Kind("list[str] | str | None", checks.texts)
+LABEL = Kind("str | None", checks.label)
+LABELS = Kind("dict[str, str] | None", checks.labels)
+ENV = Kind("dict[str, Any] | None", checks.env)
 _WEB = "the web pages come from the scheduler"
 
 POSITIONAL = (
     Argument(
         "kube_api_client",
-        "Any",
+        ANY,
         "kubernetes.config.new_client_from_config(); where None, the current context or a pod's account",
         goes="",
     ),
+    Argument("image", TEXT, "Of scheduler and workers, with marsdask in it (marsdask/marsdask:v<version>)"),
+    Argument("supervisor_num", Kind("int", _one, 1), "1: Dask has one scheduler", goes=""),
     Argument(
-        "image",
-        "str | None",
-        "Of scheduler and workers, with marsdask in it (marsdask/marsdask:v<version>)",
-        checks.text,
-    ),
-    Argument("supervisor_num", "int", "1: Dask has one scheduler", _one, default=1, goes=""),
-    Argument(
-        "supervisor_cpu",
-        _SIZE,
-        "Cores that the scheduler asks for (0.1)",
-        checks.cpu,
-        unsaid=100,
-        goes="supervisor.millicores",
+        "supervisor_cpu", CORES, "Cores that the scheduler asks for (0.1)", 100, "supervisor.millicores"
     ),
     Argument(
         "supervisor_mem",
-        _SIZE,
+        SIZE._replace(check=partial(parse_size, least=LEAST_MEMORY)),
         "Memory that the scheduler asks for ('256m')",
-        partial(parse_size, least=LEAST_MEMORY),
-        unsaid=256 * 2**20,
+        256 * 2**20,
     ),
-    Argument("worker_num", "int", "Number of workers", checks.count, default=1),
+    Argument("worker_num", COUNT, "Number of workers"),
     Argument(
         "worker_cpu",
-        _SIZE,
+        CORES,
         "Cores of each worker, a number or '500m' (1); a thread for each, rounded up",
-        checks.cpu,
-        unsaid=1000,
-        goes="worker.millicores",
+        1000,
+        "worker.millicores",
     ),
     Argument(
         "worker_mem",
-        _SIZE,
+        SIZE,
         "Memory of each worker, in powers of 1024 as in Mars ('2g')",
-        unsaid=2 * 2**30,
-        goes="policy.worker_mem",
+        2 * 2**30,
+        "policy.worker_mem",
     ),
     Argument(
         "worker_spill_paths",
-        "Any",
+        Kind("Any", config.spill_volumes),
         "Directories of the nodes, or volumes (an EmptyDirVolumeConfig that goes with the pod)",
-        config.spill_volumes,
-        unsaid=(EmptyDirVolumeConfig("scratch", "/scratch"),),
-        goes="spill_volumes",
+        (EmptyDirVolumeConfig("scratch", "/scratch"),),
+        "spill_volumes",
     ),
     Argument(
         "worker_cache_mem",
-        _SIZE,
+        SIZE,
         "How much of its memory a worker keeps data in, '40%' or '4g' (Dask's 60 %)",
         goes="policy.worker_cache_mem",
     ),
     Argument(
         "min_worker_num",
-        "int | None",
+        Kind("int | None", partial(checks.count, least=0)),
         "How many workers have to be there before the call returns; all where it is None or 0",
-        partial(checks.count, least=0),
     ),
-    Argument("web_num", "int", _WEB, default=1, goes="", ignored=True),
-    Argument("web_cpu", _SIZE, _WEB, goes="", ignored=True),
-    Argument("web_mem", _SIZE, _WEB, goes="", ignored=True),
+    Argument("web_num", Kind("int", default=1), _WEB, ignored=True),
+    Argument("web_cpu", SIZE, _WEB, ignored=True),
+    Argument("web_mem", SIZE, _WEB, ignored=True),
     Argument(
         "service_type",
-        "str | None",
+        Kind("str | None", _service_type),
         "How the cluster is reached: 'NodePort', 'ClusterIP' or 'LoadBalancer' ('NodePort')",
-        _service_type,
-        unsaid="NodePort",
+        "NodePort",
     ),
     Argument(
         "timeout",
-        "float | None",
+        Kind("float | None", checks.seconds),
         "Seconds for everything; where None, as long as the cluster can still come up",
-        checks.seconds,
     ),
 )
 """In Mars's order, by position too. In parentheses is what holds where nobody says."""
 
 NAMED = (
-    Argument(
-        "namespace",
-        "str | None",
-        "Made for the cluster, and an error if it is there (mars-ns-<random>)",
-        checks.label,
-    ),
-    Argument(
-        "existing_namespace", "bool", "Whether the namespace is there, and stays", checks.flag, default=False
-    ),
+    Argument("namespace", LABEL, "Made for the cluster, and an error if it is there (mars-ns-<random>)"),
+    Argument("existing_namespace", FLAG, "Whether the namespace is there, and stays"),
     Argument(
         "supervisor_mem_limit_ratio",
-        "float | None",
+        RATIO,
         "The scheduler's memory limit, a multiple of supervisor_mem (no limit)",
-        checks.ratio,
     ),
     Argument(
         "worker_mem_limit_ratio",
-        "float | None",
+        RATIO,
         "Where the kernel ends a worker, a multiple of worker_mem (1)",
-        checks.ratio,
         goes="policy.worker_mem_limit_ratio",
     ),
     Argument(
         "worker_min_cache_mem",
-        _SIZE,
+        SIZE,
         "A worker with less than this to keep data in does not start",
         goes="policy.worker_min_cache_mem",
     ),
-    *_of_pods(
-        "extra_env", "dict[str, Any] | None", "Environment variables of the pods", checks.env, {}, "env"
-    ),
-    *_of_pods("extra_labels", "dict[str, str] | None", "Labels of the pods", checks.labels, {}, "labels"),
-    *_of_pods("extra_modules", _TEXTS, "Modules to import at the start", checks.texts, (), "modules"),
+    *_of_pods("extra_env", "env", ENV, "Environment variables of the pods", {}),
+    *_of_pods("extra_labels", "labels", LABELS, "Labels of the pods", {}),
+    *_of_pods("extra_modules", "modules", TEXTS, "Modules to import at the start", ()),
     *_of_pods(
         "pod_template",
-        "dict[str, Any] | None",
-        "Laid over the pods last, {'metadata': ..., 'spec': ...}: lists of named things by name, None takes away",
-        _template,
-        (),
         "templates",
+        Kind("dict[str, Any] | None", _template),
+        "Laid over the pods last, {'metadata': ..., 'spec': ...}: lists of named things by name, None takes away",
+        (),
     ),
     Argument(
         "extra_volumes",
-        "list[VolumeConfig] | None",
+        Kind("list[VolumeConfig] | None", config.volumes),
         "HostPathVolumeConfig and EmptyDirVolumeConfig, of all pods",
-        config.volumes,
-        unsaid=(),
-        goes="volumes",
+        (),
+        "volumes",
     ),
     Argument(
         "pre_stop_command",
-        _TEXTS,
+        TEXTS._replace(check=checks.command),
         "Runs before a pod goes; its grace is then 30 s instead of 10",
-        checks.command,
-        unsaid=(),
+        (),
     ),
     Argument(
-        "log_when_fail",
-        "bool",
-        "Whether logs of all pods go to Python's if the cluster does not come up",
-        checks.flag,
-        default=False,
+        "log_when_fail", FLAG, "Whether logs of all pods go to Python's if the cluster does not come up"
     ),
     Argument(
-        "service_name",
-        "str | None",
-        "Of another Service; the operator's own is then inside of the cluster only",
-        checks.label,
+        "service_name", LABEL, "Of another Service; the operator's own is then inside of the cluster only"
     ),
-    Argument(
-        "service_port",
-        "int | None",
-        "The scheduler's port (8786)",
-        checks.port,
-        unsaid=8786,
-        goes="supervisor.port",
-    ),
-    Argument(
-        "supervisor_service_port",
-        "int | None",
-        "The same; it comes over service_port",
-        checks.port,
-        goes="supervisor.port",
-    ),
-    Argument(
-        "worker_service_port",
-        "int | None",
-        "The workers' port (8788)",
-        checks.port,
-        unsaid=8788,
-        goes="worker.port",
-    ),
-    Argument(
-        "web_port", "int | None", "The port of the scheduler's web pages (8787)", checks.port, unsaid=8787
-    ),
-    Argument(
-        "node_selectors",
-        "dict[str, str] | None",
-        "Labels of the nodes that pods go to",
-        checks.labels,
-        unsaid={},
-    ),
+    Argument("service_port", PORT, "The scheduler's port (8786)", 8786, "supervisor.port"),
+    Argument("supervisor_service_port", PORT, "The same; it comes over service_port", goes="supervisor.port"),
+    Argument("worker_service_port", PORT, "The workers' port (8788)", 8788, "worker.port"),
+    Argument("web_port", PORT, "The port of the scheduler's web pages (8787)", 8787),
+    Argument("node_selectors", LABELS, "Labels of the nodes that pods go to", {}),
     Argument(
         "tolerations",
-        "list[dict[str, Any]] | None",
+        Kind("list[dict[str, Any]] | None", checks.dicts),
         "Taints of nodes that pods bear, as in Kubernetes",
-        checks.dicts,
-        unsaid=(),
+        (),
     ),
     Argument(
         "security",
-        "Any",
+        Kind("Any", credentials.checked),
         "A distributed.Security of your own, False for no encryption (certificates are made)",
-        credentials.checked,
     ),
     Argument(
         "image_pull_policy",
-        "str | None",
+        Kind("str | None", partial(choice, allowed=("Always", "IfNotPresent", "Never"))),
         "'Always', 'IfNotPresent' or 'Never' (Kubernetes' own)",
-        partial(choice, allowed=("Always", "IfNotPresent", "Never")),
     ),
-    Argument(
-        "image_pull_secrets",
-        _TEXTS,
-        "Secrets of the namespace that open the registry",
-        checks.texts,
-        unsaid=(),
-    ),
-    Argument("keep", "bool", "Whether the cluster outlives this process", checks.flag, default=False),
+    Argument("image_pull_secrets", TEXTS, "Secrets of the namespace that open the registry", ()),
+    Argument("keep", FLAG, "Whether the cluster outlives this process"),
     Argument(
         "show_progress",
-        "bool | None",
+        Kind("bool | None", checks.flag),
         "Whether a line tells what is waited for (in terminals and notebooks)",
-        checks.flag,
     ),
-    Argument("web_mem_limit_ratio", "float | None", _WEB, goes="", ignored=True),
-    Argument("web_extra_env", "dict[str, Any] | None", _WEB, goes="", ignored=True),
-    Argument("web_extra_labels", "dict[str, str] | None", _WEB, goes="", ignored=True),
-    Argument("web_extra_modules", _TEXTS, _WEB, goes="", ignored=True),
-    Argument("web_service_port", "int | None", f"{_WEB}; their port is web_port", goes="", ignored=True),
+    Argument("web_mem_limit_ratio", RATIO, _WEB, ignored=True),
+    Argument("web_extra_env", ENV, _WEB, ignored=True),
+    Argument("web_extra_labels", LABELS, _WEB, ignored=True),
+    Argument("web_extra_modules", TEXTS, _WEB, ignored=True),
+    Argument("web_service_port", PORT, f"{_WEB}; their port is web_port", ignored=True),
 )
 """By name only."""
 
@@ -327,15 +275,7 @@ ARGUMENTS = {each.name: each for each in (*POSITIONAL, *NAMED)}
 
 SIGNATURE = inspect.Signature(
     [
-        *(
-            inspect.Parameter(
-                each.name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=each.default,
-                annotation=each.shown,
-            )
-            for each in POSITIONAL
-        ),
+        *(each.parameter(inspect.Parameter.POSITIONAL_OR_KEYWORD) for each in POSITIONAL),
         inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD, annotation="Any"),
     ],
     return_annotation="KubernetesClusterClient",
@@ -463,7 +403,7 @@ def _check_names(given: Mapping[str, Any]) -> None:
         if name not in ARGUMENTS:
             raise ArgumentTypeError.unknown_keyword("new_cluster", name, ARGUMENTS)
         argument = ARGUMENTS[name]
-        if argument.ignored and value != argument.default and name not in _warned:
+        if argument.ignored and value != argument.kind.default and name not in _warned:
             _warned.add(name)
             warnings.warn(
                 f"new_cluster({name}={value!r}) has no effect: {argument.says}.", UserWarning, stacklevel=5
@@ -474,7 +414,7 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """All arguments, checked, by group and field; in a place of several a later one comes over an earlier one."""
     placed: dict[str, dict[str, Any]] = {"": {}, "supervisor": {}, "worker": {}, "policy": {}}
     for argument in ARGUMENTS.values():
-        value = argument.checked(given.get(argument.name, argument.default))
+        value = argument.checked(given.get(argument.name, argument.kind.default))
         for group, field in argument.places:
             before = placed[group].get(field)
             if before is None or value is None:
