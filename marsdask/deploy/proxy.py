@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import Port
+from marsdask.deploy.options import PORT
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, host_option
 from marsdask.errors import ArgumentError
 
@@ -24,12 +24,7 @@ CHUNK = 2**18
 @click.command("web", cls=options.MarsCommand)
 @options.shared()
 @click.option(
-    "-p",
-    "--port",
-    "--ui-port",
-    type=Port(),
-    envvar="MARS_BIND_PORT",
-    help="Port to open; default: a free one.",
+    "-p", "--port", "--ui-port", type=PORT, envvar="MARS_BIND_PORT", help="Port to open; default: a free one."
 )
 @options.supervisors(
     "--schedulers",

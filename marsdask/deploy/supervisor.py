@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
+from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, warning, whole
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free
 from marsdask.errors import ArgumentError
 
@@ -49,13 +49,13 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 @click.command("supervisor", cls=options.MarsCommand)
 @options.shared()
 @click.option(
-    "-p", "--port", type=Port(), envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
+    "-p", "--port", type=PORT, envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
 )
 @click.option(
-    "-w", "--web-port", type=Port(), help="Port of dashboard, health and sessions; default: a free one."
+    "-w", "--web-port", type=PORT, help="Port of dashboard, health and sessions; default: a free one."
 )
 @click.option(
-    "--dashboard-address", type=WebAddress(), metavar="[HOST]:PORT", help="As -w, with a host of its own."
+    "--dashboard-address", type=WEB_ADDRESS, metavar="[HOST]:PORT", help="As -w, with a host of its own."
 )
 @click.option(
     "--dashboard/--no-dashboard", default=True, help="Whether there is a dashboard on the web port."
@@ -64,18 +64,16 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 @options.supervisors(
     "--supervisors", "--schedulers", help="Its own endpoint or nothing: Dask has one scheduler."
 )
-@click.option(
-    "--scheduler-file", type=click.Path(dir_okay=False), help="Write the address there, for a shared disk."
-)
-@click.option("--idle-timeout", type=Duration(), help="End after this time without work.")
+@click.option("--scheduler-file", type=NEW_FILE, help="Write the address there, for a shared disk.")
+@click.option("--idle-timeout", type=DURATION, help="End after this time without work.")
 @click.option(
     "--jupyter/--no-jupyter", default=False, help="A Jupyter server on the web port, without a password."
 )
 @click.option(
     "--tls-temporary", is_flag=True, help="Make certificates for this cluster, and print how to use them."
 )
-@click.option("--n-worker", type=Whole(0), default=0, help="Start that many workers, too, on this machine.")
-@click.option("--n-cpu", type=Whole(1, auto=True), default="auto", help="Threads of these workers, together.")
+@click.option("--n-worker", type=whole(0), default=0, help="Start that many workers, too, on this machine.")
+@click.option("--n-cpu", type=whole(1, auto=True), default="auto", help="Threads of these workers, together.")
 @options.modules()
 @options.oddities(options.IGNORED_BY_SUPERVISOR)
 def main(**given: Any) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
+from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
 from marsdask.deploy.running import Exit, Failure
 from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
@@ -42,30 +42,24 @@ AS_GIVEN = (
     "-p",
     "--port",
     "--worker-port",
-    type=Port(several=True),
+    type=PORTS,
     envvar="MARS_BIND_PORT",
     help="Port of the worker; default: a free one.",
 )
 @options.supervisors("--supervisors", "--schedulers", help="The supervisor; default: yours on this machine.")
-@click.option(
-    "--scheduler-file",
-    type=click.Path(dir_okay=False),
-    help="The file that a supervisor wrote with this option.",
-)
+@click.option("--scheduler-file", type=NEW_FILE, help="The file that a supervisor wrote with this option.")
 @click.option("--scheduler-sni", metavar="NAME", help="The supervisor's name in its certificate.")
 @click.option(
     "--n-cpu",
     "--cpu-procs",
     "--nthreads",
-    type=Whole(1, auto=True),
+    type=whole(1, auto=True),
     default="auto",
     envvar="MARS_CPU_TOTAL",
     help="Threads; default: as many as there are cores.",
 )
 @click.option(
-    "--mem-bytes",
-    metavar="SIZE",
-    help="Memory to use: 16g, 16GB, 80% or bytes. Also MARS_MEMORY_TOTAL.",
+    "--mem-bytes", metavar="SIZE", help="Memory to use: 16g, 16GB, 80% or bytes. Also MARS_MEMORY_TOTAL."
 )
 @click.option("--phy-mem", metavar="SIZE", help="The same.")
 @click.option("--memory-limit", metavar="SIZE", help="The same.")
@@ -88,13 +82,13 @@ AS_GIVEN = (
 @click.option(
     "--cuda-devices", "--cuda-device", help="GPUs by number, such as 0,1; '' for none; default: all."
 )
-@click.option("--nworkers", type=Whole(1), default=1, help="Worker processes; they share the threads.")
+@click.option("--nworkers", type=whole(1), default=1, help="Worker processes; they share the threads.")
 @click.option("--name", help="A name of this worker; default: its address.")
 @click.option("--resources", metavar="NAME=N", help="What tasks may ask for: 'GPU=1 DISK=2'.")
 @click.option(
     "--nanny/--no-nanny", default=True, help="Whether a second process restarts the worker when it dies."
 )
-@click.option("--nanny-port", type=Port(several=True), help="Port of that process.")
+@click.option("--nanny-port", type=PORTS, help="Port of that process.")
 @click.option("--preload-nanny", multiple=True, metavar="MODULE", help="A module or file to load there.")
 @click.option("--listen-address", metavar="ADDRESS", help="As -H and -p, in Dask's form: tcp://0.0.0.0:7104.")
 @click.option("--contact-address", metavar="ADDRESS", help="As -a, in Dask's form: tcp://10.0.0.2:7104.")
@@ -105,7 +99,7 @@ AS_GIVEN = (
 @click.option("--worker-class", help="The class of the worker, a dotted name.")
 @click.option(
     "--dashboard-address",
-    type=WebAddress(),
+    type=WEB_ADDRESS,
     metavar="[HOST]:PORT",
     help="Where its own pages are; default: a free port.",
 )
@@ -113,12 +107,12 @@ AS_GIVEN = (
 @options.death_timeout()
 @click.option(
     "--leave-timeout",
-    type=Duration(),
+    type=DURATION,
     default=25.0,
     help="How long handing over data may take at SIGTERM: 25s.",
 )
-@click.option("--lifetime", type=Duration(), help="Leave after this time.")
-@click.option("--lifetime-stagger", type=Duration(), help="Spread that time by up to so much.")
+@click.option("--lifetime", type=DURATION, help="Leave after this time.")
+@click.option("--lifetime-stagger", type=DURATION, help="Spread that time by up to so much.")
 @click.option("--lifetime-restart/--no-lifetime-restart", default=None, help="Start again after it.")
 @options.modules()
 @options.oddities(options.IGNORED_BY_WORKER)

@@ -379,18 +379,15 @@ class Arguments:
 
     def _fit_together(self) -> None:
         """An error where two arguments contradict each other."""
-        if self.min_worker_num > self.worker_num:
-            raise ArgumentError(
-                f"min_worker_num={self.min_worker_num}: expected at most worker_num, which is {self.worker_num}."
-            )
-        if self.supervisor.port == self.web_port:
-            raise ArgumentError(
-                f"web_port={self.web_port}: the scheduler's own port is the same; give another."
-            )
-        if self.service_name == own_service(self.name):
-            raise ArgumentError(
-                f"service_name={self.service_name!r}: the operator's own Service has this name."
-            )
+        least, most = self.min_worker_num, self.worker_num
+        checks.expect(least <= most, "min_worker_num", least, f"at most worker_num, which is {most}")
+        port = self.supervisor.port
+        checks.expect(
+            self.web_port != port, "web_port", self.web_port, "another port than the scheduler's own"
+        )
+        theirs = own_service(self.name)
+        free = self.service_name != theirs
+        checks.expect(free, "service_name", theirs, "another name than that of the operator's own Service")
         names = [v.name for v in (*self.volumes, *self.spill_volumes)]
         for each in names:
             if names.count(each) > 1 or each in ("tmp", "tls"):
@@ -416,13 +413,13 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for argument in ARGUMENTS.values():
         value = argument.checked(given.get(argument.name, argument.kind.default))
         for group, field in argument.places:
-            before = placed[group].get(field)
-            if before is None or value is None:
-                placed[group][field] = before if value is None else value
-            elif isinstance(value, dict):
-                placed[group][field] = before | value
-            else:
-                placed[group][field] = before + value if isinstance(value, tuple) else value
+            before = placed[group].setdefault(field, None)
+            if before is not None and isinstance(value, dict):
+                value = before | value
+            elif before is not None and isinstance(value, tuple):
+                value = before + value
+            if value is not None:
+                placed[group][field] = value
     for role in ROLES:
         placed[role]["modules"] = tuple(dict.fromkeys(placed[role]["modules"]))
     return placed
