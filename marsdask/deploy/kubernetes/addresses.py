@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from marsdask.deploy.kubernetes.names import COMM, WEB
+from marsdask.deploy.kubernetes.names import COMM, WEB, ports_of
 from marsdask.errors import KubernetesError, MarsDaskError
 
 
@@ -41,16 +41,8 @@ def place(service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: 
         return Place(host, *ports) if host else None
     if inside:
         return Place(f"{metadata['name']}.{metadata['namespace']}", *ports)
-    targets = {p["name"]: p["containerPort"] for p in _container(pod)["ports"]} if pod else None
+    targets = ports_of(pod)
     return Place(None, targets[COMM], targets[WEB]) if targets else None
-
-
-def _container(pod: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The container that has the scheduler's ports: a user may have added others."""
-    found: Mapping[str, Any] = next(
-        c for c in pod["spec"]["containers"] if COMM in {p.get("name") for p in c.get("ports", ())}
-    )
-    return found
 
 
 def inside_a_pod() -> bool:
@@ -62,15 +54,6 @@ def inside_a_pod() -> bool:
     except socket.gaierror:
         return False
     return True
-
-
-def host_port(host: str, port: int) -> str:
-    """Of an address; IPv6 in brackets.
-
-    >>> host_port("fd00::1", 8786)
-    '[fd00::1]:8786'
-    """
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def answers(host: str, port: int, timeout: float) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 import warnings
 from typing import Any, Literal
 
 import distributed
 from dask_kubernetes.operator import KubeCluster
+from distributed.comm.addressing import unparse_host_port
 from distributed.core import Status, rpc
 from distributed.deploy import Cluster
 from distributed.utils_comm import retry
@@ -30,7 +30,7 @@ from marsdask.deploy.kubernetes import (
     specs,
     states,
 )
-from marsdask.deploy.kubernetes.addresses import Forward, Place, host_port
+from marsdask.deploy.kubernetes.addresses import Forward, Place
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
@@ -108,20 +108,16 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         inside = service["spec"]["type"] == "ClusterIP" and addresses.inside_a_pod()
         found = addresses.place(service, pods[0] if pods else None, inside=inside)
         if found is not None and found.host is None:
-            found = self._forwarded(found)
+            ports = found.comm, found.web
+            if self.forward is None:
+                self.forward = Forward(self.api.client, self.namespace, self._scheduler_pod_name, ports)
+            found = Place("127.0.0.1", *map(self.forward.local, ports))
         self.place = found
         return found
 
     def scheduler_pods(self) -> list[dict[str, Any]]:
         """The scheduler's pod, one that goes away last."""
         return sorted(self._pods("scheduler"), key=lambda p: "deletionTimestamp" in p["metadata"])
-
-    def _forwarded(self, place: Place) -> Place:
-        if self.forward is None:
-            self.forward = Forward(
-                self.api.client, self.namespace, self._scheduler_pod_name, (place.comm, place.web)
-            )
-        return Place("127.0.0.1", self.forward.local(place.comm), self.forward.local(place.web))
 
     def _scheduler_pod_name(self) -> str:
         pods = self.scheduler_pods()
@@ -142,7 +138,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     def _host_port(self, port: Literal["comm", "web"]) -> str:
         if self.place is None or self.place.host is None:
             raise ClusterUnreachable(f"the scheduler in namespace {self.namespace!r} has no address yet")
-        return host_port(self.place.host, getattr(self.place, port))
+        return unparse_host_port(self.place.host, getattr(self.place, port))
 
     @property
     def dashboard_link(self) -> str:
@@ -164,15 +160,12 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         if not self._loop_runner.is_started():
             self._loop_runner.start()
         try:
-            self.sync(self._connect_within, timeout)
+            self.sync(lambda: asyncio.wait_for(self._start(), timeout))
         except (OSError, TimeoutError) as error:
             raise ClusterUnreachable(
                 f"the scheduler at {self.comm_address} does not answer: {str(error) or type(error).__name__}. Hint: can this "
                 "machine reach the nodes' ports? Else use service_type='ClusterIP', which goes through the Kubernetes API."
             ) from error
-
-    async def _connect_within(self, timeout: float) -> None:
-        await asyncio.wait_for(self._start(), timeout)
 
     async def _start(self) -> None:
         if self.scheduler_comm is not None:
@@ -211,19 +204,16 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     def scale(self, n: int, worker_group: str = "default") -> None:
         """Ask for `n` workers; those that go hand their data to the others first. Ends what `adapt` began."""
         checks.count(n, "n", least=0)
-        self._end_adapting()
-        group = f"{self.name}-{worker_group}"
-        patch = {"spec": {"replicas": n}}
-        if self.api.patched("daskworkergroups", self.namespace, group, patch, scale=True) is None:
-            raise KubernetesError(f"there is no worker group {group!r} in namespace {self.namespace!r}.")
-
-    def _end_adapting(self) -> None:
-        """Return when the operator has let go of the autoscaler: what it was about to do could still undo a new size."""
+        # Until the operator has let go of the autoscaler, what it was about to do could still undo a new size.
         until(
             lambda: not self.api.deleted("daskautoscalers", self.namespace, self.name),
             AUTOSCALER_ENDS,
             every=0.1,
         )
+        group = f"{self.name}-{worker_group}"
+        patch = {"spec": {"replicas": n}}
+        if self.api.patched("daskworkergroups", self.namespace, group, patch, scale=True) is None:
+            raise KubernetesError(f"there is no worker group {group!r} in namespace {self.namespace!r}.")
 
     def adapt(self, minimum: int = 0, maximum: int | None = None) -> None:
         """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`."""
@@ -330,18 +320,14 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         checks.flag(wait, "wait")
         if timeout:
             checks.seconds(timeout, "timeout")
+        where = (self.api, self.namespace, self.name)
         try:
             self.disconnect()
         finally:
-            removal.remove(self.api, self.namespace, self.name, own_namespace=self.own_namespace)
+            removal.remove(*where, own_namespace=self.own_namespace)
         if wait:
-            removal.wait_gone(
-                self.api,
-                self.namespace,
-                self.name,
-                own_namespace=self.own_namespace,
-                timeout=timeout or removal.LONGEST_WAIT,
-            )
+            longest = timeout or removal.LONGEST_WAIT
+            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=longest)
 
     def __exit__(self, *error: object) -> None:
         self.stop()
@@ -359,7 +345,6 @@ class TellingClient(distributed.Client):  # type: ignore[misc, unused-ignore] # 
 
 logger = logging.getLogger(__name__)
 
-LOG_LINES = 15
 EVENTS_EVERY = 3.0
 """Seconds between two looks at events: they are many, and matter only where pods do not come."""
 
@@ -394,14 +379,12 @@ class KubernetesCluster(AttachedCluster):
         deadline = Deadline(args.timeout)
         preflight.check(self.api, args, self.spec, inside=addresses.inside_a_pod())
         self.tell_of_risks()
-        shown = Shown(wanted=args.show_progress)
         try:
-            self._create()
-            self._wait(deadline, shown)
-            shown.done()
+            with Shown(wanted=args.show_progress) as shown:
+                self._create()
+                self._wait(deadline, shown)
             self.check_versions()  # its warning may be an error to the user
         except BaseException as error:
-            shown.done()
             self._take_away(error)
             raise
         return self.endpoint
@@ -410,25 +393,19 @@ class KubernetesCluster(AttachedCluster):
         """Warn of what was asked for and lets others in: no encryption, directories of nodes."""
         args = self.arguments
         if not args.encrypted:
-            reach = {"NodePort": "the nodes' ports", "LoadBalancer": "the load balancer"}.get(
-                args.service_type
-            )
+            reaches = {"NodePort": "the nodes' ports", "LoadBalancer": "the load balancer"}
+            reach = reaches.get(args.service_type, "the namespace's Services")
             warnings.warn(
-                "security=False: whoever reaches "
-                + (reach or "the namespace's Services")
-                + " can run code on the cluster. Hint: leave security= away, and connections are encrypted.",
+                f"security=False: whoever reaches {reach} can run code on "
+                "the cluster. Hint: leave security= away, and connections are encrypted.",
                 UserWarning,
                 stacklevel=5,
             )
         if args.host_paths:
-            level = (
-                ""
-                if args.existing_namespace
-                else f"; namespace {args.namespace!r} is labelled 'privileged' for it"
-            )
+            level = f"; namespace {args.namespace!r} is labelled 'privileged' for it"
             warnings.warn(
-                f"pods see directories of their nodes: {', '.join(args.host_paths)}{level}. Hint: EmptyDirVolumeConfig "
-                "gives directories that go with the pod.",
+                f"pods see directories of their nodes: {', '.join(args.host_paths)}{level * self.own_namespace}. Hint: "
+                "EmptyDirVolumeConfig gives directories that go with the pod.",
                 UserWarning,
                 stacklevel=5,
             )
@@ -464,33 +441,24 @@ class KubernetesCluster(AttachedCluster):
                 raise self._failure(ClusterStartTimeout, f"not up after {deadline.seconds:g} s", found)
             if blocked.for_seconds(found, events, wanted) > PATIENCE:
                 raise self._failure(ClusterNotStarted, f"no way on for {PATIENCE:g} s", found)
-            if not found and deadline.passed > TAKEN_UP and not self._taken_up():
-                raise ClusterNotStarted(
-                    f"no Dask operator has begun with the cluster in {TAKEN_UP:g} s. {preflight.INSTALL}"
-                )
+            if not found and deadline.passed > TAKEN_UP:
+                made = self.api.get("daskclusters", self.namespace, self.name)
+                if not made or not made.get("status"):
+                    raise ClusterNotStarted(
+                        f"no Dask operator has begun with the cluster in {TAKEN_UP:g} s. {preflight.INSTALL}"
+                    )
             self._pause(deadline, wanted if connected else None)
 
     def _pause(self, deadline: Deadline, wanted: int | None) -> None:
         """Wait a little; not longer than until enough workers have registered."""
         pause = deadline.left(0.25 if deadline.passed < 30 else 1.0)
-        end = time.monotonic() + pause
-        while (left := end - time.monotonic()) > 0:
-            if wanted is not None and self.registered >= wanted:
-                return
-            time.sleep(min(0.05, left))
-
-    def _taken_up(self) -> bool:
-        made = self.api.get("daskclusters", self.namespace, self.name)
-        return bool(made and made.get("status"))
+        until(lambda: wanted is not None and self.registered >= wanted, pause, every=0.05)
 
     def _try_connecting(self, deadline: Deadline) -> bool:
         """Whether the scheduler could be reached; its pod is ready, but nodes need a moment to pass connections on."""
         place = self.find()
-        if (
-            place is None
-            or place.host is None
-            or not addresses.answers(place.host, place.comm, deadline.left(1.0))
-        ):
+        host = None if place is None else place.host
+        if place is None or host is None or not addresses.answers(host, place.comm, deadline.left(1.0)):
             return False
         try:
             self.connect(deadline.left(10.0) or 0.1)
@@ -506,7 +474,7 @@ class KubernetesCluster(AttachedCluster):
         why = states.cause(found, events, self.registered, wanted)
         if self.scheduler_comm is None and found and all(s.ready for s in found):
             why = f"the scheduler cannot be reached at {self.service!r}, all pods are ready"
-        logs = self._last_lines([s for s in found if not s.ready][:3] or found[:2])
+        logs = self.api.last_lines(self.namespace, [s for s in found if not s.ready][:3] or found[:2])
         if self.arguments.log_when_fail:
             for pod, text in self.logs().items():
                 logger.error("log of %s:\n%s", pod, text)
@@ -514,22 +482,6 @@ class KubernetesCluster(AttachedCluster):
         return kind(
             f"The cluster in namespace {self.namespace!r} is {said}: {why}.{states.hint(f'{why} {report}')}\n{report}"
         )
-
-    def _last_lines(self, found: list[State]) -> dict[str, str]:
-        """The last log lines of pods: of the container that ended, where one did."""
-        logs = {}
-        for each in found:
-            for previous in (each.label == "CrashLoopBackOff", False):
-                try:
-                    text = self.api.log(self.namespace, each.name, lines=LOG_LINES, previous=previous)
-                except KubernetesError:  # there is no container yet, or none before this one
-                    continue
-                if text and not text.startswith(
-                    "unable to retrieve container logs"
-                ):  # cleared away meanwhile
-                    logs[each.name] = text
-                    break
-        return logs
 
     def _take_away(self, error: BaseException) -> None:
         """Delete what was made; what cannot be deleted is told in a note of the error."""

@@ -15,7 +15,7 @@ from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.kubernetes.names import MANAGED_BY, labels_of
 from marsdask.deploy.kubernetes.preflight import is_operator
 from marsdask.deploy.kubernetes.states import until
-from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, KubernetesError, StillThere
+from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, StillThere
 
 # Kind -> the class of the client's calls, and what they call it.
 KINDS = {
@@ -272,20 +272,12 @@ def wait_ready(api: Api, objects: Objects, wanted: Body, timeout: float) -> None
     if not until(ready, timeout):
         found = states.states(api.pods(namespace, selector))
         events = states.warnings_of(api.events(namespace))
-        logs = {s.name: last_lines(api, namespace, s.name) for s in found if not s.ready}
-        report = states.report(found, events, {name: text for name, text in logs.items() if text})
+        logs = api.last_lines(namespace, (s for s in found if not s.ready))
+        report = states.report(found, events, logs)
         raise ClusterNotStarted(
             f"the operator is not ready after {timeout:g} s; what was made stays. Hint: {INSTALL} --upgrade --image IMAGE "
             f"changes its image, marsdask kubernetes uninstall removes it.\n{report}"
         )
-
-
-def last_lines(api: Api, namespace: str, pod: str) -> str:
-    """What a pod said last; nothing if its container never started."""
-    try:
-        return api.log(namespace, pod, lines=20) or ""
-    except KubernetesError:
-        return ""
 
 
 def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterator[str]:
@@ -295,9 +287,7 @@ def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterato
     not gone after `timeout` seconds.
     """
     objects, deadline = Objects(api), time.monotonic() + timeout
-    found = [
-        each for kind in reversed(KINDS) for each in objects.labelled(kind, f"{MANAGED_BY}={operator.US}")
-    ]
+    found = [each for kind in ORDER for each in objects.labelled(kind, f"{MANAGED_BY}={operator.US}")]
     if not found:
         yield f"Nothing of `{INSTALL}` is here."
         return
@@ -310,7 +300,6 @@ def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterato
         )
     if force:
         yield from remove_resources(api, deadline)
-    found.sort(key=lambda each: list(ORDER).index(each["kind"]))
     for each in found:
         objects.delete(each)
     for each in found:

@@ -275,7 +275,8 @@ class Shown:
     def __init__(self, *, wanted: bool | None):
         self.last = ""
         self.cell: Any = None
-        notebook = _in_notebook()
+        shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
+        notebook = shell is not None and "IPKernelApp" in shell.config
         self.where = "notebook" if notebook else "terminal"
         self.on = (notebook or sys.stderr.isatty()) if wanted is None else wanted
 
@@ -297,15 +298,11 @@ class Shown:
         else:
             sys.stderr.write(f"{line}\n")
 
-    def done(self) -> None:
+    def __enter__(self) -> Shown:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         """Leave the line: a terminal's is taken away."""
         if self.on and self.last and self.where == "terminal" and sys.stderr.isatty():
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
-
-
-def _in_notebook() -> bool:
-    shell = sys.modules.get("IPython")
-    if shell is None or shell.get_ipython() is None:
-        return False
-    return bool("IPKernelApp" in shell.get_ipython().config)
