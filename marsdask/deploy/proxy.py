@@ -44,7 +44,7 @@ def main(**given: Any) -> None:
     host, advertise, port = options.where_to_bind(given)
     supervisor = _supervisor(given["schedulers"]) if given["schedulers"] is not None else None
     settings.prepare(given, "web")
-    tls.configure("client", tls.files(given))
+    tls.configure("client", given)
     supervisor = supervisor or endpoints.the_one_to_join()
     check_free("-p/--port", host or EVERYWHERE, int(port), of_host=host_option(given))
     with running.pid_file(given["pid_file"]):
@@ -107,19 +107,16 @@ class Way:
         try:
             there = await self.open()
         except (OSError, TimeoutError) as error:
-            text = (
-                f"No supervisor answers at {self.supervisor}: {str(error) or type(error).__name__}\n".encode()
-            )
+            why = str(error) or type(error).__name__
+            text = f"No supervisor answers at {self.supervisor}: {why}\n".encode()
             head = f"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
             with contextlib.suppress(OSError):
                 writer.write(head.encode() + text)
                 await writer.drain()
                 await _closed(writer)
             return
-        ways = [
-            asyncio.ensure_future(_pass(reader, there[1])),
-            asyncio.ensure_future(_pass(there[0], writer)),
-        ]
+        both = ((reader, there[1]), (there[0], writer))
+        ways = [asyncio.ensure_future(_pass(*each)) for each in both]
         try:
             await asyncio.wait(ways)
         finally:

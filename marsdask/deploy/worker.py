@@ -13,9 +13,11 @@ import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
+import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
@@ -127,7 +129,7 @@ def main(**given: Any) -> None:
     devices = _devices(given["cuda_devices"])
     resources = _resources(given["resources"], devices)
     said = settings.prepare(given, "worker")
-    tls.configure("worker", tls.files(given))
+    tls.configure("worker", given)
     preload = running.modules(given, said.modules)
     if bind["host"]:
         running.check_free("-p/--port", bind["host"], 0, of_host=running.host_option(given))
@@ -135,7 +137,7 @@ def main(**given: Any) -> None:
         running.check_directory("--local-directory", given["local_directory"])
     threads, memory = _room(given)
     if scheduler is None and not given["scheduler_file"]:
-        scheduler = _found()
+        scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
     worker: dict[str, Any] = {
         **bind,
         **memory,
@@ -176,7 +178,15 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
             raise click.UsageError(
                 "--listen-address and --contact-address say what -a, -H, -e and -p say: give the ones or the others."
             )
-        return _bind_as_dask(given["listen_address"], given["contact_address"])
+        if not given["listen_address"]:
+            raise click.UsageError("--contact-address needs --listen-address.")
+        contact = given["contact_address"] or given["listen_address"]
+        try:
+            host, port = endpoints.split_endpoint(given["listen_address"])
+            endpoints.split_endpoint(contact)
+        except ArgumentError as error:
+            raise click.UsageError(f"--listen-address, --contact-address: {error}") from error
+        return {"host": host, "worker_port": port, "contact_address": contact}
     if given["interface"]:
         running.address_of(given["interface"])
     if given["nworkers"] > 1:
@@ -194,17 +204,6 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
         )
     port = port or _free_port(str(host))
     return {"host": host, "worker_port": port, "contact_address": f"{advertise}:{port}"}
-
-
-def _bind_as_dask(listen: str | None, contact: str | None) -> dict[str, Any]:
-    if not listen:
-        raise click.UsageError("--contact-address needs --listen-address.")
-    try:
-        host, port = endpoints.split_endpoint(listen)
-        endpoints.split_endpoint(contact or listen)
-    except ArgumentError as error:
-        raise click.UsageError(f"--listen-address, --contact-address: {error}") from error
-    return {"host": host, "worker_port": port, "contact_address": contact or listen}
 
 
 def _free_port(host: str) -> int:
@@ -234,12 +233,6 @@ def _scheduler(given: Mapping[str, Any]) -> str | None:
             raise kind(f"-s/--supervisors: {error}") from error
     with running.blamed("-s/--supervisors", ArgumentError):
         return endpoints.the_one(given["supervisors"])
-
-
-def _found() -> str:
-    import dask
-
-    return dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
 
 
 def _devices(text: str | None) -> list[str] | None:
@@ -275,7 +268,6 @@ MEMORY = (
 
 def _room(given: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
     """Threads of each worker process, and what it may use of memory and disk; the rest of this goes into Dask's config."""
-    import dask
     from dask.system import CPU_COUNT
 
     from marsdask.spill import MemoryPolicy
@@ -370,18 +362,13 @@ async def _reach(plan: Plan, reached: list[str]) -> None:
     arguments = plan.security.get_connection_args("worker") if plan.security is not None else {}
 
     async def attempt(timeout: float) -> str:
-        address = tls.addressed(plan.scheduler or _of_file(plan.scheduler_file), plan.security)
+        address = plan.scheduler or json.loads(Path(str(plan.scheduler_file)).read_text("utf-8"))["address"]
+        address = tls.addressed(address, plan.security)
         await endpoints.greeted(address, arguments, timeout)
         return address
 
     where = plan.scheduler or f"--scheduler-file {plan.scheduler_file}"
     reached.append(await endpoints.looked_for(where, plan.death_timeout, attempt))
-
-
-def _of_file(path: str | None) -> str:
-    """The address in a scheduler file; ValueError or OSError as long as it is not written."""
-    with open(str(path), encoding="utf-8") as file:
-        return str(json.load(file)["address"])
 
 
 def _made(plan: Plan, address: str) -> list[Any]:
@@ -393,7 +380,12 @@ def _made(plan: Plan, address: str) -> list[Any]:
     kind = import_term(plan.worker_class)
     defaults.apply()  # a nanny reads them when it is made
     arguments = {k: v for k, v in plan.worker.items() if v is not None}
-    arguments |= _bound(plan, address)
+    if not plan.worker.get("host") and not plan.worker.get("interface"):
+        arguments["host"] = _facing(address)
+    contact = arguments.get("contact_address")
+    if contact and "://" not in contact:  # what a worker tells others has a scheme
+        scheme = plan.worker.get("protocol") or address.partition("://")[0]
+        arguments["contact_address"] = f"{scheme}://{contact}"
     # The supervisor was there a moment ago; a new process takes its time where the machine is busy.
     patience = max(plan.death_timeout, 300)
     arguments |= {"nthreads": plan.threads, "security": plan.security, "death_timeout": patience}
@@ -426,17 +418,6 @@ def _check_ports(plan: Plan, address: str) -> None:
     for option, host, port in wanted:
         if isinstance(port, int):  # of a range Dask takes what is free
             running.check_free(option, host, port)
-
-
-def _bound(plan: Plan, address: str) -> dict[str, Any]:
-    """Where a worker binds: all it needs is the address that the supervisor sees. What it tells others has a scheme."""
-    bound: dict[str, Any] = {}
-    if not plan.worker.get("host") and not plan.worker.get("interface"):
-        bound["host"] = _facing(address)
-    contact = plan.worker.get("contact_address")
-    if contact and "://" not in contact:
-        bound["contact_address"] = f"{plan.worker.get('protocol') or address.partition('://')[0]}://{contact}"
-    return bound
 
 
 def _facing(address: str) -> str:
