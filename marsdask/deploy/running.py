@@ -137,14 +137,15 @@ def address_of(interface: str) -> str:
     import psutil
 
     found = psutil.net_if_addrs()
-    if interface not in found:
-        raise click.BadParameter(
-            f"{interface!r} is none of this machine's: {', '.join(sorted(found))}.", param_hint="--interface"
-        )
-    for each in found[interface]:
+    for each in found.get(interface, ()):
         if each.family == socket.AF_INET:
             return str(each.address)
-    raise click.BadParameter(f"{interface!r} has no IPv4 address.", param_hint="--interface")
+    why = (
+        "has no IPv4 address"
+        if interface in found
+        else f"is none of this machine's: {', '.join(sorted(found))}"
+    )
+    raise click.BadParameter(f"{interface!r} {why}.", param_hint="--interface")
 
 
 def host_option(given: Mapping[str, Any]) -> str:
@@ -192,32 +193,25 @@ def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str,
         for name in names:
             if "://" in name or " " in name:  # to be downloaded, or a program itself
                 continue
-            if name.endswith(".py"):
-                why = "" if os.path.isfile(name) else "there is no such file"
-            else:
-                why = _not_found(name)
+            try:
+                if name.endswith(".py"):
+                    why = "" if os.path.isfile(name) else "there is no such file"
+                else:
+                    why = "" if importlib.util.find_spec(name) else f"there is no module {name} here"
+            except (ImportError, ValueError) as error:  # of a package above it
+                why = str(error)
             if why:
                 raise click.BadParameter(f"{name!r} cannot be loaded: {why}.", param_hint=option)
     return tuple(itertools.chain(*loaded.values()))
-
-
-def _not_found(module: str) -> str:
-    """Why a module cannot be imported, as far as that is known without importing it."""
-    try:
-        return "" if importlib.util.find_spec(module) else f"there is no module {module} here"
-    except (ImportError, ValueError) as error:  # of a package above it
-        return str(error)
 
 
 def check_writable(option: str, path: str) -> None:
     """An error that names the option where no such file can be written. It is not made: others may wait for it."""
     try:
         if os.path.exists(path):
-            with open(path, "a"):
-                pass
+            open(path, "a").close()
         else:
-            with tempfile.TemporaryFile(dir=Path(path).absolute().parent):
-                pass
+            tempfile.TemporaryFile(dir=Path(path).absolute().parent).close()
     except OSError as error:
         raise click.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint=option) from error
 
