@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -79,8 +79,7 @@ def locked(also: tuple[str, ...] = ()) -> dict[str, str]:
 
 def versions() -> str:
     """What the image's label says: `python=3.11.7 marsdask=0.1.0 dask=2026.8.0 ...`."""
-    found = {"python": platform.python_version()} | {name: installed(name) for name in TOLD}
-    return " ".join(f"{name}={version}" for name, version in found.items() if version)
+    return " ".join(f"{name}={version}" for name, version in here(TOLD).items() if version)
 
 
 def installed(name: str) -> str | None:
@@ -95,9 +94,9 @@ WATCHED = ("marsdask", "dask", "distributed", "cloudpickle", "msgpack", "numpy",
 """Packages whose objects travel between client, scheduler and workers."""
 
 
-def here() -> dict[str, str | None]:
-    """Python's and the watched packages' versions in this process."""
-    return {"python": platform.python_version()} | {name: installed(name) for name in WATCHED}
+def here(names: Iterable[str] = WATCHED) -> dict[str, str | None]:
+    """Python's and these packages' versions in this process."""
+    return {"python": platform.python_version()} | {name: installed(name) for name in names}
 
 
 def differences(mine: Mapping[str, str | None], theirs: Mapping[str, str | None]) -> list[str]:

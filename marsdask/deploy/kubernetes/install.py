@@ -244,11 +244,7 @@ def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[s
 def wait_established(objects: Objects, wanted: list[Body], timeout: float) -> None:
     """Until the API serves the definitions."""
     names = [each for each in wanted if each["kind"] == "CustomResourceDefinition"]
-
-    def served() -> bool:
-        return all(established(objects.read(each) or {}) for each in names)
-
-    if not until(served, timeout):
+    if not until(lambda: all(established(objects.read(each) or {}) for each in names), timeout):
         raise ClusterNotStarted(
             f"the API does not serve Dask's resources {timeout:g} s after their definitions were made."
         )
@@ -265,11 +261,7 @@ def wait_ready(api: Api, objects: Objects, wanted: Body, timeout: float) -> None
     namespace = wanted["metadata"]["namespace"]
     selector = ",".join(f"{k}={v}" for k, v in wanted["spec"]["selector"]["matchLabels"].items())
 
-    def ready() -> bool:
-        found = objects.read(wanted)
-        return found is not None and described(found).ready
-
-    if not until(ready, timeout):
+    if not until(lambda: (found := objects.read(wanted)) is not None and described(found).ready, timeout):
         found = states.states(api.pods(namespace, selector))
         events = states.warnings_of(api.events(namespace))
         logs = api.last_lines(namespace, (s for s in found if not s.ready))
@@ -329,11 +321,7 @@ def remove_resources(api: Api, deadline: float) -> Iterator[str]:
             name, namespace = place(each)
             api.deleted(plural, namespace, name)
             yield f"{plural}/{name} in {namespace}: deleted"
-
-    def gone() -> bool:
-        return not any(api.resources(plural) for plural in PLURALS)
-
-    if until(gone, (deadline - time.monotonic()) / 2 if works else 2):
+    if until(lambda: not any(map(api.resources, PLURALS)), (deadline - time.monotonic()) / 2 if works else 2):
         return
     for plural in PLURALS:
         for each in api.resources(plural):

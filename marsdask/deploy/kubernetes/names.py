@@ -47,3 +47,8 @@ def labels_of(found: Mapping[str, Any]) -> Mapping[str, str]:
     """The labels of an object that is there."""
     labels: Mapping[str, str] = found["metadata"].get("labels") or {}
     return labels
+
+
+def is_ours(found: Mapping[str, Any] | None) -> bool:
+    """Whether an object is there and was made by `new_cluster`."""
+    return found is not None and labels_of(found).get(MANAGED_BY) == US

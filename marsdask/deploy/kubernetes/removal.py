@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import CLUSTER, COMPONENT, MANAGED_BY, US, labels_of, secret
+from marsdask.deploy.kubernetes.names import CLUSTER, COMPONENT, MANAGED_BY, US, is_ours, labels_of, secret
 from marsdask.deploy.kubernetes.states import until
 from marsdask.errors import KubernetesError, NotPermitted, StillThere
 
@@ -25,8 +25,12 @@ def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> No
     made = api.get("daskclusters", namespace, cluster)
     api.deleted("daskclusters", namespace, cluster)
     if own_namespace:
-        if made is not None and made.get("status", {}).get("phase", "Created") == "Created":
-            _let_go(api, namespace, cluster)
+        begun = made is None or made.get("status", {}).get("phase", "Created") != "Created"
+        # An operator that has hardly begun: in a namespace that goes away it may not make what it still wants to make:
+        # it tries again for ever, and keeps its finalizer. Nothing of the cluster is there yet, so what it does not take
+        # off in a few seconds we take off.
+        if not begun and not until(lambda: api.get("daskclusters", namespace, cluster) is None, LET_GO):
+            release(api, namespace)
         api.call(api.core.delete_namespace, namespace)
         return
     selector = f"{MANAGED_BY}={US},{CLUSTER}={cluster}"
@@ -36,16 +40,6 @@ def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> No
     for service in api.services(namespace, selector):
         if COMPONENT not in labels_of(service):
             api.call(api.core.delete_namespaced_service, service["metadata"]["name"], namespace)
-
-
-def _let_go(api: Api, namespace: str, cluster: str) -> None:
-    """Return when the operator is done with a cluster that it has hardly begun with.
-
-    In a namespace that goes away it may not make what it still wants to make: it tries again for ever, and keeps its
-    finalizer. Nothing of the cluster is there yet, so what it does not take off in a few seconds we take off.
-    """
-    if not until(lambda: api.get("daskclusters", namespace, cluster) is None, LET_GO):
-        release(api, namespace)
 
 
 def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, timeout: float) -> None:
@@ -100,21 +94,21 @@ def stop_namespace(api: Api, namespace: str, *, force: bool, timeout: float) -> 
         found = {"metadata": {}}  # a Role in one namespace: what is in it can be stopped, it stays
     if found is None:
         return f"There is no namespace {namespace!r}."
-    own = labels_of(found).get(MANAGED_BY) == US
+    own = is_ours(found)
     clusters = [c["metadata"]["name"] for c in api.clusters(namespace, f"{MANAGED_BY}={US}")]
     if not clusters and not own:
         raise KubernetesError(
             f"there is no cluster of marsdask in namespace {namespace!r}. Hint: `marsdask kubernetes list` shows all."
         )
-    for name in clusters or ["mars"]:
+    names = clusters or ["mars"]
+    for name in names:
         remove(api, namespace, name, own_namespace=own)
     if force:
         release(api, namespace)
-    for name in clusters or ["mars"]:
+    for name in names:
         wait_gone(api, namespace, name, own_namespace=own, timeout=timeout)
-    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}" + (
-        "; it is gone." if own else "."
-    )
+    gone = "; it is gone" * own
+    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}{gone}."
 
 
 class Row(NamedTuple):

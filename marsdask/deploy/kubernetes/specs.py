@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from marsdask.deploy.kubernetes import credentials
-from marsdask.deploy.kubernetes.arguments import Arguments, Part
-from marsdask.deploy.kubernetes.config import VolumeConfig
+from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.names import (
     CLUSTER,
     COMM,
@@ -96,11 +95,12 @@ def network_policies(args: Arguments) -> list[Spec]:
     """
     mine = {"podSelector": {"matchLabels": {CLUSTER: args.name}}}
     comm, web = ({"protocol": "TCP", "port": name} for name in (COMM, WEB))
-    outside: list[Spec] = [{"from": [{"podSelector": {}}], "ports": [comm, web]}]
+    outside: list[Spec] = [{"ports": [comm, web]}]
     if args.service_type == "ClusterIP":
-        outside.append({"from": [{"namespaceSelector": {}}], "ports": [web]})
-    else:
-        outside = [{"ports": [comm, web]}]
+        outside = [
+            {"from": [{"podSelector": {}}], "ports": [comm, web]},
+            {"from": [{"namespaceSelector": {}}], "ports": [web]},
+        ]
     allowed = {"worker": [{"from": [mine]}], "scheduler": [{"from": [mine]}, *outside]}
     return [
         {
@@ -129,8 +129,7 @@ def _scheduler_pod(args: Arguments) -> Spec:
     if ratio is not None:
         resources["limits"] = {"memory": str(int(memory * ratio))}
     env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
-    ports = [_port(COMM, port), _port(WEB, web)]
-    pod = _pod(args, args.supervisor, "scheduler", words, env, resources, ports, args.volumes)
+    pod = _pod(args, "scheduler", words, env, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = {
         "httpGet": {"path": "/health", "port": WEB},
         "initialDelaySeconds": 30,
@@ -154,22 +153,15 @@ def _worker_pod(args: Arguments) -> Spec:
         "MARS_CPU_TOTAL": str(args.threads),
         **args.policy.to_env(),
     }
-    ports = [_port(COMM, args.worker.port), _port(WEB, WORKER_WEB_PORT)]
-    return _pod(
-        args, args.worker, "worker", words, env, resources, ports, (*args.volumes, *args.spill_volumes)
-    )
+    return _pod(args, "worker", words, env, resources, WORKER_WEB_PORT)
 
 
 def _pod(
-    args: Arguments,
-    part: Part,
-    role: str,
-    words: list[str],
-    env: dict[str, str],
-    resources: Spec,
-    ports: list[Spec],
-    volumes: tuple[VolumeConfig, ...],
+    args: Arguments, role: str, words: list[str], env: dict[str, str], resources: Spec, web_port: int
 ) -> Spec:
+    part = args.worker if role == "worker" else args.supervisor
+    volumes = (*args.volumes, *(args.spill_volumes if role == "worker" else ()))
+    ports = {COMM: part.port, WEB: web_port}
     for module in part.modules:
         words += ["--preload", module]
     env = {
@@ -185,7 +177,7 @@ def _pod(
         "args": words,
         "env": [{"name": name, "value": value} for name, value in env.items()],
         "resources": resources,
-        "ports": ports,
+        "ports": [{"name": n, "containerPort": port, "protocol": "TCP"} for n, port in ports.items()],
         "readinessProbe": {
             "httpGet": {"path": "/health", "port": WEB},
             "periodSeconds": 1,
@@ -231,10 +223,6 @@ def _pod(
         spec["tolerations"] = [dict(t) for t in args.tolerations]
     metadata = {"metadata": {"labels": dict(part.labels)}} if part.labels else {}
     return {**metadata, "spec": spec}
-
-
-def _port(name: str, number: int) -> Spec:
-    return {"name": name, "containerPort": number, "protocol": "TCP"}
 
 
 KEYS = ("name", "mountPath", "key", "containerPort")

@@ -63,9 +63,8 @@ def state(pod: Pod) -> State:
         message = scheduled.get("message", "")
         return State(name, role, f"Pending: {shortage(message)}", message)
     phase = status.get("phase", "Pending")
-    label = (
-        "Starting" if phase == "Running" else f"{phase}: {status['reason']}" if "reason" in status else phase
-    )
+    reason = f": {status['reason']}" if "reason" in status else ""
+    label = "Starting" if phase == "Running" else f"{phase}{reason}"
     return State(name, role, label, status.get("message", ""))
 
 
