@@ -56,7 +56,6 @@ def test_what_a_cluster_starts_does_not_import_what_only_tasks_need() -> None:
     started = [
         "marsdask.deploy.supervisor",
         "marsdask.deploy.worker",
-        "marsdask.deploy.worker_process",
         "marsdask.deploy.preload",
         "marsdask.deploy.web",
         "marsdask.deploy.kubernetes.killed",

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.coverage import belongs
+from marsdask.deploy.kubernetes import arguments
 from marsdask.plan import gaps, registry
 from marsdask.plan.registry import Op
 from marsdask.session.lazy import Lazy
@@ -49,6 +50,17 @@ from typing_extensions import deprecated
 from marsdask.session.lazy import Lazy
 from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
+'''
+KUBERNETES = '''"""Written from the table of arguments by `make stubs`; do not edit."""
+
+from typing import Any
+
+from marsdask.deploy.kubernetes.client import KubernetesClusterClient as KubernetesClusterClient
+from marsdask.deploy.kubernetes.cluster import KubernetesCluster as KubernetesCluster
+from marsdask.deploy.kubernetes.config import EmptyDirVolumeConfig as EmptyDirVolumeConfig
+from marsdask.deploy.kubernetes.config import HostPathVolumeConfig as HostPathVolumeConfig
+from marsdask.deploy.kubernetes.config import VolumeConfig
+
 '''
 RUNS = '''
 @overload
@@ -274,8 +286,17 @@ def values(name: str, room: str, taken: set[str]) -> Iterator[str]:
             yield f"{each}: {type_name(value)}\n"
 
 
+def kubernetes() -> str:
+    """The stub of `marsdask.deploy.kubernetes`: what `new_cluster` takes is said in a table, which no type checker reads."""
+    position = [p for p in arguments.SIGNATURE.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    named = [each.parameter(inspect.Parameter.KEYWORD_ONLY) for each in arguments.NAMED]
+    signature = inspect.Signature([*position, *named])
+    text = parameters(signature, {p.name: p.annotation for p in (*position, *named)}, method=False)
+    return f"{KUBERNETES}def new_cluster({text}, cluster_cls: type[KubernetesCluster] = ...) -> KubernetesClusterClient: ..."
+
+
 def write(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Write a stub beside every module that was filled from the registry."""
+    """Write a stub beside every module that was filled from the registry, and one for `new_cluster`."""
     found = learnt()
     written = []
     for room, name in registry.FILLED.items():
@@ -286,6 +307,9 @@ def write(folder: pathlib.Path) -> list[pathlib.Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(module(room, found), encoding="utf-8")
         written.append(path)
+    written.append(folder / "deploy" / "kubernetes" / "__init__.pyi")
+    written[-1].parent.mkdir(parents=True, exist_ok=True)
+    written[-1].write_text(kubernetes(), encoding="utf-8")
     return written
 
 

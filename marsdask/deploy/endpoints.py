@@ -60,9 +60,7 @@ def the_one(endpoints: str) -> str:
     each = [part.strip() for part in endpoints.split(",") if part.strip()]
     if not each:
         raise ArgumentError(f"got {endpoints!r}, expected HOST:PORT of the supervisor.")
-    for one in each:
-        split_endpoint(one)
-    if len({split_endpoint(one) for one in each}) > 1:
+    if len(set(map(split_endpoint, each))) > 1:
         raise ArgumentError(
             f"got {len(each)} endpoints, {', '.join(each)}: a Dask cluster has one scheduler. "
             "Start one supervisor and give every worker its endpoint."
@@ -179,14 +177,13 @@ def _mine(path: Path) -> dict[str, Any] | None:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
-    with os.fdopen(handle) as file:
+    with os.fdopen(handle) as file, contextlib.suppress(ValueError):
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.getuid():
             return None
-        with contextlib.suppress(ValueError):
-            said = json.loads(file.read(4096))
-            if isinstance(said, dict) and "address" in said and isinstance(said.get("started"), float):
-                return said
+        said = json.loads(file.read(4096))
+        if isinstance(said, dict) and "address" in said and isinstance(said.get("started"), float):
+            return said
     return {}
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from marsdask.deploy.endpoints import is_port, split_endpoint
-from marsdask.errors import ArgumentError
 
 Decorator = Callable[[Any], Any]
 if TYPE_CHECKING:
@@ -99,26 +99,23 @@ class MarsCommand(click.Command):
 
     def _agree(self, ctx: click.Context, words: list[str]) -> None:
         """Fail where spellings of one option contradict each other."""
+        given = self.get_params(ctx)
+        several = [o for o in given if isinstance(o, click.Option) and not o.multiple and not o.is_flag]
         spelled = {
             f"{option.name}_{number}": (option, spelling)
-            for option in self.get_params(ctx)
-            if isinstance(option, click.Option) and not option.multiple and not option.is_flag
+            for option in several
             for number, spelling in enumerate(option.opts)
         }
         apart = [click.Option([name, spelling], multiple=True) for name, (_, spelling) in spelled.items()]
-        rest = [
-            each for each in self.get_params(ctx) if each.name not in {o.name for o, _ in spelled.values()}
-        ]
-        found, _, _ = (
-            click.Command(self.name, params=[*apart, *rest]).make_parser(ctx).parse_args(list(words))
-        )
-        said: dict[str, tuple[str, Any]] = {}
+        alone = click.Command(self.name, params=[*apart, *(o for o in given if o not in several)])
+        found, _, _ = alone.make_parser(ctx).parse_args(list(words))
+        said: dict[click.Option, tuple[str, Any]] = {}
         for name, (option, spelling) in spelled.items():
             if not found.get(name):
                 continue
             text = found[name][-1]
             value = option.type_cast_value(ctx, text)
-            first, before = said.setdefault(str(option.name), (f"{spelling} {text}", value))
+            first, before = said.setdefault(option, (f"{spelling} {text}", value))
             if before != value:
                 raise click.UsageError(
                     f"{first} and {spelling} {text} are one option with two values: give one of them.", ctx
@@ -149,118 +146,114 @@ def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return ",".join(dict.fromkeys(value)) if value else None
 
 
-class Whole(Kind):
-    """A whole number of `least` or more; the word `auto` is None."""
+class Read(Kind):
+    """What `read` makes of a text; its ValueError says what is wrong with that."""
 
-    name = "number"
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name, self.read = name, read
 
-    def __init__(self, least: int, *, auto: bool = False) -> None:
-        self.least, self.auto = least, auto
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
-        if isinstance(value, int):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):  # a default
             return value
-        if self.auto and value == "auto":
-            return None
-        if not str(value).isascii() or not str(value).isdigit() or int(value) < self.least:
-            word = " or 'auto'" if self.auto else ""
-            self.fail(f"got {value!r}, expected a whole number of {self.least} or more{word}.", param, ctx)
-        return int(value)
-
-
-class Port(Kind):
-    """A port, 0 for a free one; with `several` also `FIRST:LAST`, one of which will be taken."""
-
-    name = "port"
-
-    def __init__(self, *, several: bool = False) -> None:
-        self.several = several
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        if isinstance(value, int):
-            return value
-        ends = str(value).split(":")
-        if len(ends) > 1 + self.several or not all(map(is_port, ends)):
-            more = ", or FIRST:LAST" if self.several else ""
-            self.fail(f"got {value!r}, expected a port from 0 to 65535{more}.", param, ctx)
-        if len(ends) == 1:
-            return int(value)
-        if not 0 < int(ends[0]) < int(ends[1]):
-            self.fail(f"got {value!r}, expected FIRST:LAST with FIRST below LAST.", param, ctx)
-        return str(value)
-
-
-class Host(Kind):
-    """A host name or an IP address, without scheme and port."""
-
-    name = "host"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        text = str(value).strip()
-        bare = text.strip("[]")
-        if not text or "/" in text or any(c.isspace() for c in text) or (":" in bare and bare.count(":") < 2):
-            self.fail(f"got {value!r}, expected a host name or an IP address.", param, ctx)
-        return text
-
-
-class WebAddress(Kind):
-    """`HOST:PORT`, `:PORT` or a port, where pages are served."""
-
-    name = "address"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        host, _, port = str(value).rpartition(":")
-        if host:
-            Host().convert(host, param, ctx)
-        if not is_port(port):
-            self.fail(f"got {value!r}, expected HOST:PORT or :PORT.", param, ctx)
-        return str(value)
-
-
-class Endpoint(Kind):
-    """`host:port`, also with `tcp://` or `tls://` before it."""
-
-    name = "host:port"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            split_endpoint(value)
-        except ArgumentError as error:
+            return self.read(value)
+        except ValueError as error:
             self.fail(str(error), param, ctx)
-        return str(value)
 
 
-class Duration(Kind):
-    """A time such as `90`, `90s` or `5 minutes`, in seconds."""
+def whole(least: int, *, auto: bool = False) -> Kind:
+    """A whole number of `least` or more; the word `auto` is None."""
+    return Read("number", partial(_whole, least=least, auto=auto))
 
-    name = "time"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        from dask.utils import parse_timedelta
+def _whole(text: str, *, least: int, auto: bool) -> int | None:
+    if auto and text == "auto":
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < least:
+        word = " or 'auto'" if auto else ""
+        raise ValueError(f"got {text!r}, expected a whole number of {least} or more{word}.")
+    return int(text)
 
-        if isinstance(value, float):
-            return value
-        try:
-            seconds = float(parse_timedelta(value))
-        except (ValueError, KeyError, TypeError):
-            seconds = -1.0
-        if not 0 <= seconds < float("inf"):
-            self.fail(f"got {value!r}, expected a time such as 90, '90s' or '5 minutes'.", param, ctx)
-        return seconds
+
+def _port(text: str) -> int:
+    if not is_port(text):
+        raise ValueError(f"got {text!r}, expected a port from 0 to 65535.")
+    return int(text)
+
+
+def _ports(text: str) -> int | str:
+    ends = text.split(":")
+    if len(ends) > 2 or not all(map(is_port, ends)):
+        raise ValueError(f"got {text!r}, expected a port from 0 to 65535, or FIRST:LAST.")
+    if len(ends) == 1:
+        return int(text)
+    if not 0 < int(ends[0]) < int(ends[1]):
+        raise ValueError(f"got {text!r}, expected FIRST:LAST with FIRST below LAST.")
+    return text
+
+
+def _host(given: str) -> str:
+    text = given.strip()
+    bare = text.strip("[]")
+    if not text or "/" in text or any(c.isspace() for c in text) or (":" in bare and bare.count(":") < 2):
+        raise ValueError(f"got {given!r}, expected a host name or an IP address.")
+    return text
+
+
+def _web_address(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if host:
+        _host(host)
+    if not is_port(port):
+        raise ValueError(f"got {text!r}, expected HOST:PORT or :PORT.")
+    return text
+
+
+def _endpoint(text: str) -> str:
+    split_endpoint(text)
+    return text
+
+
+def _seconds(text: str) -> float:
+    from dask.utils import parse_timedelta
+
+    try:
+        seconds = float(parse_timedelta(text))
+    except (ValueError, KeyError, TypeError):
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"got {text!r}, expected a time such as 90, '90s' or '5 minutes'.")
+    return seconds
+
+
+PORT = Read("port", _port)
+"""0 is for a free one."""
+PORTS = Read("port", _ports)
+"""A port, or `FIRST:LAST`, one of which will be taken."""
+HOST = Read("host", _host)
+"""A host name or an IP address, without scheme and port."""
+WEB_ADDRESS = Read("address", _web_address)
+"""`HOST:PORT`, `:PORT` or a port, where pages are served."""
+ENDPOINT = Read("host:port", _endpoint)
+"""Also with `tcp://` or `tls://` before it."""
+DURATION = Read("time", _seconds)
+"""Such as `90`, `90s` or `5 minutes`, in seconds."""
+FILE = click.Path(exists=True, dir_okay=False, resolve_path=True)
+NEW_FILE = click.Path(dir_okay=False)
 
 
 def shared() -> Decorator:
     """The options that every command has."""
     return stacked(
         click.version_option(package_name="marsdask", prog_name="marsdask"),
-        click.option("-a", "--advertise", type=Host(), metavar="HOST", help="The address that others use."),
+        click.option("-a", "--advertise", type=HOST, metavar="HOST", help="The address that others use."),
         click.option(
-            "-H", "--host", type=Host(), envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."
+            "-H", "--host", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."
         ),
         click.option(
             "-e",
             "--endpoint",
-            type=Endpoint(),
+            type=ENDPOINT,
             envvar="MARS_BIND_ENDPOINT",
             help="-H and -p in one, HOST:PORT.",
         ),
@@ -280,11 +273,7 @@ def shared() -> Decorator:
         click.option(
             "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
         ),
-        click.option(
-            "--log-conf",
-            type=click.Path(exists=True, dir_okay=False, resolve_path=True),
-            help="A logging.conf file; instead of the two above.",
-        ),
+        click.option("--log-conf", type=FILE, help="A logging.conf file; instead of the two above."),
         click.option(
             "--use-uvloop",
             default="auto",
@@ -295,7 +284,7 @@ def shared() -> Decorator:
         *(
             click.option(
                 f"--tls-{name}",
-                type=click.Path(exists=True, dir_okay=False, resolve_path=True),
+                type=FILE,
                 help=f"{what} (PEM).",
             )
             for name, what in (
@@ -320,7 +309,7 @@ def modules() -> Decorator:
         click.option(
             "--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."
         ),
-        click.option("--pid-file", type=click.Path(dir_okay=False), help="Write the process id there."),
+        click.option("--pid-file", type=NEW_FILE, help="Write the process id there."),
         click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
     )
 
@@ -349,7 +338,7 @@ def supervisors(*names: str, help: str) -> Decorator:
 
 def death_timeout() -> Decorator:
     return click.option(
-        "--death-timeout", type=Duration(), default=60.0, help="How long to look for the supervisor: 60s."
+        "--death-timeout", type=DURATION, default=60.0, help="How long to look for the supervisor: 60s."
     )
 
 

@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.machine import EVERYWHERE, check_free, host_option
-from marsdask.deploy.options import Port
-from marsdask.deploy.running import Exit, Failure
+from marsdask.deploy.options import PORT
+from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, host_option
 from marsdask.errors import ArgumentError
 
 CHUNK = 2**18
@@ -25,12 +24,7 @@ CHUNK = 2**18
 @click.command("web", cls=options.MarsCommand)
 @options.shared()
 @click.option(
-    "-p",
-    "--port",
-    "--ui-port",
-    type=Port(),
-    envvar="MARS_BIND_PORT",
-    help="Port to open; default: a free one.",
+    "-p", "--port", "--ui-port", type=PORT, envvar="MARS_BIND_PORT", help="Port to open; default: a free one."
 )
 @options.supervisors(
     "--schedulers",
@@ -50,7 +44,7 @@ def main(**given: Any) -> None:
     host, advertise, port = options.where_to_bind(given)
     supervisor = _supervisor(given["schedulers"]) if given["schedulers"] is not None else None
     settings.prepare(given, "web")
-    tls.configure("client", tls.files(given))
+    tls.configure("client", given)
     supervisor = supervisor or endpoints.the_one_to_join()
     check_free("-p/--port", host or EVERYWHERE, int(port), of_host=host_option(given))
     with running.pid_file(given["pid_file"]):
@@ -113,19 +107,16 @@ class Way:
         try:
             there = await self.open()
         except (OSError, TimeoutError) as error:
-            text = (
-                f"No supervisor answers at {self.supervisor}: {str(error) or type(error).__name__}\n".encode()
-            )
+            why = str(error) or type(error).__name__
+            text = f"No supervisor answers at {self.supervisor}: {why}\n".encode()
             head = f"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
             with contextlib.suppress(OSError):
                 writer.write(head.encode() + text)
                 await writer.drain()
                 await _closed(writer)
             return
-        ways = [
-            asyncio.ensure_future(_pass(reader, there[1])),
-            asyncio.ensure_future(_pass(there[0], writer)),
-        ]
+        both = ((reader, there[1]), (there[0], writer))
+        ways = [asyncio.ensure_future(_pass(*each)) for each in both]
         try:
             await asyncio.wait(ways)
         finally:

@@ -1,18 +1,30 @@
-"""How a command runs: its event loop, what a signal means, and the exit code."""
+"""How a command runs on this machine: hosts, ports, modules and files are checked, then its event loop, signals and exit code.
+
+Dask finds out in the middle of its start, and mostly in a child process: what it says comes after tracebacks, without a
+word of the option.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import enum
+import errno
+import importlib.util
+import itertools
 import os
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
+
+from marsdask.engine.address import try_to_listen
+from marsdask.errors import BadSpillDirectory
 
 
 class Exit(enum.IntEnum):
@@ -115,3 +127,98 @@ def import_here() -> None:
     """Let this process and its children import modules of the working directory, as `python -m` does."""
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
+
+
+EVERYWHERE = "0.0.0.0"
+
+
+def address_of(interface: str) -> str:
+    """The IPv4 address of a network interface; click's error where there is none of that name."""
+    import psutil
+
+    found = psutil.net_if_addrs()
+    for each in found.get(interface, ()):
+        if each.family == socket.AF_INET:
+            return str(each.address)
+    why = (
+        "has no IPv4 address"
+        if interface in found
+        else f"is none of this machine's: {', '.join(sorted(found))}"
+    )
+    raise click.BadParameter(f"{interface!r} {why}.", param_hint="--interface")
+
+
+def host_option(given: Mapping[str, Any]) -> str:
+    """The option that says what host to bind."""
+    spelled = {
+        "listen_address": "--listen-address",
+        "endpoint": "-e/--endpoint",
+        "host": "-H/--host",
+        "advertise": "-a/--advertise",
+    }
+    return next((spelling for name, spelling in spelled.items() if given.get(name)), "MARS_CONTAINER_IP")
+
+
+def check_free(option: str, host: str, port: int, *, of_host: str = "-H/--host") -> None:
+    """An error that names the option where its port, or any port of the host, cannot be bound."""
+    bare = (host or EVERYWHERE).strip("[]")
+    try:
+        try_to_listen(bare, port)
+    except socket.gaierror as error:
+        raise Failure(
+            f"{of_host} {bare}: this machine cannot resolve that name ({error.strerror})."
+        ) from error
+    except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise Failure(f"{of_host} {bare}: this machine has no address {bare}.") from error
+        why = {
+            errno.EADDRINUSE: f"port {port} is in use. Choose another one, or 0 for a free one",
+            errno.EACCES: f"this user may not bind port {port}",
+        }.get(error.errno or 0, str(error))
+        raise Failure(f"{option} {port} on {bare}: {why}.") from error
+
+
+def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str, ...]:
+    """What a process loads at its start, by the options and by `-f`.
+
+    An error names the option of a module that is not found, or of a file that is not there.
+    """
+    import_here()
+    loaded = {
+        "--load-modules": given["load_modules"],
+        "third_party_modules": configured,
+        "--preload": given["preload"],
+    }
+    for option, names in (loaded | {"--preload-nanny": given.get("preload_nanny", ())}).items():
+        for name in names:
+            if "://" in name or " " in name:  # to be downloaded, or a program itself
+                continue
+            try:
+                if name.endswith(".py"):
+                    why = "" if os.path.isfile(name) else "there is no such file"
+                else:
+                    why = "" if importlib.util.find_spec(name) else f"there is no module {name} here"
+            except (ImportError, ValueError) as error:  # of a package above it
+                why = str(error)
+            if why:
+                raise click.BadParameter(f"{name!r} cannot be loaded: {why}.", param_hint=option)
+    return tuple(itertools.chain(*loaded.values()))
+
+
+def check_writable(option: str, path: str) -> None:
+    """An error that names the option where no such file can be written. It is not made: others may wait for it."""
+    try:
+        if os.path.exists(path):
+            open(path, "a").close()
+        else:
+            tempfile.TemporaryFile(dir=Path(path).absolute().parent).close()
+    except OSError as error:
+        raise click.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint=option) from error
+
+
+def check_directory(option: str, path: str) -> None:
+    """An error that names the option where no files can be put; a directory that is not there is made."""
+    from marsdask.spill.directory import check_usable
+
+    with blamed(option, BadSpillDirectory):
+        check_usable(path)

@@ -94,11 +94,14 @@ class Settings:
         if name in MARS_KEYS:
             key = MARS_KEYS[name]
             self.spelled[key] = name
-            self.dask[key] = (
-                f"{value} s"
-                if key.endswith("worker-ttl") and not isinstance(value, str)
-                else _share(key, value)
-            )
+            if key.endswith("worker-ttl") and not isinstance(value, str):
+                value = f"{value} s"
+            elif key.startswith(MEMORY) and isinstance(value, str) and value.endswith("%"):
+                with contextlib.suppress(
+                    ValueError
+                ):  # Dask's thresholds are numbers up to 1, Mars's texts such as 80%
+                    value = float(value[:-1]) / 100
+            self.dask[key] = value
         elif isinstance(value, Mapping) and any(key.startswith(name + ".") for key in MARS_KEYS):
             for inner, each in value.items():
                 self._of_mars(f"{name}.{inner}", each)
@@ -117,9 +120,9 @@ def prepare(given: Mapping[str, Any], role: str) -> Settings:
     choose_loop(given["use_uvloop"])
     import distributed  # noqa: F401  its defaults are the names that are known
 
-    variables = [
+    variables = (
         f"{name} has no effect: {why}." for name, why in IGNORED_VARIABLES.items() if name in os.environ
-    ]
+    )
     for option, read in (
         ("-c/--config", read_config(given["config"], None)),
         (f"-f/--config-file {given['config_file']}", read_config(None, given["config_file"])),
@@ -135,16 +138,17 @@ def _check_values(said: Settings, option: str) -> None:
     known = dask.config.merge(*dask.config.defaults)
     for name, value in _items(said.dask):
         default = "1s" if name in TIMES else dask.config.get(name, None, config=known)
-        if not isinstance(value, str) or not isinstance(default, str):
-            continue
-        for parse, expected in (
-            (parse_timedelta, "a time such as '90s' or '5 minutes'"),
-            (parse_bytes, "a size such as '64MiB'"),
-        ):
+        for parse, expected in PARSERS if isinstance(value, str) and isinstance(default, str) else ():
             if _parses(parse, default) and not _parses(parse, value):
                 raise click.BadParameter(
                     f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", param_hint=option
                 )
+
+
+PARSERS = (
+    (parse_timedelta, "a time such as '90s' or '5 minutes'"),
+    (parse_bytes, "a size such as '64MiB'"),
+)
 
 
 def _parses(parse: Callable[[str], Any], text: str) -> bool:
@@ -164,23 +168,15 @@ def _modules(value: Any, role: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _share(key: str, value: Any) -> Any:
-    """Dask's memory thresholds are numbers up to 1, Mars's are texts such as 80%."""
-    if key.startswith(MEMORY) and isinstance(value, str) and value.endswith("%"):
-        with contextlib.suppress(ValueError):
-            return float(value[:-1]) / 100
-    return value
-
-
 def _unknown(given: Mapping[str, Any]) -> list[str]:
     """A sentence for each name that Dask and its libraries have no default for."""
     known = {name.replace("_", "-") for name, _ in _items(dask.config.merge(*dask.config.defaults))}
-    said = []
-    for name, _ in _items({k: v for k, v in given.items() if "." not in k}):
-        dashed = name.replace("_", "-")
-        if dashed not in known and not any(dashed.startswith(free) for free in (*FREE, "marsdask.spill")):
-            said.append(f"the setting {name} is unknown, so it has no effect.{near(dashed, known)}")
-    return said
+    free = (*FREE, "marsdask.spill")
+    return [
+        f"the setting {name} is unknown, so it has no effect.{near(dashed, known)}"
+        for name, _ in _items({k: v for k, v in given.items() if "." not in k})
+        if (dashed := name.replace("_", "-")) not in known and not dashed.startswith(free)
+    ]
 
 
 def _items(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -196,7 +192,17 @@ def log(level: str | None, format: str | None, conf: str | None) -> None:
     if conf is not None:
         if level or format:
             raise click.UsageError("--log-conf says all about logs: leave out --log-level and --log-format.")
-        _check_log_conf(conf)
+        parser = configparser.RawConfigParser()
+        with blamed(
+            "--log-conf",
+            configparser.Error,
+            ValueError,
+            said=f"{conf} is no configuration of Python's logging: ",
+        ):
+            parser.read(conf)
+            missing = [n for n in ("loggers", "handlers", "formatters") if not parser.has_section(n)]
+            if missing:
+                raise ValueError(f"it has no section {', '.join(missing)}")
         for section in (dask.config.config, dask.config.config.get("distributed") or {}):
             section.pop("logging", None)  # it and a file exclude each other
         dask.config.set({"logging-file-config": conf})
@@ -222,35 +228,21 @@ _RECORD = (
 """What a log line can show."""
 
 
-def _check_log_conf(file: str) -> None:
-    parser = configparser.RawConfigParser()
-    try:
-        parser.read(file)
-        missing = [name for name in ("loggers", "handlers", "formatters") if not parser.has_section(name)]
-        problem = f"it has no section {', '.join(missing)}" if missing else ""
-    except (configparser.Error, UnicodeDecodeError) as error:
-        problem = str(error)
-    if problem:
-        raise click.BadParameter(
-            f"{file} is no configuration of Python's logging: {problem}.", param_hint="--log-conf"
-        )
-
-
 def choose_loop(use_uvloop: str) -> None:
     """Choose the event loop: uvloop by `auto` if it can be imported."""
+    key = "distributed.admin.event-loop"
     if use_uvloop in ("no", "0"):
-        dask.config.set({"distributed.admin.event-loop": "tornado"})
+        dask.config.set({key: "tornado"})
         return
     try:
         import uvloop  # noqa: F401
     except ImportError as error:
-        if use_uvloop != "auto":
-            raise click.BadParameter(
-                str(MissingExtra.needed("uvloop", "uvloop", "it")), param_hint="--use-uvloop"
-            ) from error
-        return
-    key = "distributed.admin.event-loop"
-    if use_uvloop != "auto" or (not _said(key) and dask.config.get(key, "tornado") == "tornado"):
+        if use_uvloop == "auto":
+            return
+        missing = MissingExtra.needed("uvloop", "uvloop", "it")
+        raise click.BadParameter(str(missing), param_hint="--use-uvloop") from error
+    said = dask.config.get(key, ours.UNSAID, config=dask.config.collect()) is not ours.UNSAID
+    if use_uvloop != "auto" or (not said and dask.config.get(key, "tornado") == "tornado"):
         dask.config.set({key: "uvloop"})
 
 
@@ -258,12 +250,6 @@ def defaults(given: Mapping[str, Any]) -> None:
     """Set ours for a scheduler where nobody said anything, be it null or Dask's own default; `given` is what `-f` says."""
     ours.apply()
     dask.config.set(dict(given))
-
-
-def _said(key: str) -> bool:
-    """Whether the environment or a configuration file of Dask's sets `key`, be it to null."""
-    missing = object()
-    return dask.config.get(key, missing, config=dask.config.collect()) is not missing
 
 
 def hand_down() -> None:

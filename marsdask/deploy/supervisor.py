@@ -8,17 +8,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
+import dask
 
-from marsdask.deploy import endpoints, machine, options, running, settings, tls
-from marsdask.deploy.machine import EVERYWHERE, check_free
-from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
-from marsdask.deploy.running import Exit, Failure
+from marsdask.deploy import endpoints, options, running, settings, tls
+from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, warning, whole
+from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free
 from marsdask.errors import ArgumentError
 
 
@@ -50,13 +51,13 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 @click.command("supervisor", cls=options.MarsCommand)
 @options.shared()
 @click.option(
-    "-p", "--port", type=Port(), envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
+    "-p", "--port", type=PORT, envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
 )
 @click.option(
-    "-w", "--web-port", type=Port(), help="Port of dashboard, health and sessions; default: a free one."
+    "-w", "--web-port", type=PORT, help="Port of dashboard, health and sessions; default: a free one."
 )
 @click.option(
-    "--dashboard-address", type=WebAddress(), metavar="[HOST]:PORT", help="As -w, with a host of its own."
+    "--dashboard-address", type=WEB_ADDRESS, metavar="[HOST]:PORT", help="As -w, with a host of its own."
 )
 @click.option(
     "--dashboard/--no-dashboard", default=True, help="Whether there is a dashboard on the web port."
@@ -65,18 +66,16 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 @options.supervisors(
     "--supervisors", "--schedulers", help="Its own endpoint or nothing: Dask has one scheduler."
 )
-@click.option(
-    "--scheduler-file", type=click.Path(dir_okay=False), help="Write the address there, for a shared disk."
-)
-@click.option("--idle-timeout", type=Duration(), help="End after this time without work.")
+@click.option("--scheduler-file", type=NEW_FILE, help="Write the address there, for a shared disk.")
+@click.option("--idle-timeout", type=DURATION, help="End after this time without work.")
 @click.option(
     "--jupyter/--no-jupyter", default=False, help="A Jupyter server on the web port, without a password."
 )
 @click.option(
     "--tls-temporary", is_flag=True, help="Make certificates for this cluster, and print how to use them."
 )
-@click.option("--n-worker", type=Whole(0), default=0, help="Start that many workers, too, on this machine.")
-@click.option("--n-cpu", type=Whole(1, auto=True), default="auto", help="Threads of these workers, together.")
+@click.option("--n-worker", type=whole(0), default=0, help="Start that many workers, too, on this machine.")
+@click.option("--n-cpu", type=whole(1, auto=True), default="auto", help="Threads of these workers, together.")
 @options.modules()
 @options.oddities(options.IGNORED_BY_SUPERVISOR)
 def main(**given: Any) -> None:
@@ -87,16 +86,16 @@ def main(**given: Any) -> None:
     if given["n_cpu"] and not given["n_worker"]:
         raise click.UsageError("--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
-    web_host, web_port = _web(given, host or machine.address_of(given["interface"]))
+    web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
     settings.defaults(said.dask)
-    of_host = machine.host_option(given)
+    of_host = running.host_option(given)
     of_web = "-w/--web-port" if given["dashboard_address"] is None else "--dashboard-address"
     check_free("-p/--port", host, port, of_host=of_host)
     check_free(of_web, web_host, web_port, of_host=of_host if of_web == "-w/--web-port" else of_web)
-    preload = machine.modules(given, said.modules)
+    preload = running.modules(given, said.modules)
     if given["scheduler_file"]:
-        machine.check_writable("--scheduler-file", given["scheduler_file"])
+        running.check_writable("--scheduler-file", given["scheduler_file"])
     with contextlib.ExitStack() as stack:
         stack.enter_context(running.pid_file(given["pid_file"]))
         temporary = stack.enter_context(_certificates(given))
@@ -125,21 +124,19 @@ def _address(given: dict[str, Any]) -> tuple[str, int]:
             f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
             f"Give -a {advertise} alone, which binds it."
         )
-    if given["supervisors"] is not None:
-        _check_own(given["supervisors"], host, int(port))
-    return ("" if given["interface"] else host or EVERYWHERE), int(port)
-
-
-def _check_own(supervisors: str, host: str | None, port: int) -> None:
-    """Mars gives every supervisor the endpoints of all; here there is one."""
-    with running.blamed("-s/--supervisors", ArgumentError):
-        its_host, its_port = endpoints.split_endpoint(endpoints.the_one(supervisors))
-    if its_port != port or (host not in (None, EVERYWHERE) and its_host != host):
-        raise click.BadParameter(
-            f"{supervisors} is not this supervisor, {host or EVERYWHERE}:{port}. A Dask cluster has one scheduler: "
-            "leave -s out here, and give it to the workers.",
-            param_hint="-s/--supervisors",
-        )
+    host, port = host or EVERYWHERE, int(port)
+    if (
+        given["supervisors"] is not None
+    ):  # Mars gives every supervisor the endpoints of all; here there is one
+        with running.blamed("-s/--supervisors", ArgumentError):
+            its_host, its_port = endpoints.split_endpoint(endpoints.the_one(given["supervisors"]))
+        if its_port != port or host not in (EVERYWHERE, its_host):
+            raise click.BadParameter(
+                f"{given['supervisors']} is not this supervisor, {host}:{port}. A Dask cluster has one scheduler: "
+                "leave -s out here, and give it to the workers.",
+                param_hint="-s/--supervisors",
+            )
+    return ("" if given["interface"] else host), port
 
 
 def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
@@ -157,14 +154,12 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
 @contextlib.contextmanager
 def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     """Certificates are configured meanwhile; the directory of temporary ones, which is removed in the end."""
-    files = tls.files(given)
     if not given["tls_temporary"]:
-        tls.configure("scheduler", files)
-        if given["n_worker"]:
-            tls.configure("worker", files)
+        for role in ("scheduler", "worker") if given["n_worker"] else ("scheduler",):
+            tls.configure(role, given)
         yield None
         return
-    if any(files.values()):
+    if any(given[name] for name in tls.FILES):
         raise click.UsageError(
             "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key."
         )
@@ -172,7 +167,7 @@ def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     try:
         yield folder
     finally:
-        tls.remove(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def supervise(plan: Plan) -> int:
@@ -198,13 +193,14 @@ async def started(plan: Plan) -> Any:
 
     from marsdask.deploy import web
 
-    protocol = "tls" if plan.security is not None else "tcp"
-    with _routes(web.MODULE):
-        try:
+    routes = "distributed.scheduler.http.routes"
+    try:
+        # Our route module is among those that a scheduler loads.
+        with dask.config.set({routes: list(dict.fromkeys([*dask.config.get(routes), web.__name__]))}):
             scheduler: Any = Scheduler(
                 host=plan.host or None,
                 port=plan.port,
-                protocol=protocol,
+                protocol="tcp" if plan.security is None else "tls",
                 interface=plan.interface,
                 security=plan.security,
                 dashboard=plan.dashboard,
@@ -215,8 +211,8 @@ async def started(plan: Plan) -> Any:
                 scheduler_file=plan.scheduler_file or None,
                 idle_timeout=plan.idle_timeout,
             )
-        except (OSError, ImportError, ValueError) as error:
-            raise Failure(f"the supervisor cannot start: {error}") from error
+    except (OSError, ImportError, ValueError) as error:
+        raise Failure(f"the supervisor cannot start: {error}") from error
     if plan.web_port and scheduler.http_server.port != plan.web_port:
         scheduler.http_server.stop()
         raise Failure(f"-w/--web-port {plan.web_port}: the port is in use.")
@@ -240,27 +236,17 @@ async def started(plan: Plan) -> Any:
 
 
 @contextlib.contextmanager
-def _routes(module: str) -> Iterator[None]:
-    """Our route module is among those that a scheduler loads."""
-    import dask
-
-    key = "distributed.scheduler.http.routes"
-    with dask.config.set({key: [*(each for each in dask.config.get(key) if each != module), module]}):
-        yield
-
-
-@contextlib.contextmanager
 def _endpoint_file(address: str) -> Iterator[None]:
     try:
-        path = endpoints.announce(address)
+        path: Path | None = endpoints.announce(address)
     except OSError as error:
+        path = None
         warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
-        yield
-        return
     try:
         yield
     finally:
-        endpoints.withdraw(path)
+        if path is not None:
+            endpoints.withdraw(path)
 
 
 def _workers(plan: Plan, address: str) -> list[Any]:
@@ -274,10 +260,8 @@ def _workers(plan: Plan, address: str) -> list[Any]:
     settings.hand_down()
     threads = max(1, (plan.n_cpu or CPU_COUNT) // plan.n_worker)
     host = address.partition("://")[2].rpartition(":")[0]
-    return [
-        Nanny(address, nthreads=threads, name=f"local-{number}", security=plan.security, host=host)
-        for number in range(plan.n_worker)
-    ]
+    same = {"nthreads": threads, "security": plan.security, "host": host}
+    return [Nanny(address, name=f"local-{number}", **same) for number in range(plan.n_worker)]
 
 
 def _tell(plan: Plan, scheduler: Any) -> None:

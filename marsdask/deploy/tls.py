@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,32 +15,27 @@ import dask
 from marsdask.deploy.options import warning
 from marsdask.errors import MissingExtra
 
-FILES = {"ca-file": "ca.pem", "cert": "cert.pem", "key": "key.pem"}
-ROLES = ("scheduler", "worker", "client")
+FILES = {"tls_ca_file": "ca.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}
+"""Options, and what their files are called where we make them."""
 
 
-def files(given: Mapping[str, Any]) -> dict[str, str | None]:
-    """What the options of a command name."""
-    return {name: given[f"tls_{name.replace('-', '_')}"] for name in FILES}
-
-
-def configure(role: str, given: Mapping[str, str | None]) -> None:
+def configure(role: str, given: Mapping[str, Any]) -> None:
     """Put the files of `--tls-ca-file`, `--tls-cert` and `--tls-key` into Dask's configuration for `role`.
 
     Raises click's error where one of the three is missing, also from the configuration.
     """
     keys = {
-        "--tls-ca-file": ("distributed.comm.tls.ca-file", given["ca-file"]),
-        "--tls-cert": (f"distributed.comm.tls.{role}.cert", given["cert"]),
-        "--tls-key": (f"distributed.comm.tls.{role}.key", given["key"]),
+        "tls_ca_file": "distributed.comm.tls.ca-file",
+        "tls_cert": f"distributed.comm.tls.{role}.cert",
+        "tls_key": f"distributed.comm.tls.{role}.key",
     }
-    if not any(value for _, value in keys.values()):
+    said = {key: given[name] for name, key in keys.items() if given[name]}
+    if not said:
         return
-    for key, value in keys.values():
-        if value:
-            dask.config.set({key: value})
+    dask.config.set(said)
     # A key may be in the file of the certificate.
-    missing = [n for n, (key, _) in keys.items() if n != "--tls-key" and not dask.config.get(key, None)]
+    needed = {"--tls-ca-file": keys["tls_ca_file"], "--tls-cert": keys["tls_cert"]}
+    missing = [option for option, key in needed.items() if not dask.config.get(key, None)]
     if missing:
         raise click.UsageError(
             f"{' and '.join(missing)}: missing. A certificate needs its authority, and the other way round."
@@ -97,26 +91,23 @@ def make_temporary() -> Path:
     except ImportError as error:
         raise click.UsageError(str(MissingExtra.needed("cryptography", "tls", "--tls-temporary"))) from error
     folder = Path(tempfile.mkdtemp(prefix="marsdask-tls-"))  # 0700
-    texts = {"ca-file": made.tls_ca_file, "cert": made.tls_scheduler_cert, "key": made.tls_scheduler_key}
-    for name, file in FILES.items():
-        with os.fdopen(os.open(folder / file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            out.write(texts[name])
-    for role in ROLES:
-        configure(role, {name: str(folder / file) for name, file in FILES.items()})
+    texts = (made.tls_ca_file, made.tls_scheduler_cert, made.tls_scheduler_key)
+    paths = {option: folder / file for option, file in FILES.items()}
+    for path, text in zip(paths.values(), texts, strict=True):
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(text)
+    for role in ("scheduler", "worker", "client"):
+        configure(role, {option: str(path) for option, path in paths.items()})
     return folder
-
-
-def remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def told(folder: Path, address: str) -> str:
     """What to type for workers and clients of a supervisor with temporary certificates."""
-    variables = {"CA_FILE": FILES["ca-file"], "CLIENT__CERT": FILES["cert"], "CLIENT__KEY": FILES["key"]}
     exports = [
-        f"  export DASK_DISTRIBUTED__COMM__TLS__{name}={folder / file}" for name, file in variables.items()
+        f"  export DASK_DISTRIBUTED__COMM__TLS__{name}={folder / file}"
+        for name, file in zip(("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"), FILES.values(), strict=True)
     ]
-    options = " ".join(f"--tls-{name} {folder / file}" for name, file in FILES.items())
+    options = " ".join(f"--{name.replace('_', '-')} {folder / file}" for name, file in FILES.items())
     return "\n".join(
         [
             f"Certificates of this cluster, until it ends: {folder} (copy them to other machines by a safe way)",

@@ -17,18 +17,13 @@ class Address(RequestHandler):
 
     def get(self) -> None:
         self.set_header("Cache-Control", "no-store")
-        self.write(
-            {
-                "address": self.server.address,
-                "listeners": [listener.contact_address for listener in self.server.listeners],
-            }
-        )
+        listeners = [listener.contact_address for listener in self.server.listeners]
+        self.write({"address": self.server.address, "listeners": listeners})
 
 
 routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
     ("/marsdask/engine/address.json", Address, {})
 ]
-MODULE = __name__
 
 
 class Root(routing.Matcher):
@@ -53,11 +48,8 @@ def front_door(scheduler: Any, start: str) -> None:
 def start_page(scheduler: Any) -> str:
     """The path of the dashboard, or of the pages that need none."""
     kinds = {kind for each in scheduler.http_application.applications for kind in type(each).__mro__}
-    return (
-        "/status"
-        if any(kind.__module__.startswith("bokeh.") for kind in kinds)
-        else "/info/main/workers.html"
-    )
+    bokeh = any(kind.__module__.startswith("bokeh.") for kind in kinds)
+    return "/status" if bokeh else "/info/main/workers.html"
 
 
 def dask_setup(scheduler: Any) -> None:

@@ -1,18 +1,28 @@
-"""`mars-worker`: a Dask worker that is started as Mars's is, of either generation."""
+"""`mars-worker`: a Dask worker that is started as Mars's is, of either generation.
+
+It runs until it is asked to leave, or its supervisor is gone.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
 import os
 import socket
+import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
+import dask
 
-from marsdask.deploy import endpoints, machine, options, running, settings, tls
-from marsdask.deploy.options import Duration, Port, WebAddress, Whole, warning
-from marsdask.deploy.running import Failure
-from marsdask.deploy.worker_process import Plan, work
+from marsdask.deploy import endpoints, options, running, settings, tls
+from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
+from marsdask.deploy.running import Exit, Failure
+from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
 
 AS_GIVEN = (
@@ -34,30 +44,24 @@ AS_GIVEN = (
     "-p",
     "--port",
     "--worker-port",
-    type=Port(several=True),
+    type=PORTS,
     envvar="MARS_BIND_PORT",
     help="Port of the worker; default: a free one.",
 )
 @options.supervisors("--supervisors", "--schedulers", help="The supervisor; default: yours on this machine.")
-@click.option(
-    "--scheduler-file",
-    type=click.Path(dir_okay=False),
-    help="The file that a supervisor wrote with this option.",
-)
+@click.option("--scheduler-file", type=NEW_FILE, help="The file that a supervisor wrote with this option.")
 @click.option("--scheduler-sni", metavar="NAME", help="The supervisor's name in its certificate.")
 @click.option(
     "--n-cpu",
     "--cpu-procs",
     "--nthreads",
-    type=Whole(1, auto=True),
+    type=whole(1, auto=True),
     default="auto",
     envvar="MARS_CPU_TOTAL",
     help="Threads; default: as many as there are cores.",
 )
 @click.option(
-    "--mem-bytes",
-    metavar="SIZE",
-    help="Memory to use: 16g, 16GB, 80% or bytes. Also MARS_MEMORY_TOTAL.",
+    "--mem-bytes", metavar="SIZE", help="Memory to use: 16g, 16GB, 80% or bytes. Also MARS_MEMORY_TOTAL."
 )
 @click.option("--phy-mem", metavar="SIZE", help="The same.")
 @click.option("--memory-limit", metavar="SIZE", help="The same.")
@@ -80,13 +84,13 @@ AS_GIVEN = (
 @click.option(
     "--cuda-devices", "--cuda-device", help="GPUs by number, such as 0,1; '' for none; default: all."
 )
-@click.option("--nworkers", type=Whole(1), default=1, help="Worker processes; they share the threads.")
+@click.option("--nworkers", type=whole(1), default=1, help="Worker processes; they share the threads.")
 @click.option("--name", help="A name of this worker; default: its address.")
 @click.option("--resources", metavar="NAME=N", help="What tasks may ask for: 'GPU=1 DISK=2'.")
 @click.option(
     "--nanny/--no-nanny", default=True, help="Whether a second process restarts the worker when it dies."
 )
-@click.option("--nanny-port", type=Port(several=True), help="Port of that process.")
+@click.option("--nanny-port", type=PORTS, help="Port of that process.")
 @click.option("--preload-nanny", multiple=True, metavar="MODULE", help="A module or file to load there.")
 @click.option("--listen-address", metavar="ADDRESS", help="As -H and -p, in Dask's form: tcp://0.0.0.0:7104.")
 @click.option("--contact-address", metavar="ADDRESS", help="As -a, in Dask's form: tcp://10.0.0.2:7104.")
@@ -97,7 +101,7 @@ AS_GIVEN = (
 @click.option("--worker-class", help="The class of the worker, a dotted name.")
 @click.option(
     "--dashboard-address",
-    type=WebAddress(),
+    type=WEB_ADDRESS,
     metavar="[HOST]:PORT",
     help="Where its own pages are; default: a free port.",
 )
@@ -105,12 +109,12 @@ AS_GIVEN = (
 @options.death_timeout()
 @click.option(
     "--leave-timeout",
-    type=Duration(),
+    type=DURATION,
     default=25.0,
     help="How long handing over data may take at SIGTERM: 25s.",
 )
-@click.option("--lifetime", type=Duration(), help="Leave after this time.")
-@click.option("--lifetime-stagger", type=Duration(), help="Spread that time by up to so much.")
+@click.option("--lifetime", type=DURATION, help="Leave after this time.")
+@click.option("--lifetime-stagger", type=DURATION, help="Spread that time by up to so much.")
 @click.option("--lifetime-restart/--no-lifetime-restart", default=None, help="Start again after it.")
 @options.modules()
 @options.oddities(options.IGNORED_BY_WORKER)
@@ -125,15 +129,15 @@ def main(**given: Any) -> None:
     devices = _devices(given["cuda_devices"])
     resources = _resources(given["resources"], devices)
     said = settings.prepare(given, "worker")
-    tls.configure("worker", tls.files(given))
-    preload = machine.modules(given, said.modules)
+    tls.configure("worker", given)
+    preload = running.modules(given, said.modules)
     if bind["host"]:
-        machine.check_free("-p/--port", bind["host"], 0, of_host=machine.host_option(given))
+        running.check_free("-p/--port", bind["host"], 0, of_host=running.host_option(given))
     if given["local_directory"]:
-        machine.check_directory("--local-directory", given["local_directory"])
+        running.check_directory("--local-directory", given["local_directory"])
     threads, memory = _room(given)
     if scheduler is None and not given["scheduler_file"]:
-        scheduler = _found()
+        scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
     worker: dict[str, Any] = {
         **bind,
         **memory,
@@ -174,9 +178,17 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
             raise click.UsageError(
                 "--listen-address and --contact-address say what -a, -H, -e and -p say: give the ones or the others."
             )
-        return _bind_as_dask(given["listen_address"], given["contact_address"])
+        if not given["listen_address"]:
+            raise click.UsageError("--contact-address needs --listen-address.")
+        contact = given["contact_address"] or given["listen_address"]
+        try:
+            host, port = endpoints.split_endpoint(given["listen_address"])
+            endpoints.split_endpoint(contact)
+        except ArgumentError as error:
+            raise click.UsageError(f"--listen-address, --contact-address: {error}") from error
+        return {"host": host, "worker_port": port, "contact_address": contact}
     if given["interface"]:
-        machine.address_of(given["interface"])
+        running.address_of(given["interface"])
     if given["nworkers"] > 1:
         if not given["nanny"]:
             raise click.UsageError("--no-nanny and --nworkers: without a nanny there is one worker.")
@@ -192,17 +204,6 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
         )
     port = port or _free_port(str(host))
     return {"host": host, "worker_port": port, "contact_address": f"{advertise}:{port}"}
-
-
-def _bind_as_dask(listen: str | None, contact: str | None) -> dict[str, Any]:
-    if not listen:
-        raise click.UsageError("--contact-address needs --listen-address.")
-    try:
-        host, port = endpoints.split_endpoint(listen)
-        endpoints.split_endpoint(contact or listen)
-    except ArgumentError as error:
-        raise click.UsageError(f"--listen-address, --contact-address: {error}") from error
-    return {"host": host, "worker_port": port, "contact_address": contact or listen}
 
 
 def _free_port(host: str) -> int:
@@ -232,12 +233,6 @@ def _scheduler(given: Mapping[str, Any]) -> str | None:
             raise kind(f"-s/--supervisors: {error}") from error
     with running.blamed("-s/--supervisors", ArgumentError):
         return endpoints.the_one(given["supervisors"])
-
-
-def _found() -> str:
-    import dask
-
-    return dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
 
 
 def _devices(text: str | None) -> list[str] | None:
@@ -273,7 +268,6 @@ MEMORY = (
 
 def _room(given: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
     """Threads of each worker process, and what it may use of memory and disk; the rest of this goes into Dask's config."""
-    import dask
     from dask.system import CPU_COUNT
 
     from marsdask.spill import MemoryPolicy
@@ -309,6 +303,198 @@ def _worker_class(name: str | None) -> str:
     if not isinstance(found, type) or not issubclass(found, Worker):
         raise click.BadParameter(f"{name!r} is no class of workers.", param_hint="--worker-class")
     return name
+
+
+ASKED = ("scheduler-close-worker", "scheduler-remove-worker", "worker-lifetime-reached", "signal")
+"""Reasons to close that somebody wanted; any other means that the supervisor is gone."""
+BACK_IN = 2.0
+"""Seconds that a worker and its scheduler have to agree that it stays; a round trip."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the workers of one command are to be."""
+
+    scheduler: str | None
+    scheduler_file: str | None = None
+    count: int = 1
+    threads: int = 1
+    nanny: bool = True
+    name: str | None = None
+    death_timeout: float = 60.0
+    leave_timeout: float = 25.0
+    worker: Mapping[str, Any] = field(default_factory=dict)  # arguments of the worker class
+    watch: Mapping[str, Any] = field(default_factory=dict)  # arguments of the nanny alone
+    worker_class: str = "distributed.Worker"
+    security: Any = field(default=None, repr=False)
+
+
+async def work(plan: Plan) -> int:
+    """Run workers until they are asked to leave, or their supervisor is gone; the exit code."""
+    async with running.signals() as asked:
+        reached: list[str] = []
+        if await running.first(asked, _reach(plan, reached)):
+            return Exit.FINE
+        _check_ports(plan, reached[0])
+        workers = _made(plan, reached[0])
+        try:
+            if await running.first(asked, asyncio.gather(*workers)):
+                return Exit.FINE
+            for each in workers:
+                where = each.worker_address if plan.nanny else each.address
+                click.echo(f"Worker at {where}, of the supervisor at {reached[0]}", err=True)
+            _warn(plan, workers)
+            if await running.first(asked, asyncio.gather(*(each.finished() for each in workers))):
+                return await _leave(workers, plan.leave_timeout)
+        except (OSError, RuntimeError, TimeoutError, ValueError) as error:
+            raise Failure(f"the worker cannot start: {running.cause(error)}") from error
+        finally:
+            await asyncio.gather(*(each.close(reason="signal") for each in workers))
+        reasons = [each.left for each in workers]
+    if all(reason in ASKED for reason in reasons):
+        return Exit.FINE
+    click.echo(f"The supervisor at {reached[0]} is gone ({', '.join(sorted(set(reasons)))}).", err=True)
+    return Exit.SUPERVISOR_GONE
+
+
+async def _reach(plan: Plan, reached: list[str]) -> None:
+    """Wait until the supervisor answers, and note its address."""
+    arguments = plan.security.get_connection_args("worker") if plan.security is not None else {}
+
+    async def attempt(timeout: float) -> str:
+        address = plan.scheduler or json.loads(Path(str(plan.scheduler_file)).read_text("utf-8"))["address"]
+        address = tls.addressed(address, plan.security)
+        await endpoints.greeted(address, arguments, timeout)
+        return address
+
+    where = plan.scheduler or f"--scheduler-file {plan.scheduler_file}"
+    reached.append(await endpoints.looked_for(where, plan.death_timeout, attempt))
+
+
+def _made(plan: Plan, address: str) -> list[Any]:
+    """The workers, not started yet. Each notes in `left` why it closes."""
+    from distributed.utils import import_term
+
+    from marsdask.spill.worker import Nanny
+
+    kind = import_term(plan.worker_class)
+    defaults.apply()  # a nanny reads them when it is made
+    arguments = {k: v for k, v in plan.worker.items() if v is not None}
+    if not plan.worker.get("host") and not plan.worker.get("interface"):
+        arguments["host"] = _facing(address)
+    contact = arguments.get("contact_address")
+    if contact and "://" not in contact:  # what a worker tells others has a scheme
+        scheme = plan.worker.get("protocol") or address.partition("://")[0]
+        arguments["contact_address"] = f"{scheme}://{contact}"
+    # The supervisor was there a moment ago; a new process takes its time where the machine is busy.
+    patience = max(plan.death_timeout, 300)
+    arguments |= {"nthreads": plan.threads, "security": plan.security, "death_timeout": patience}
+    if plan.nanny:
+        arguments["preload"] = defaults.worker_preloads(arguments.get("preload"))
+    else:
+        arguments["port"] = arguments.pop("worker_port", 0)
+    # Bound to all addresses a nanny would tell others one that they may not reach.
+    host = None if plan.worker.get("interface") else _facing(address)
+    own = {k: v for k, v in plan.watch.items() if v is not None} | {"host": host, "worker_class": kind}
+    made = []
+    for number in range(plan.count):
+        name = f"{plan.name}-{number}" if plan.name and plan.count > 1 else plan.name
+        if plan.nanny:
+            nanny = noting(Nanny)(address, name=name, **arguments | own)
+            nanny.worker_kwargs["host"] = arguments.get("host")
+            made.append(nanny)
+        else:
+            made.append(noting(kind)(address, name=name, **arguments))
+    return made
+
+
+def _check_ports(plan: Plan, address: str) -> None:
+    """An error where a port of the options is taken, now that it is known which address faces the supervisor."""
+    interface = plan.worker.get("interface")
+    facing = running.address_of(interface) if interface else _facing(address)
+    wanted = [("-p/--port", plan.worker.get("host") or facing, plan.worker.get("worker_port"))]
+    if plan.nanny:
+        wanted.append(("--nanny-port", facing, plan.watch.get("port")))
+    for option, host, port in wanted:
+        if isinstance(port, int):  # of a range Dask takes what is free
+            running.check_free(option, host, port)
+
+
+def _facing(address: str) -> str:
+    """The address of this machine that the supervisor sees: all that a worker needs to bind."""
+    from distributed.comm.addressing import get_address_host
+    from distributed.utils import get_ip
+
+    return str(get_ip(get_address_host(address)))
+
+
+def noting(kind: type) -> type:
+    """The same class of workers or nannies, whose `left` is the first reason to close that it was given."""
+
+    from marsdask.spill.worker import why
+
+    class Noting(kind):  # type: ignore[misc]
+        left = ""
+
+        def close_gracefully(self, *args: Any, reason: str = "", **more: Any) -> Any:
+            self.left = self.left or reason
+            return super().close_gracefully(*args, reason=reason, **more)
+
+        def close(self, *args: Any, reason: str = "", **more: Any) -> Any:
+            self.left = self.left or why(self, reason)
+            return super().close(*args, reason=reason, **more)
+
+    Noting.__name__ = Noting.__qualname__ = kind.__name__
+    return Noting
+
+
+async def _leave(workers: list[Any], timeout: float) -> int:
+    """Hand the data of `workers` over to others, as far as that goes in `timeout` seconds; the exit code."""
+    addresses = [address for each in workers if (address := getattr(each, "worker_address", each.address))]
+    for each in workers:
+        each.left = "signal"
+    try:
+        retired = await asyncio.wait_for(
+            workers[0].scheduler.retire_workers(
+                workers=addresses, close_workers=False, remove=True, stimulus_id=f"leave-{time.time()}"
+            ),
+            timeout,
+        )
+    except (OSError, TimeoutError) as error:
+        click.echo(
+            f"The data was not handed over: {str(error) or f'it took over {timeout:g} s (--leave-timeout)'}.",
+            err=True,
+        )
+        return Exit.DATA_LEFT
+    if set(retired) == set(addresses):
+        return Exit.FINE
+    await _still_members(workers[0].scheduler, addresses)
+    click.echo("The data was not handed over: there is no other worker to take it.", err=True)
+    return Exit.DATA_LEFT
+
+
+async def _still_members(scheduler: Any, addresses: list[str]) -> None:
+    """Wait until workers that could not be retired are back in their old state, as the scheduler has asked them to be.
+
+    What it says to a worker that closes meanwhile ends in tracebacks on both sides.
+    """
+    with contextlib.suppress(OSError, TimeoutError):
+        async with asyncio.timeout(BACK_IN):
+            while True:
+                found = (await scheduler.identity(n_workers=-1))["workers"]
+                states = {found[address]["status"] for address in addresses if address in found}
+                if "closing_gracefully" not in states:
+                    return
+                await asyncio.sleep(0.05)
+
+
+def _warn(plan: Plan, workers: list[Any]) -> None:
+    """Say where an unencrypted port is open to the network."""
+    if plan.security is not None:
+        return
+    addresses = [each.worker_address if plan.nanny else each.address for each in workers]
+    parts = [address.partition("://")[2].rpartition(":") for address in addresses]
+    tls.warn_if_open([f"{plan.worker.get('host') or host}:{port}" for host, _, port in parts])
 
 
 if __name__ == "__main__":

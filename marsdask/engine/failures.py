@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import is_dataclass
 from typing import Any, Protocol
 
 import cloudpickle
@@ -146,6 +147,8 @@ def _parts(value: Any) -> Iterator[Any]:
         inside = (value.value, getattr(value.value, "func", None))
     elif isinstance(value, dict):
         inside = value.values()
+    elif is_dataclass(value):
+        inside = vars(value).values()
     for part in inside:
         yield from _parts(part)
 

@@ -11,7 +11,8 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -209,6 +210,8 @@ def frozen(value: Any, used: list[Handle]) -> Any:
         return value.copy()
     if hasattr(value, "_mgr") or hasattr(value, "_data"):  # pandas: a lazy copy
         return value.copy()
+    if is_dataclass(value) and kind is not type:  # how rows are grouped, joined, sorted: lists of names are inside
+        return replace(value, **{each.name: frozen(getattr(value, each.name), used) for each in dataclass_fields(value)})
     return value
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from marsdask.deploy.kubernetes import EmptyDirVolumeConfig, HostPathVolumeConfig, arguments, new_cluster
-from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.deploy.kubernetes.table import ARGUMENTS
+from marsdask.deploy.kubernetes.arguments import ARGUMENTS, Arguments
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 
 pytestmark = pytest.mark.once

@@ -10,8 +10,8 @@ from distributed.comm import CommClosedError
 from kubernetes import client
 from kubernetes.stream import ws_client
 
-from marsdask.deploy.kubernetes.attached import AttachedCluster
-from marsdask.deploy.kubernetes.forward import NO_ANSWER, Forward, end_with_thread
+from marsdask.deploy.kubernetes.addresses import NO_ANSWER, Forward, end_with_thread
+from marsdask.deploy.kubernetes.cluster import AttachedCluster
 from tests.processes import PATIENCE, until
 
 

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
-from marsdask.deploy import running, worker_process
+from marsdask.deploy import running, worker
 from marsdask.deploy.running import Failure
-from marsdask.deploy.worker_process import Plan
+from marsdask.deploy.worker import Plan
 from tests.deploy.planned import COMMANDS, ENDPOINT, call
 
 
@@ -57,8 +57,8 @@ def test_a_port_of_a_worker_in_use_names_its_option():
             ("--nanny-port", Plan(None, watch={"port": port})),
         ):
             with pytest.raises(Failure, match=f"{option} {port} on 127.0.0.1: port {port} is in use"):
-                worker_process._check_ports(plan, "tcp://127.0.0.1:1")
-        worker_process._check_ports(Plan(None, worker={"worker_port": f"{port}:65000"}), "tcp://127.0.0.1:1")
+                worker._check_ports(plan, "tcp://127.0.0.1:1")
+        worker._check_ports(Plan(None, worker={"worker_port": f"{port}:65000"}), "tcp://127.0.0.1:1")
 
 
 def test_the_cause_of_a_failed_start():

@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from marsdask.__main__ import main
-from marsdask.deploy.kubernetes import installation, operator
+from marsdask.deploy.kubernetes import install, operator
 from marsdask.deploy.kubernetes.names import MANAGED_BY
 from marsdask.deploy.kubernetes.preflight import is_operator
 from marsdask.errors import ArgumentError, MissingExtra
@@ -86,23 +86,23 @@ def test_it_is_recognised() -> None:
     deployment = manifests()[-1]
     assert is_operator(deployment)
     deployment["metadata"]["generation"] = 1
-    found = installation.described(deployment)
+    found = install.described(deployment)
     assert (found.by, found.ready, found.image, found.ours) == ("marsdask", False, IMAGE, True)
     deployment["status"] = {"observedGeneration": 1, "availableReplicas": 1, "updatedReplicas": 1}
-    assert installation.described(deployment).ready
+    assert install.described(deployment).ready
     deployment["metadata"]["labels"][MANAGED_BY] = "Helm"
-    assert "made by the Helm chart" in str(installation.described(deployment))
+    assert "made by the Helm chart" in str(install.described(deployment))
     del deployment["metadata"]["labels"]
-    assert installation.described(deployment).by == "somebody"
+    assert install.described(deployment).by == "somebody"
 
 
 def test_what_is_missing_is_told_with_its_cure() -> None:
-    one = installation.Operator("a", "b", "image", "1", "marsdask", ready=True)
-    good = installation.Installation("v1", {"d": "1"}, (), (one,), 0)
+    one = install.Operator("a", "b", "image", "1", "marsdask", ready=True)
+    good = install.Installation("v1", {"d": "1"}, (), (one,), 0)
     assert good.problems() == []
-    bare = installation.Installation("v1", {}, ("d",), (), 0)
+    bare = install.Installation("v1", {}, ("d",), (), 0)
     assert all("Cure: marsdask kubernetes install" in each for each in bare.problems())
-    two = installation.Installation("v1", {"d": "1"}, (), (one, one), 0)
+    two = install.Installation("v1", {"d": "1"}, (), (one, one), 0)
     assert "more than one operator" in two.problems()[0]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from marsdask.deploy import endpoints, proxy, tls
 from marsdask.deploy.running import Failure
-from marsdask.deploy.worker_process import Plan, work
+from marsdask.deploy.worker import Plan, work
 from marsdask.engine import address
 from tests.processes import NEVER, at_once, reserved_port
 

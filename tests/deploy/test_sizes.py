@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from marsdask.deploy.kubernetes import waiting
-from marsdask.deploy.kubernetes.attached import AttachedCluster
+from marsdask.deploy.kubernetes import states
+from marsdask.deploy.kubernetes.cluster import AttachedCluster
 from marsdask.errors import KubernetesError
 
 
@@ -41,7 +41,7 @@ def test_a_size_is_set_when_the_autoscaler_is_gone() -> None:
 
 def test_an_autoscaler_that_stays_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     now = iter(range(1000))
-    monkeypatch.setattr(waiting, "time", SimpleNamespace(monotonic=lambda: next(now), sleep=lambda _: None))
+    monkeypatch.setattr(states, "time", SimpleNamespace(monotonic=lambda: next(now), sleep=lambda _: None))
     server = Server(stays=10**6)
     on(server).scale(2)
     assert server.asked[-1] == "patch daskworkergroups"

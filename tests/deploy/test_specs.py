@@ -13,7 +13,7 @@ import yaml
 
 from marsdask.deploy.kubernetes import EmptyDirVolumeConfig, HostPathVolumeConfig, credentials, specs
 from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.deploy.kubernetes.merging import merged, with_wishes
+from marsdask.deploy.kubernetes.specs import merged, with_wishes
 
 pytestmark = pytest.mark.once
 

@@ -4,11 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from marsdask.deploy.kubernetes import addresses, killed, listing, preflight, rights, specs, states, versions
+from marsdask.deploy.kubernetes import addresses, images, killed, preflight, removal, rights, specs, states
 from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.deploy.kubernetes.states import State
-from marsdask.deploy.kubernetes.waiting import Blocked, Deadline
+from marsdask.deploy.kubernetes.states import Blocked, Deadline, State
 
 pytestmark = pytest.mark.once
 
@@ -245,9 +244,9 @@ def test_a_second_process_needs_nothing_of_the_operator_s():
 def test_versions_that_differ():
     mine = {"python": "3.11.7", "numpy": "2.4.6", "dask": "2026.8.0", "pandas": None}
     theirs = {"python": "3.12.1", "numpy": "2.1.0", "dask": "2026.8.0", "pandas": "3.0.0"}
-    assert versions.differences(mine, theirs) == ["python 3.11.7 here, 3.12.1 there"]
+    assert images.differences(mine, theirs) == ["python 3.11.7 here, 3.12.1 there"]
     with pytest.warns(UserWarning, match=r"python .* here, 3.1.0 there") as told:
-        versions.warn_of_differences({"packages": {"python": "3.1.0.final.0", "dask": "1.0.0"}})
+        images.warn_of_differences({"packages": {"python": "3.1.0.final.0", "dask": "1.0.0"}})
     assert len(told) == 1
     assert "dask" in str(told[0].message)
 
@@ -258,7 +257,7 @@ def test_the_list():
     cluster = {"metadata": {"name": "mars", "namespace": "b", **born}, "spec": {"worker": {"replicas": 3}}}
     left = {"metadata": {"name": "a", "deletionTimestamp": "x", **born}}
     taken = {"metadata": {"name": "b", **born}}
-    assert listing.rows([cluster], [left, taken], now) == [
+    assert removal.rows([cluster], [left, taken], now) == [
         ("a", "-", "-", "2h", "going away"),
         ("b", "mars", "3", "2h", "there"),
     ]

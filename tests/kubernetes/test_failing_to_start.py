@@ -9,7 +9,7 @@ import pytest
 from kubernetes import client
 
 from marsdask.deploy.kubernetes import new_cluster
-from marsdask.deploy.kubernetes import waiting as waits
+from marsdask.deploy.kubernetes import states as waits
 from marsdask.errors import (
     ArgumentError,
     ClusterNotStarted,

@@ -8,8 +8,8 @@ from kubernetes import client
 
 from marsdask.deploy.kubernetes import operator
 from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.kubernetes.install import Objects
 from marsdask.deploy.kubernetes.names import MANAGED_BY
-from marsdask.deploy.kubernetes.objects import Objects
 from tests.kubernetes.clusters import namespace, until, user_with
 from tests.kubernetes.conftest import Place, install
 from tests.kubernetes.operated import cluster_spec, made_cluster

@@ -14,7 +14,7 @@ from distributed.core import Status
 
 import marsdask.tensor as mt
 from marsdask import new_session
-from marsdask.deploy.worker_process import noting
+from marsdask.deploy.worker import noting
 from marsdask.errors import ArgumentError, SpillFull
 from marsdask.sizes import MIB
 from marsdask.spill import MarsNanny, MarsWorker, MemoryPolicy, cluster_arguments

@@ -1,13 +1,17 @@
-"""Where a scheduler can be reached, from its Service and its pod: pure functions of the API's own dicts."""
+"""Where a scheduler can be reached: from its Service and its pod, or through the Kubernetes API where that is the only way."""
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
-from marsdask.deploy.kubernetes.names import COMM, WEB
+from marsdask.deploy.kubernetes.names import COMM, WEB, ports_of
+from marsdask.errors import KubernetesError, MarsDaskError
 
 
 class Place(NamedTuple):
@@ -37,16 +41,8 @@ def place(service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: 
         return Place(host, *ports) if host else None
     if inside:
         return Place(f"{metadata['name']}.{metadata['namespace']}", *ports)
-    targets = {p["name"]: p["containerPort"] for p in _container(pod)["ports"]} if pod else None
+    targets = ports_of(pod)
     return Place(None, targets[COMM], targets[WEB]) if targets else None
-
-
-def _container(pod: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The container that has the scheduler's ports: a user may have added others."""
-    found: Mapping[str, Any] = next(
-        c for c in pod["spec"]["containers"] if COMM in {p.get("name") for p in c.get("ports", ())}
-    )
-    return found
 
 
 def inside_a_pod() -> bool:
@@ -60,15 +56,6 @@ def inside_a_pod() -> bool:
     return True
 
 
-def host_port(host: str, port: int) -> str:
-    """Of an address; IPv6 in brackets.
-
-    >>> host_port("fd00::1", 8786)
-    '[fd00::1]:8786'
-    """
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
 def answers(host: str, port: int, timeout: float) -> bool:
     """Whether something listens there."""
     try:
@@ -76,3 +63,139 @@ def answers(host: str, port: int, timeout: float) -> bool:
             return True
     except OSError:
         return False
+
+
+logger = logging.getLogger(__name__)
+
+NO_ANSWER = 30
+"""Seconds after which a connection to the API server is given up: distributed's own `comm.timeouts.tcp`."""
+
+
+class Forward:
+    """Listens on 127.0.0.1, a port for each of the pod's `ports`, and passes connections on until it is closed.
+
+    The pod is asked for at each connection: after a scheduler was started again, new connections reach the new one.
+    """
+
+    def __init__(self, api_client: Any, namespace: str, pod: Callable[[], str], ports: Iterable[int]):
+        self.configuration = api_client.configuration
+        self.headers = dict(api_client.default_headers)
+        self.namespace, self.pod = namespace, pod
+        self.open: set[Any] = set()  # sockets of both sides
+        self.threads: list[threading.Thread] = []
+        self.closed = False
+        self._lock = threading.Lock()
+        self.listeners = {port: socket.create_server(("127.0.0.1", 0)) for port in ports}
+        for port, listener in self.listeners.items():
+            self._run(self._accept, listener, port)
+
+    def local(self, port: int) -> int:
+        """The port of this machine that stands for the pod's."""
+        return int(self.listeners[port].getsockname()[1])
+
+    def close(self) -> None:
+        """End all connections; closing twice is fine."""
+        with self._lock:
+            self.closed, left = True, [*self.listeners.values(), *self.open]
+        for each in left:
+            end(each)
+        for thread in self.threads:
+            if thread is not threading.current_thread():
+                thread.join(timeout=5)
+
+    def _run(self, function: Callable[..., None], *args: Any) -> None:
+        thread = threading.Thread(target=function, args=args, daemon=True, name="marsdask-forward")
+        self.threads = [t for t in self.threads if t.is_alive()] + [thread]
+        thread.start()
+
+    def _accept(self, listener: socket.socket, port: int) -> None:
+        while not self.closed:
+            try:
+                near, _ = listener.accept()
+            except OSError:  # closed
+                return
+            self._run(self._pass_on, near, port)
+
+    def _pass_on(self, near: socket.socket, port: int) -> None:
+        """Join one connection to the pod's port, for as long as both sides stay open."""
+        try:
+            joined = self._to_pod(port)
+        except (MarsDaskError, OSError) as error:
+            logger.warning("no connection to port %s of the scheduler's pod: %s", port, error)
+            near.close()
+            return
+        far = joined.socket(port)
+        with self._lock:
+            if self.closed:
+                end(near)
+                end(far)
+                return
+            self.open |= {near, far}
+        others = [
+            threading.Thread(target=function, args=args, daemon=True, name="marsdask-forward")
+            for function, args in ((copy, (far, near)), (end_with_thread, (joined,)))
+        ]
+        for each in others:
+            each.start()
+        copy(near, far)
+        for each in others:
+            each.join()
+        with self._lock:
+            self.open -= {near, far}
+        if (said := joined.error(port)) and not self.closed:
+            logger.warning("a connection to port %s of the scheduler's pod ended: %s", port, said)
+
+    def _to_pod(self, port: int) -> Any:
+        """kubernetes's PortForward to the pod's port."""
+        from kubernetes import client
+        from kubernetes.client import ApiException
+        from kubernetes.stream import portforward
+
+        # portforward() changes its API client while it connects, so it gets one of its own.
+        api_client = client.ApiClient(self.configuration)
+        api_client.default_headers.update(self.headers)
+        core = client.CoreV1Api(api_client)
+        try:
+            joined = portforward(
+                core.connect_get_namespaced_pod_portforward, self.pod(), self.namespace, ports=str(port)
+            )
+        except ApiException as error:
+            raise KubernetesError(str(error.reason)) from error
+        finally:
+            api_client.close()
+        to_server = joined.websocket.sock  # None: it has ended already
+        if to_server is not None and hasattr(socket, "TCP_USER_TIMEOUT"):
+            # What is not acknowledged would be sent for a quarter of an hour where the network went away.
+            to_server.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, NO_ANSWER * 1000)
+        return joined
+
+
+def copy(source: Any, target: Any) -> None:
+    """Pass on what comes, until one side ends; then both are ended."""
+    try:
+        while data := source.recv(2**16):
+            target.sendall(data)
+    except OSError:
+        pass  # the other side is gone: the same as its end
+    end(source)
+    end(target)
+
+
+def end_with_thread(joined: Any) -> None:
+    """Close the far side when kubernetes's thread for it has ended: after an error it leaves its sockets open.
+
+    They would be closed once nothing holds the error, which a program that keeps it never comes to. What came before is still read.
+    """
+    for thread in threading.enumerate():
+        if getattr(thread, "_target", None) == joined._proxy:
+            thread.join()
+    joined.websocket.shutdown()
+    for port in joined.local_ports.values():
+        port.python.close()
+
+
+def end(each: Any) -> None:
+    """Close a socket so that whoever waits for it wakes up."""
+    with suppress(OSError):  # it was not connected, or is closed already
+        each.shutdown(socket.SHUT_RDWR)
+    each.close()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import signature
 from typing import Any
 
 from marsdask.deploy.kubernetes.names import GROUP, VERSION
+from marsdask.deploy.kubernetes.states import State
 from marsdask.errors import ArgumentError, ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
 
 CALL_TIMEOUT = (5.0, 30.0)
 """Seconds to connect, and to wait for an answer."""
+
+LOG_LINES = 15
+"""Of each pod, in an error that says why something does not start."""
 
 Body = dict[str, Any]
 
@@ -135,6 +139,21 @@ class Api:
             self.core.read_namespaced_pod_log, pod, namespace, tail_lines=lines, previous=previous
         )
         return None if found is None else found.decode(errors="replace")
+
+    def last_lines(self, namespace: str, pods: Iterable[State]) -> dict[str, str]:
+        """The last log lines of pods, by name: of the container that ended, where one did."""
+        logs = {}
+        for each in pods:
+            for previous in (each.label == "CrashLoopBackOff", False):
+                try:
+                    text = self.log(namespace, each.name, lines=LOG_LINES, previous=previous)
+                except KubernetesError:  # there is no container yet, or none before this one
+                    continue
+                # The log may have been cleared away meanwhile.
+                if text and not text.startswith("unable to retrieve container logs"):
+                    logs[each.name] = text
+                    break
+        return logs
 
     def may(self, verb: str, group: str, resource: str, namespace: str | None) -> bool:
         """Whether this user may do that."""

@@ -18,74 +18,75 @@ _LABEL_KEY = re.compile(
 )
 
 
-def bad(name: str, value: object, expected: str) -> ArgumentError:
-    return ArgumentError(f"{name}={value!r}: expected {expected}.")
+def expect(good: bool, name: str, value: object, expected: str) -> None:  # noqa: FBT001 what is checked
+    """An error that names the argument where it is not as expected."""
+    if not good:
+        raise ArgumentError(f"{name}={value!r}: expected {expected}.")
+
+
+def _number(value: Any, *kinds: type) -> bool:
+    """Whether it is a number of these kinds; True is none."""
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def count(value: Any, name: str, *, least: int = 1) -> int:
     """A whole number from `least` on."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise bad(name, value, f"a whole number from {least} on")
+    expect(_number(value, int) and value >= least, name, value, f"a whole number from {least} on")
     return int(value)
 
 
 def cpu(value: Any, name: str) -> int:
     """Thousandths of a core: 0.5, 4, '4' and '500m' are understood."""
-    expected = "a number of cores above 0, such as 4, 0.5 or '500m'"
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise bad(name, value, expected)
     text, scale = str(value).strip(), 1000
     if isinstance(value, str) and text.endswith("m"):
         text, scale = text[:-1], 1
     try:
-        number = Decimal(text) * scale
+        number = Decimal(text) * scale if _number(value, int, float, str) else Decimal("nan")
     except InvalidOperation:
-        raise bad(name, value, expected) from None
-    if not number.is_finite() or not 1 <= number <= 10**7:
-        raise bad(name, value, expected)
+        number = Decimal("nan")
+    good = number.is_finite() and 1 <= number <= 10**7
+    expect(good, name, value, "a number of cores above 0, such as 4, 0.5 or '500m'")
     return math.ceil(number)
 
 
 def ratio(value: Any, name: str) -> float:
     """A factor from 1 on."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 <= value < math.inf:
-        raise bad(name, value, "a number from 1 on: the limit is that many times the request")
-    return value
+    good = _number(value, int, float) and 1 <= value < math.inf
+    expect(good, name, value, "a number from 1 on: the limit is that many times the request")
+    return float(value)
 
 
 def seconds(value: Any, name: str) -> float:
     """A finite number of seconds above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise bad(name, value, "a number of seconds above 0")
+    good = _number(value, int, float) and 0 < value < math.inf
+    expect(good, name, value, "a number of seconds above 0")
     return float(value)
 
 
 def port(value: Any, name: str) -> int:
     """A port that a process without rights of its own may open."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1024 <= value < 65536:
-        raise bad(name, value, "a port from 1024 to 65535")
+    expect(_number(value, int) and 1024 <= value < 65536, name, value, "a port from 1024 to 65535")
     return int(value)
 
 
 def flag(value: Any, name: str) -> bool:
     """True or False."""
-    if not isinstance(value, bool):
-        raise bad(name, value, "True or False")
-    return value
+    expect(isinstance(value, bool), name, value, "True or False")
+    return bool(value)
 
 
 def text(value: Any, name: str) -> str:
     """A text that is not empty and has no blanks."""
-    if not isinstance(value, str) or not value or re.search(r"\s", value):
-        raise bad(name, value, "a text without blanks")
-    return value
+    good = isinstance(value, str) and value and not re.search(r"\s", value)
+    expect(bool(good), name, value, "a text without blanks")
+    return str(value)
 
 
-def label(value: Any, name: str, *, most: int = 63) -> str:
+def label(value: Any, name: str) -> str:
     """A name that Kubernetes takes: lower case letters, digits and '-'."""
-    if not isinstance(value, str) or len(value) > most or not _LABEL.fullmatch(value):
-        raise bad(name, value, f"at most {most} lower case letters, digits and '-', first and last no '-'")
-    return value
+    good = isinstance(value, str) and _LABEL.fullmatch(value) is not None
+    expect(good, name, value, "at most 63 lower case letters, digits and '-', first and last no '-'")
+    return str(value)
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:
@@ -97,33 +98,24 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
 
 def env(value: Any, name: str) -> dict[str, str]:
     """Environment variables; numbers become texts."""
-    found = {}
-    for key, each in mapping(value, name).items():
-        if not _ENV.fullmatch(key):
-            raise bad(name, {key: each}, "names of letters, digits and '_'")
-        if not isinstance(each, (str, int, float)):
-            raise bad(name, {key: each}, "texts or numbers as values; for others use pod_template=")
-        found[key] = str(each)
-    return found
+    found = mapping(value, name)
+    for key, each in found.items():
+        one = {key: each}
+        expect(_ENV.fullmatch(key) is not None, name, one, "names of letters, digits and '_'")
+        plain = isinstance(each, (str, int, float))
+        expect(plain, name, one, "texts or numbers as values; for others use pod_template=")
+    return {key: str(each) for key, each in found.items()}
 
 
 def labels(value: Any, name: str) -> dict[str, str]:
     """Labels of pods; those of the operator are not ours to give."""
-    found = {}
-    for key, each in mapping(value, name).items():
-        if key.startswith("dask.org/"):
-            raise bad(
-                name,
-                {key: each},
-                "no label that starts with 'dask.org/': the operator finds its pods by them",
-            )
-        if not _LABEL_KEY.fullmatch(key) or not isinstance(each, str) or not _LABEL_VALUE.fullmatch(each):
-            raise bad(
-                name,
-                {key: each},
-                "letters, digits, '-', '_' and '.', at most 63 each, as Kubernetes' labels have",
-            )
-        found[key] = each
+    found = mapping(value, name)
+    operators = "no label that starts with 'dask.org/': the operator finds its pods by them"
+    allowed = "letters, digits, '-', '_' and '.', at most 63 each, as Kubernetes' labels have"
+    for key, each in found.items():
+        expect(not key.startswith("dask.org/"), name, {key: each}, operators)
+        good = _LABEL_KEY.fullmatch(key) and isinstance(each, str) and _LABEL_VALUE.fullmatch(each)
+        expect(bool(good), name, {key: each}, allowed)
     return found
 
 
@@ -140,8 +132,8 @@ def command(value: Any, name: str) -> tuple[str, ...]:
     """A command line as a list; a text is given to a shell."""
     if isinstance(value, str) and value:
         return ("/bin/sh", "-c", value)
-    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(v, str) and v for v in value):
-        raise bad(name, value, "a list of texts, such as ['/bin/sh', '-c', 'sync']")
+    good = isinstance(value, (list, tuple)) and value and all(isinstance(v, str) and v for v in value)
+    expect(bool(good), name, value, "a list of texts, such as ['/bin/sh', '-c', 'sync']")
     return tuple(value)
 
 

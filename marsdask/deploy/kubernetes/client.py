@@ -12,9 +12,8 @@ from urllib.parse import urlsplit
 from marsdask.deploy.kubernetes import checks, credentials, names
 from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.attached import AttachedCluster
-from marsdask.deploy.kubernetes.cluster import KubernetesCluster
-from marsdask.deploy.kubernetes.table import SIGNATURE, declared
+from marsdask.deploy.kubernetes.arguments import SIGNATURE, declared
+from marsdask.deploy.kubernetes.cluster import AttachedCluster, KubernetesCluster
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -175,32 +174,39 @@ class KubernetesClusterClient:
 
 def joined(api: Api, namespace: str, endpoint: str, security: Any) -> AttachedCluster:
     """The cluster of a namespace that an endpoint belongs to; nothing is connected yet."""
-    host, ports = _endpoint(endpoint)
-    name, service = _service_at(api, namespace, ports)
-    if security is None:
-        security = _from_namespace(api, namespace, name)
-    own = _is_ours(api, namespace)
+    host, port = _endpoint(endpoint)
+    name, service = _service_at(api, namespace, port)
+    if security is None and (secret := api.secret(namespace, names.secret(name))) is not None:
+        security = credentials.from_secret(secret["data"])
+        if security is None:
+            raise ArgumentError(
+                f"the cluster in namespace {namespace!r} has certificates of its owner's. Hint: pass security=, the one it was "
+                "made with."
+            )
+    try:  # who may not look whether a namespace was made for its cluster does not get to delete it either
+        own = names.is_ours(api.namespace(namespace))
+    except NotPermitted:
+        own = False
     cluster = AttachedCluster(
         api, namespace, name, service=service, security=security or None, own_namespace=own
     )
     if urlsplit(endpoint).scheme != "http":  # the scheduler's own address: nothing has to be looked up
-        cluster.place = Place(host, ports, ports)
+        cluster.place = Place(host, port, port)
     cluster.connect()
     return cluster
 
 
 def _endpoint(endpoint: Any) -> tuple[str, int]:
     """Host and port of an endpoint."""
-    parts = urlsplit(endpoint) if isinstance(endpoint, str) else None
     try:
-        good = parts is not None and parts.scheme in ("http", "tls", "tcp") and parts.hostname and parts.port
-    except ValueError:
-        good = False
-    if parts is None or not good:
-        raise ArgumentError(
-            f"endpoint={endpoint!r}: expected what the cluster's own endpoint says, such as 'http://10.0.0.1:30123'."
-        )
-    return str(parts.hostname), int(parts.port or 0)
+        parts = urlsplit(endpoint if isinstance(endpoint, str) else "")
+        if parts.scheme in ("http", "tls", "tcp") and parts.hostname and parts.port:
+            return parts.hostname, parts.port
+    except ValueError:  # no port
+        pass
+    raise ArgumentError(
+        f"endpoint={endpoint!r}: expected what the cluster's own endpoint says, such as 'http://10.0.0.1:30123'."
+    )
 
 
 def _service_at(api: Api, namespace: str, port: int) -> tuple[str, str]:
@@ -221,29 +227,6 @@ def _service_at(api: Api, namespace: str, port: int) -> tuple[str, str]:
         )
     metadata = found[0]["metadata"]
     return metadata["labels"][names.CLUSTER], metadata["name"]
-
-
-def _from_namespace(api: Api, namespace: str, cluster: str) -> Any:
-    """What a client shows the scheduler; None of a cluster without encryption."""
-    secret = api.secret(namespace, names.secret(cluster))
-    if secret is None:
-        return None
-    security = credentials.from_secret(secret["data"])
-    if security is None:
-        raise ArgumentError(
-            f"the cluster in namespace {namespace!r} has certificates of its owner's. Hint: pass security=, the one it was "
-            "made with."
-        )
-    return security
-
-
-def _is_ours(api: Api, namespace: str) -> bool:
-    """Whether a namespace was made for its cluster. Who may not look does not get to delete it either."""
-    try:
-        found = api.namespace(namespace)
-    except NotPermitted:
-        return False
-    return found is not None and names.labels_of(found).get(names.MANAGED_BY) == names.US
 
 
 @declared

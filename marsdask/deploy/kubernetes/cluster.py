@@ -1,23 +1,350 @@
-"""A Dask cluster on Kubernetes that is made: checked, created, waited for, and taken away again if it does not come up."""
+"""A Dask cluster on Kubernetes: made, waited for, reached, scaled, looked at, and taken away again.
+
+`AttachedCluster` is one whose objects are there, `KubernetesCluster` one that is made for the arguments of `new_cluster`.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import time
+import threading
 import warnings
-from typing import Any
+from typing import Any, Literal
 
-from marsdask.deploy.kubernetes import addresses, credentials, preflight, removal, specs, states
+import distributed
+from dask_kubernetes.operator import KubeCluster
+from distributed.comm.addressing import unparse_host_port
+from distributed.core import Status, rpc
+from distributed.deploy import Cluster
+from distributed.utils_comm import retry
+
+from marsdask.deploy.kubernetes import (
+    addresses,
+    checks,
+    credentials,
+    images,
+    killed,
+    names,
+    preflight,
+    removal,
+    specs,
+    states,
+)
+from marsdask.deploy.kubernetes.addresses import Forward, Place
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.deploy.kubernetes.attached import AttachedCluster
-from marsdask.deploy.kubernetes.states import State
-from marsdask.deploy.kubernetes.waiting import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown
-from marsdask.errors import ClusterNotStarted, ClusterStartTimeout, ClusterUnreachable, KubernetesError
+from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
+from marsdask.errors import (
+    ArgumentError,
+    ClusterNotStarted,
+    ClusterStartTimeout,
+    ClusterUnreachable,
+    KubernetesError,
+    NotPermitted,
+    NoWorkers,
+)
+
+CONNECT_TIMEOUT = 30.0
+"""Seconds to reach a scheduler that is said to be there."""
+
+
+LOST = 4
+"""Connections that may be lost one after another, in five seconds, before a new cluster is given up that has come up."""
+
+
+RECONNECT_TIMEOUT = 300.0
+"""Seconds in which a lost scheduler's pod is made again, on another node if need be."""
+
+
+AUTOSCALER_ENDS = 5.0
+"""Seconds that a deleted autoscaler is waited for. It was gone after 0.1 to 0.3, and one in 14 sizes was undone without.
+The operator may keep one that has just been made for longer; a size is set then all the same."""
+
+
+class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
+    """A KubeCluster that speaks to Kubernetes by the API client it was given, and to Dask by TLS.
+
+    KubeCluster itself takes credentials from the process's surroundings only, knows no TLS and waits without a clock, so
+    everything of it that speaks to a server is our own; nothing here reads KUBECONFIG, and two clusters with different
+    credentials live beside each other.
+    """
+
+    def __init__(
+        self, api: Api, namespace: str, name: str, *, service: str | None, security: Any, own_namespace: bool
+    ):
+        # Past KubeCluster's own, which would start at once, from Dask's configuration and the environment.
+        Cluster.__init__(self, name=name, quiet=True)
+        self.api = api
+        self.namespace = namespace
+        self.service = service or names.own_service(name)
+        self.security = security
+        self.own_namespace = own_namespace
+        self.shutdown_on_close = False
+        self.jupyter = False
+        self.place: Place | None = None
+        self.forward: Forward | None = None
+        self._end = threading.RLock()
+        self.scheduler_comm: Any = None
+        self.status: Status
+
+    def __eq__(self, other: object) -> bool:
+        return self is other  # Cluster's own compares names, and ours are equal in different namespaces
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __del__(self) -> None:
+        if getattr(self, "status", None) is Status.running:  # one that was not started has nothing to close
+            super().__del__()
+
+    # Where it is
+
+    def find(self) -> Place | None:
+        """Where the scheduler can be reached, or None if that is not known yet; forwards its ports if need be."""
+        service = self.api.service(self.namespace, self.service)
+        if service is None:
+            return None
+        pods = self.scheduler_pods()
+        inside = service["spec"]["type"] == "ClusterIP" and addresses.inside_a_pod()
+        found = addresses.place(service, pods[0] if pods else None, inside=inside)
+        if found is not None and found.host is None:
+            ports = found.comm, found.web
+            if self.forward is None:
+                self.forward = Forward(self.api.client, self.namespace, self._scheduler_pod_name, ports)
+            found = Place("127.0.0.1", *map(self.forward.local, ports))
+        self.place = found
+        return found
+
+    def scheduler_pods(self) -> list[dict[str, Any]]:
+        """The scheduler's pod, one that goes away last."""
+        return sorted(self._pods("scheduler"), key=lambda p: "deletionTimestamp" in p["metadata"])
+
+    def _scheduler_pod_name(self) -> str:
+        pods = self.scheduler_pods()
+        if not pods:
+            raise KubernetesError(f"the cluster in namespace {self.namespace!r} has no scheduler's pod")
+        return str(pods[0]["metadata"]["name"])
+
+    @property
+    def comm_address(self) -> str:
+        """The scheduler's address as clients of Dask take it."""
+        return f"{'tls' if self.security else 'tcp'}://{self._host_port('comm')}"
+
+    @property
+    def endpoint(self) -> str:
+        """The cluster's web address. With TLS it is for looking and for finding the cluster again, else for sessions too."""
+        return f"http://{self._host_port('web')}"
+
+    def _host_port(self, port: Literal["comm", "web"]) -> str:
+        if self.place is None or self.place.host is None:
+            raise ClusterUnreachable(f"the scheduler in namespace {self.namespace!r} has no address yet")
+        return unparse_host_port(self.place.host, getattr(self.place, port))
+
+    @property
+    def dashboard_link(self) -> str:
+        return f"{self.endpoint}/status" if self.place else ""
+
+    # Connecting
+
+    @property
+    def connection_args(self) -> dict[str, Any]:
+        return dict(self.security.get_connection_args("client")) if self.security else {}
+
+    def connect(self, timeout: float = CONNECT_TIMEOUT) -> None:
+        """Connect to the scheduler. ClusterUnreachable if it does not answer within `timeout` seconds."""
+        if self.place is None and self.find() is None:
+            raise ClusterUnreachable(
+                f"the Service {self.service!r} of namespace {self.namespace!r} has no address. Hint: kubectl get "
+                f"services,pods -n {self.namespace}."
+            )
+        if not self._loop_runner.is_started():
+            self._loop_runner.start()
+        try:
+            self.sync(lambda: asyncio.wait_for(self._start(), timeout))
+        except (OSError, TimeoutError) as error:
+            raise ClusterUnreachable(
+                f"the scheduler at {self.comm_address} does not answer: {str(error) or type(error).__name__}. Hint: can this "
+                "machine reach the nodes' ports? Else use service_type='ClusterIP', which goes through the Kubernetes API."
+            ) from error
+
+    async def _start(self) -> None:
+        if self.scheduler_comm is not None:
+            await self.scheduler_comm.close_rpc()
+        self.scheduler_comm = rpc(self.comm_address, connection_args=self.connection_args)
+        await Cluster._start(self)
+
+    def session_client(self, *, as_default: bool, timeout: float | None = None) -> Any:
+        """A client for a session. Without a timeout it waits for a lost scheduler as long as pods may take."""
+        with warnings.catch_warnings():  # differences of versions are `check_versions`' to tell
+            warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
+            made: Any = TellingClient
+            return made(self, set_as_default=as_default, timeout=timeout or RECONNECT_TIMEOUT)
+
+    def check_versions(self) -> None:
+        """Warn, once, where this process and the scheduler's image differ in what has to be equal."""
+        images.warn_of_differences(self.sync(self._versions))
+
+    async def _versions(self) -> Any:
+        # The image's label says the same, but the Kubernetes API shows no labels of images.
+        return await retry(
+            lambda: self.scheduler_comm.versions(packages=list(images.WATCHED)),
+            count=LOST,
+            delay_min=0.5,
+            delay_max=5,
+            operation="versions",
+        )
+
+    @property
+    def registered(self) -> int:
+        """How many workers the scheduler has, as it last said."""
+        return len(self.scheduler_info["workers"])
+
+    # Changing it
+
+    def scale(self, n: int, worker_group: str = "default") -> None:
+        """Ask for `n` workers; those that go hand their data to the others first. Ends what `adapt` began."""
+        checks.count(n, "n", least=0)
+        # Until the operator has let go of the autoscaler, what it was about to do could still undo a new size.
+        until(
+            lambda: not self.api.deleted("daskautoscalers", self.namespace, self.name),
+            AUTOSCALER_ENDS,
+            every=0.1,
+        )
+        group = f"{self.name}-{worker_group}"
+        patch = {"spec": {"replicas": n}}
+        if self.api.patched("daskworkergroups", self.namespace, group, patch, scale=True) is None:
+            raise KubernetesError(f"there is no worker group {group!r} in namespace {self.namespace!r}.")
+
+    def adapt(self, minimum: int = 0, maximum: int | None = None) -> None:
+        """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`."""
+        checks.count(minimum, "minimum", least=0)
+        checks.count(maximum, "maximum")
+        if maximum is not None and minimum > maximum:
+            raise ArgumentError(f"minimum={minimum!r}: expected at most maximum, which is {maximum}.")
+        spec = {"cluster": self.name, "minimum": minimum, "maximum": maximum}
+        there = self.api.patched("daskautoscalers", self.namespace, self.name, {"spec": spec})
+        if there is not None and "deletionTimestamp" in there["metadata"]:
+            raise KubernetesError(
+                f"adapt(): the operator has not let go yet of the autoscaler that scale() ended in namespace {self.namespace!r}. "
+                "Hint: call adapt() again in a minute."
+            )
+        if there is None:
+            kind = {"apiVersion": f"{names.GROUP}/{names.VERSION}", "kind": "DaskAutoscaler"}
+            body = {**kind, "metadata": names.metadata(self.name, self.namespace, self.name), "spec": spec}
+            self.api.made("daskautoscalers", self.namespace, body)
+
+    def add_worker_group(self, *args: Any, **kwargs: Any) -> None:
+        raise KubernetesError(
+            "worker groups are not for clusters of new_cluster: a scale-down takes from any group. Hint: a cluster each."
+        )
+
+    delete_worker_group = add_worker_group
+
+    def wait_for_workers(self, n_workers: int, timeout: float | None = None) -> None:
+        """Return when `n_workers` have registered; NoWorkers, a TimeoutError, tells their pods after `timeout` seconds."""
+        checks.count(n_workers, "n")
+        if timeout is not None:
+            checks.seconds(timeout, "timeout")
+        try:
+            super().wait_for_workers(n_workers, timeout)
+        except TimeoutError as error:
+            report = states.report(self._states(), self._events(), {})
+            raise NoWorkers(f"{error} s.\n{report}") from error
+
+    # Looking at it
+
+    def _pods(self, role: str = "") -> list[dict[str, Any]]:
+        """The cluster's pods, or those of one role."""
+        of_role = f",{names.COMPONENT}={role}" if role else ""
+        return self.api.pods(self.namespace, f"{names.CLUSTER}={self.name}{of_role}")
+
+    def _states(self) -> list[State]:
+        return states.states(self._pods())
+
+    def _events(self) -> list[str]:
+        return states.warnings_of(self.api.events(self.namespace))
+
+    def logs(self, tail: int = 1000) -> dict[str, str]:
+        """The last `tail` lines of every pod, by the pod's name."""
+        checks.count(tail, "tail")
+        found = {}
+        for pod in self._pods():
+            name = pod["metadata"]["name"]
+            try:
+                found[name] = self.api.log(self.namespace, name, lines=tail) or ""
+            except NotPermitted:
+                raise
+            except KubernetesError as error:  # the container has not started
+                found[name] = f"no log: {error}"
+        return found
+
+    def killed(self) -> list[tuple[float, dict[str, Any]]]:
+        """Workers whose containers the kernel has killed for their memory, as Dask tells of those it stops itself."""
+        return killed.events_of(self._pods("worker"), "tls" if self.security else "tcp")
+
+    async def _get_logs(self, *_: Any, **__: Any) -> Any:
+        from distributed.utils import Log, Logs
+
+        found = await asyncio.to_thread(self.logs)
+        return Logs({name: Log(text) for name, text in found.items()})
+
+    # Ending
+
+    def disconnect(self) -> None:
+        """Let go of the scheduler; the cluster goes on."""
+        with self._end:
+            if self._loop_runner.is_started():
+                if self.status not in (Status.created, Status.closed):
+                    self.sync(Cluster._close, self, callback_timeout=10)
+                elif self.scheduler_comm is not None:
+                    self.sync(self.scheduler_comm.close_rpc, callback_timeout=10)
+                self._loop_runner.stop()
+            self.status = Status.closed
+            if self.forward is not None:
+                self.forward.close()
+                self.forward = None
+
+    async def _close(self, timeout: float = 3600) -> None:
+        await Cluster._close(self)
+
+    def close(self, timeout: float | None = None) -> None:
+        """Let go of the scheduler, as `disconnect`; `stop` ends the cluster."""
+        self.disconnect()
+
+    def stop(self, wait: bool = False, timeout: float = 0) -> None:  # noqa: FBT001, FBT002 Mars's signature
+        """End the cluster and, if it was made for it, its namespace. Stopping twice is fine.
+
+        With `wait` return only when everything is gone; StillThere tells what stays after `timeout` seconds, or after
+        300 where `timeout` is 0.
+        """
+        checks.flag(wait, "wait")
+        if timeout:
+            checks.seconds(timeout, "timeout")
+        where = (self.api, self.namespace, self.name)
+        try:
+            self.disconnect()
+        finally:
+            removal.remove(*where, own_namespace=self.own_namespace)
+        if wait:
+            longest = timeout or removal.LONGEST_WAIT
+            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=longest)
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+
+class TellingClient(distributed.Client):  # type: ignore[misc, unused-ignore] # it has no types
+    """A client that also knows of workers which the kernel has killed with their container."""
+
+    def get_events(self, topic: str | None = None) -> Any:
+        found = super().get_events(topic)
+        if topic != killed.TOPIC or not isinstance(self.cluster, AttachedCluster):
+            return found
+        return (*found, *self.cluster.killed())
+
 
 logger = logging.getLogger(__name__)
 
-LOG_LINES = 15
 EVENTS_EVERY = 3.0
 """Seconds between two looks at events: they are many, and matter only where pods do not come."""
 
@@ -52,14 +379,12 @@ class KubernetesCluster(AttachedCluster):
         deadline = Deadline(args.timeout)
         preflight.check(self.api, args, self.spec, inside=addresses.inside_a_pod())
         self.tell_of_risks()
-        shown = Shown(wanted=args.show_progress)
         try:
-            self._create()
-            self._wait(deadline, shown)
-            shown.done()
+            with Shown(wanted=args.show_progress) as shown:
+                self._create()
+                self._wait(deadline, shown)
             self.check_versions()  # its warning may be an error to the user
         except BaseException as error:
-            shown.done()
             self._take_away(error)
             raise
         return self.endpoint
@@ -68,25 +393,19 @@ class KubernetesCluster(AttachedCluster):
         """Warn of what was asked for and lets others in: no encryption, directories of nodes."""
         args = self.arguments
         if not args.encrypted:
-            reach = {"NodePort": "the nodes' ports", "LoadBalancer": "the load balancer"}.get(
-                args.service_type
-            )
+            reaches = {"NodePort": "the nodes' ports", "LoadBalancer": "the load balancer"}
+            reach = reaches.get(args.service_type, "the namespace's Services")
             warnings.warn(
-                "security=False: whoever reaches "
-                + (reach or "the namespace's Services")
-                + " can run code on the cluster. Hint: leave security= away, and connections are encrypted.",
+                f"security=False: whoever reaches {reach} can run code on "
+                "the cluster. Hint: leave security= away, and connections are encrypted.",
                 UserWarning,
                 stacklevel=5,
             )
         if args.host_paths:
-            level = (
-                ""
-                if args.existing_namespace
-                else f"; namespace {args.namespace!r} is labelled 'privileged' for it"
-            )
+            level = f"; namespace {args.namespace!r} is labelled 'privileged' for it"
             warnings.warn(
-                f"pods see directories of their nodes: {', '.join(args.host_paths)}{level}. Hint: EmptyDirVolumeConfig "
-                "gives directories that go with the pod.",
+                f"pods see directories of their nodes: {', '.join(args.host_paths)}{level * self.own_namespace}. Hint: "
+                "EmptyDirVolumeConfig gives directories that go with the pod.",
                 UserWarning,
                 stacklevel=5,
             )
@@ -122,33 +441,24 @@ class KubernetesCluster(AttachedCluster):
                 raise self._failure(ClusterStartTimeout, f"not up after {deadline.seconds:g} s", found)
             if blocked.for_seconds(found, events, wanted) > PATIENCE:
                 raise self._failure(ClusterNotStarted, f"no way on for {PATIENCE:g} s", found)
-            if not found and deadline.passed > TAKEN_UP and not self._taken_up():
-                raise ClusterNotStarted(
-                    f"no Dask operator has begun with the cluster in {TAKEN_UP:g} s. {preflight.INSTALL}"
-                )
+            if not found and deadline.passed > TAKEN_UP:
+                made = self.api.get("daskclusters", self.namespace, self.name)
+                if not made or not made.get("status"):
+                    raise ClusterNotStarted(
+                        f"no Dask operator has begun with the cluster in {TAKEN_UP:g} s. {preflight.INSTALL}"
+                    )
             self._pause(deadline, wanted if connected else None)
 
     def _pause(self, deadline: Deadline, wanted: int | None) -> None:
         """Wait a little; not longer than until enough workers have registered."""
         pause = deadline.left(0.25 if deadline.passed < 30 else 1.0)
-        end = time.monotonic() + pause
-        while (left := end - time.monotonic()) > 0:
-            if wanted is not None and self.registered >= wanted:
-                return
-            time.sleep(min(0.05, left))
-
-    def _taken_up(self) -> bool:
-        made = self.api.get("daskclusters", self.namespace, self.name)
-        return bool(made and made.get("status"))
+        until(lambda: wanted is not None and self.registered >= wanted, pause, every=0.05)
 
     def _try_connecting(self, deadline: Deadline) -> bool:
         """Whether the scheduler could be reached; its pod is ready, but nodes need a moment to pass connections on."""
         place = self.find()
-        if (
-            place is None
-            or place.host is None
-            or not addresses.answers(place.host, place.comm, deadline.left(1.0))
-        ):
+        host = None if place is None else place.host
+        if place is None or host is None or not addresses.answers(host, place.comm, deadline.left(1.0)):
             return False
         try:
             self.connect(deadline.left(10.0) or 0.1)
@@ -164,7 +474,7 @@ class KubernetesCluster(AttachedCluster):
         why = states.cause(found, events, self.registered, wanted)
         if self.scheduler_comm is None and found and all(s.ready for s in found):
             why = f"the scheduler cannot be reached at {self.service!r}, all pods are ready"
-        logs = self._last_lines([s for s in found if not s.ready][:3] or found[:2])
+        logs = self.api.last_lines(self.namespace, [s for s in found if not s.ready][:3] or found[:2])
         if self.arguments.log_when_fail:
             for pod, text in self.logs().items():
                 logger.error("log of %s:\n%s", pod, text)
@@ -172,22 +482,6 @@ class KubernetesCluster(AttachedCluster):
         return kind(
             f"The cluster in namespace {self.namespace!r} is {said}: {why}.{states.hint(f'{why} {report}')}\n{report}"
         )
-
-    def _last_lines(self, found: list[State]) -> dict[str, str]:
-        """The last log lines of pods: of the container that ended, where one did."""
-        logs = {}
-        for each in found:
-            for previous in (each.label == "CrashLoopBackOff", False):
-                try:
-                    text = self.api.log(self.namespace, each.name, lines=LOG_LINES, previous=previous)
-                except KubernetesError:  # there is no container yet, or none before this one
-                    continue
-                if text and not text.startswith(
-                    "unable to retrieve container logs"
-                ):  # cleared away meanwhile
-                    logs[each.name] = text
-                    break
-        return logs
 
     def _take_away(self, error: BaseException) -> None:
         """Delete what was made; what cannot be deleted is told in a note of the error."""

@@ -51,7 +51,6 @@ def reaching(command: Any) -> Any:
 waiting = click.option(
     "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
 )
-ObjectsAsText = click.Choice(["yaml", "json"])
 
 
 @kubernetes.command()
@@ -61,7 +60,10 @@ ObjectsAsText = click.Choice(["yaml", "json"])
     "--image", default="", help="What it runs: marsdask's image, with this version's tag by default."
 )
 @click.option(
-    "--image-pull-secret", metavar="NAME", help="A Secret of that namespace that opens the registry."
+    "--image-pull-secret",
+    "pull_secret",
+    metavar="NAME",
+    help="A Secret of that namespace that opens the registry.",
 )
 @click.option("--upgrade", is_flag=True, help="Also change what an earlier install made.")
 @click.option(
@@ -72,16 +74,20 @@ ObjectsAsText = click.Choice(["yaml", "json"])
     help="Seconds to wait; 0 does not.",
 )
 @click.option("--dry-run", is_flag=True, help="Only print what would be made; asks no cluster.")
-@click.option("-o", "--output", type=ObjectsAsText, help="How --dry-run prints: yaml unless said otherwise.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["yaml", "json"]),
+    help="How --dry-run prints: yaml unless said otherwise.",
+)
 def install(
     reach: Callable[[], Api],
     namespace: str,
     image: str,
-    image_pull_secret: str | None,
-    upgrade: bool,
-    timeout: float,
+    pull_secret: str | None,
     dry_run: bool,
-    output: str | None,
+    output: str,
+    **how: Any,
 ) -> None:
     """Install Dask's operator and the definitions of its resources: what is there already is left alone."""
     from marsdask.deploy.kubernetes import install, operator
@@ -89,13 +95,9 @@ def install(
     if output and not dry_run:
         raise click.UsageError("-o says how --dry-run prints; it goes with that only.")
     if dry_run:
-        click.echo(
-            written(operator.manifests(namespace, image, pull_secret=image_pull_secret), output or "yaml")
-        )
+        click.echo(written(operator.manifests(namespace, image, pull_secret=pull_secret), output or "yaml"))
         return
-    for line in install.install(
-        reach(), namespace, image, pull_secret=image_pull_secret, upgrade=upgrade, timeout=timeout
-    ):
+    for line in install.install(reach(), namespace, image, pull_secret=pull_secret, **how):
         click.echo(line)
 
 
@@ -131,7 +133,7 @@ def status(reach: Callable[[], Api]) -> None:
     answer or does not let this user look.
     """
     from marsdask.deploy.kubernetes.images import versions
-    from marsdask.deploy.kubernetes.installation import look
+    from marsdask.deploy.kubernetes.install import look
     from marsdask.errors import ClusterUnreachable, NotPermitted
 
     try:
@@ -168,7 +170,7 @@ def requirements(packages: tuple[str, ...], label: bool) -> None:
 @reaching
 def list_(reach: Callable[[], Api]) -> None:
     """List the clusters that `new_cluster` made, and namespaces that are left of some."""
-    from marsdask.deploy.kubernetes.listing import clusters
+    from marsdask.deploy.kubernetes.removal import clusters
 
     found = clusters(reach())
     if not found:
@@ -189,8 +191,7 @@ def stop(reach: Callable[[], Api], namespace: str, force: bool, timeout: float) 
     """Stop the clusters in NAMESPACE, and the namespace if it was made for one. Running it twice is fine."""
     from marsdask.deploy.kubernetes.removal import stop_namespace
 
-    stopped = stop_namespace(reach(), namespace, force=force, timeout=timeout)
-    click.echo(stopped)
+    click.echo(stop_namespace(reach(), namespace, force=force, timeout=timeout))
 
 
 @kubernetes.command()

@@ -83,8 +83,8 @@ class EmptyDirVolumeConfig(VolumeConfig):
 
 def check_path(path: Any, name: str) -> None:
     """An error that names the argument where `path` is not absolute."""
-    if not isinstance(path, str) or not path.startswith("/") or ".." in path.split("/"):
-        raise ArgumentError(f"{name}={path!r}: expected an absolute path without '..', such as '/mnt/disk1'.")
+    good = isinstance(path, str) and path.startswith("/") and ".." not in path.split("/")
+    checks.expect(good, name, path, "an absolute path without '..', such as '/mnt/disk1'")
 
 
 def volumes(value: Any, name: str) -> tuple[VolumeConfig, ...]:
@@ -102,8 +102,7 @@ def spill_volumes(value: Any, name: str) -> tuple[VolumeConfig, ...]:
     """The volumes to spill to. A path is a directory of the node, as in Mars."""
     if isinstance(value, str):
         value = checks.texts(value, name, separators=",:")
-    elif isinstance(value, VolumeConfig):
-        value = [value]
+    value = [value] if isinstance(value, VolumeConfig) else value
     if not isinstance(value, (list, tuple)) or not value:
         raise ArgumentTypeError(
             f"{name}={value!r}: expected paths such as ['/mnt/disk1'], or volumes such as "

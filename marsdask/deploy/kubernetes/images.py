@@ -1,4 +1,4 @@
-"""The image that schedulers, workers and the operator run: its name, and the versions it is built with.
+"""The image that schedulers, workers and the operator run: its name, the versions it is built with, and how they differ from here.
 
 `bin/kube-image-tool.sh` builds it from the versions installed where it is called, so that a client and its cluster
 are of one kind.
@@ -7,7 +7,10 @@ are of one kind.
 from __future__ import annotations
 
 import platform
+import warnings
+from collections.abc import Iterable, Mapping
 from importlib import metadata
+from typing import Any
 
 from marsdask.errors import ArgumentError, MissingExtra
 
@@ -76,8 +79,7 @@ def locked(also: tuple[str, ...] = ()) -> dict[str, str]:
 
 def versions() -> str:
     """What the image's label says: `python=3.11.7 marsdask=0.1.0 dask=2026.8.0 ...`."""
-    found = {"python": platform.python_version()} | {name: installed(name) for name in TOLD}
-    return " ".join(f"{name}={version}" for name, version in found.items() if version)
+    return " ".join(f"{name}={version}" for name, version in here(TOLD).items() if version)
 
 
 def installed(name: str) -> str | None:
@@ -86,3 +88,40 @@ def installed(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
+
+
+WATCHED = ("marsdask", "dask", "distributed", "cloudpickle", "msgpack", "numpy", "pandas")
+"""Packages whose objects travel between client, scheduler and workers."""
+
+
+def here(names: Iterable[str] = WATCHED) -> dict[str, str | None]:
+    """Python's and these packages' versions in this process."""
+    return {"python": platform.python_version()} | {name: installed(name) for name in names}
+
+
+def differences(mine: Mapping[str, str | None], theirs: Mapping[str, str | None]) -> list[str]:
+    """What differs, each in a few words. Of Python the minor version counts, of NumPy and pandas the major one.
+
+    >>> differences({"python": "3.11.7", "dask": "2026.8.0"}, {"python": "3.11.2", "dask": "2026.3.0"})
+    ['dask 2026.8.0 here, 2026.3.0 there']
+    """
+    told = []
+    for name, version in mine.items():
+        other = theirs.get(name)
+        parts = {"python": 2, "numpy": 1, "pandas": 1}.get(name, 3)
+        if version and other and version.split(".")[:parts] != other.split(".")[:parts]:
+            told.append(f"{name} {version} here, {other} there")
+    return told
+
+
+def warn_of_differences(answer: Mapping[str, Any]) -> None:
+    """One warning that names all differences; `answer` is what a scheduler says of its versions."""
+    packages = dict(answer.get("packages", {}))
+    packages["python"] = str(packages.get("python", "")).split()[0].removesuffix(".final.0")
+    if told := differences(here(), packages):
+        warnings.warn(
+            f"this process and the cluster's image differ: {'; '.join(told)}. What one sends, the other may not read. "
+            "Hint: build the image where you work, with bin/kube-image-tool.sh.",
+            UserWarning,
+            stacklevel=4,
+        )

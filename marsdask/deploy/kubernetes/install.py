@@ -1,4 +1,4 @@
-"""Put Dask's operator into a Kubernetes cluster, and take it out again.
+"""Put Dask's operator into a Kubernetes cluster, tell what is there and what is missing, and take it out again.
 
 Only what is missing is made, and only what was made is removed. An operator that is there, whoever made it, is left alone.
 """
@@ -6,15 +6,178 @@ Only what is missing is made, and only what was made is removed. An operator tha
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from marsdask.deploy.kubernetes import operator, states
-from marsdask.deploy.kubernetes.api import Api, Body
-from marsdask.deploy.kubernetes.installation import INSTALL, Installation, described, look
+from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.kubernetes.names import MANAGED_BY, labels_of
-from marsdask.deploy.kubernetes.objects import KINDS, Objects, place
-from marsdask.deploy.kubernetes.waiting import until
-from marsdask.errors import ClusterNotStarted, InUse, KubernetesError, StillThere
+from marsdask.deploy.kubernetes.preflight import is_operator
+from marsdask.deploy.kubernetes.states import until
+from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, StillThere
+
+# Kind -> the class of the client's calls, and what they call it.
+KINDS = {
+    "CustomResourceDefinition": ("ApiextensionsV1Api", "custom_resource_definition"),
+    "Namespace": ("CoreV1Api", "namespace"),
+    "ServiceAccount": ("CoreV1Api", "namespaced_service_account"),
+    "ClusterRole": ("RbacAuthorizationV1Api", "cluster_role"),
+    "ClusterRoleBinding": ("RbacAuthorizationV1Api", "cluster_role_binding"),
+    "Deployment": ("AppsV1Api", "namespaced_deployment"),
+}
+
+
+class Objects:
+    """Calls by manifest; not found is None."""
+
+    def __init__(self, api: Api):
+        self.api = api
+
+    def read(self, manifest: Body) -> Body | None:
+        return self.api.call(self.function("read", manifest["kind"]), *place(manifest))
+
+    def create(self, manifest: Body) -> None:
+        self.api.call(self.function("create", manifest["kind"]), *place(manifest)[1:], manifest)
+
+    def patch(self, manifest: Body) -> Body | None:
+        """Set what the manifest says; what it does not mention stays. The object as it is then."""
+        function = self.function("patch", manifest["kind"])
+        return self.api.call(function, *place(manifest), manifest, **merging(function))
+
+    def delete(self, manifest: Body) -> bool:
+        return self.api.call(self.function("delete", manifest["kind"]), *place(manifest)) is not None
+
+    def labelled(self, kind: str, selector: str) -> list[Body]:
+        """The objects of a kind with a label, in all namespaces."""
+        owner, noun = KINDS[kind]
+        name = noun.removeprefix("namespaced_")
+        everywhere = "_for_all_namespaces" if noun != name else ""
+        found = self.api.listed(self.called(owner, f"list_{name}{everywhere}"), label_selector=selector)
+        return [each | {"kind": kind} for each in found]
+
+    def function(self, verb: str, kind: str) -> Any:
+        owner, noun = KINDS[kind]
+        return self.called(owner, f"{verb}_{noun}")
+
+    def called(self, owner: str, name: str) -> Any:
+        """A call of the client's, by its class and name."""
+        from kubernetes import client
+
+        return getattr(getattr(client, owner)(self.api.client), name)
+
+
+def place(manifest: Body) -> list[str]:
+    """Name, and namespace where there is one."""
+    metadata = manifest["metadata"]
+    return [metadata["name"], *([metadata["namespace"]] if "namespace" in metadata else [])]
+
+
+INSTALL = "marsdask kubernetes install"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A Dask operator that is there."""
+
+    namespace: str
+    name: str
+    image: str
+    version: str
+    """Of dask-kubernetes, as its label says, or nothing."""
+    by: str
+    ready: bool
+
+    @property
+    def ours(self) -> bool:
+        return self.by == "marsdask"
+
+    def __str__(self) -> str:
+        version = f"dask-kubernetes {self.version}, " if self.version else ""
+        return f"{self.namespace}/{self.name}, made by {self.by}, {version}image {self.image}"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The definitions by name with their versions, where known, and the operators."""
+
+    kubernetes: str
+    definitions: Mapping[str, str]
+    missing: tuple[str, ...]
+    operators: tuple[Operator, ...]
+    clusters: int
+
+    def problems(self) -> list[str]:
+        """What is wrong, each with its cure."""
+        found = []
+        if self.missing:
+            found.append(f"definitions are missing: {', '.join(self.missing)}. Cure: {INSTALL}")
+        if not self.operators:
+            found.append(f"no Dask operator runs here. Cure: {INSTALL}")
+        for each in self.operators:
+            if not each.ready:
+                look = f"kubectl describe pods -n {each.namespace}"
+                cure = (
+                    f"{INSTALL} --upgrade --image IMAGE, if its image is the trouble"
+                    if each.ours
+                    else "see there"
+                )
+                found.append(
+                    f"the operator {each.namespace}/{each.name} is not ready. Look: {look}. Cure: {cure}"
+                )
+        if len(self.operators) > 1:
+            names = ", ".join(f"{each.namespace}/{each.name}" for each in self.operators)
+            found.append(f"more than one operator, each answers everything: {names}. Cure: keep one")
+        return found
+
+    def lines(self) -> list[str]:
+        """What is there, for a person."""
+        found = sorted({version or "of unknown version" for version in self.definitions.values()})
+        return [
+            f"Kubernetes   {self.kubernetes}",
+            f"definitions  {len(self.definitions)} of {len(self.definitions) + len(self.missing)}"
+            + f", dask-kubernetes {', '.join(found)}" * bool(found),
+            *(f"operator     {'ready' if each.ready else 'NOT READY'}: {each}" for each in self.operators),
+            *(["operator     none"] if not self.operators else []),
+            f"clusters     {self.clusters}",
+        ]
+
+
+def look(api: Api) -> Installation:
+    """What is installed now."""
+    from kubernetes import client
+
+    objects = Objects(api)
+    version = api.call(client.VersionApi(api.client).get_code)
+    if version is None or "gitVersion" not in version:
+        raise ClusterUnreachable(f"{api.client.configuration.host} answers, but is no Kubernetes API.")
+    read = {each["metadata"]["name"]: objects.read(each) for each in operator.definitions()}
+    there = {name: found for name, found in read.items() if found}
+    deployments = api.listed(api.apps.list_deployment_for_all_namespaces)
+    return Installation(
+        kubernetes=f"{version['gitVersion']} at {api.client.configuration.host}",
+        definitions={name: labels_of(found).get(operator.VERSION, "") for name, found in there.items()},
+        missing=tuple(name for name, found in read.items() if not found),
+        operators=tuple(map(described, filter(is_operator, deployments))),
+        clusters=len(api.clusters()) if "daskclusters.kubernetes.dask.org" in there else 0,
+    )
+
+
+def described(deployment: Mapping[str, Any]) -> Operator:
+    """An operator's Deployment in few words."""
+    metadata, status, labels = deployment["metadata"], deployment.get("status", {}), labels_of(deployment)
+    by = {operator.US: "marsdask", "Helm": "the Helm chart"}.get(labels.get(MANAGED_BY, ""), "somebody")
+    containers = deployment["spec"]["template"]["spec"]["containers"]
+    current = status.get("observedGeneration") == metadata.get("generation")
+    return Operator(
+        namespace=metadata["namespace"],
+        name=metadata["name"],
+        image=containers[0]["image"],
+        version=labels.get(operator.VERSION, ""),
+        by=by,
+        ready=bool(current and status.get("availableReplicas") and status.get("updatedReplicas")),
+    )
+
 
 PLURALS = ("daskjobs", "daskclusters", "daskautoscalers", "daskworkergroups")
 
@@ -81,11 +244,7 @@ def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[s
 def wait_established(objects: Objects, wanted: list[Body], timeout: float) -> None:
     """Until the API serves the definitions."""
     names = [each for each in wanted if each["kind"] == "CustomResourceDefinition"]
-
-    def served() -> bool:
-        return all(established(objects.read(each) or {}) for each in names)
-
-    if not until(served, timeout):
+    if not until(lambda: all(established(objects.read(each) or {}) for each in names), timeout):
         raise ClusterNotStarted(
             f"the API does not serve Dask's resources {timeout:g} s after their definitions were made."
         )
@@ -102,27 +261,15 @@ def wait_ready(api: Api, objects: Objects, wanted: Body, timeout: float) -> None
     namespace = wanted["metadata"]["namespace"]
     selector = ",".join(f"{k}={v}" for k, v in wanted["spec"]["selector"]["matchLabels"].items())
 
-    def ready() -> bool:
-        found = objects.read(wanted)
-        return found is not None and described(found).ready
-
-    if not until(ready, timeout):
+    if not until(lambda: (found := objects.read(wanted)) is not None and described(found).ready, timeout):
         found = states.states(api.pods(namespace, selector))
         events = states.warnings_of(api.events(namespace))
-        logs = {s.name: last_lines(api, namespace, s.name) for s in found if not s.ready}
-        report = states.report(found, events, {name: text for name, text in logs.items() if text})
+        logs = api.last_lines(namespace, (s for s in found if not s.ready))
+        report = states.report(found, events, logs)
         raise ClusterNotStarted(
             f"the operator is not ready after {timeout:g} s; what was made stays. Hint: {INSTALL} --upgrade --image IMAGE "
             f"changes its image, marsdask kubernetes uninstall removes it.\n{report}"
         )
-
-
-def last_lines(api: Api, namespace: str, pod: str) -> str:
-    """What a pod said last; nothing if its container never started."""
-    try:
-        return api.log(namespace, pod, lines=20) or ""
-    except KubernetesError:
-        return ""
 
 
 def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterator[str]:
@@ -132,9 +279,7 @@ def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterato
     not gone after `timeout` seconds.
     """
     objects, deadline = Objects(api), time.monotonic() + timeout
-    found = [
-        each for kind in reversed(KINDS) for each in objects.labelled(kind, f"{MANAGED_BY}={operator.US}")
-    ]
+    found = [each for kind in ORDER for each in objects.labelled(kind, f"{MANAGED_BY}={operator.US}")]
     if not found:
         yield f"Nothing of `{INSTALL}` is here."
         return
@@ -147,7 +292,6 @@ def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterato
         )
     if force:
         yield from remove_resources(api, deadline)
-    found.sort(key=lambda each: list(ORDER).index(each["kind"]))
     for each in found:
         objects.delete(each)
     for each in found:
@@ -177,11 +321,7 @@ def remove_resources(api: Api, deadline: float) -> Iterator[str]:
             name, namespace = place(each)
             api.deleted(plural, namespace, name)
             yield f"{plural}/{name} in {namespace}: deleted"
-
-    def gone() -> bool:
-        return not any(api.resources(plural) for plural in PLURALS)
-
-    if until(gone, (deadline - time.monotonic()) / 2 if works else 2):
+    if until(lambda: not any(map(api.resources, PLURALS)), (deadline - time.monotonic()) / 2 if works else 2):
         return
     for plural in PLURALS:
         for each in api.resources(plural):

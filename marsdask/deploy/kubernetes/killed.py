@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from marsdask.deploy.kubernetes.names import COMM
+from marsdask.deploy.kubernetes.names import COMM, ports_of
 
 TOPIC = "worker-restart-memory"
 """Where Dask tells of workers it has stopped for their memory."""
@@ -58,20 +58,11 @@ def events_of(pods: Iterable[Mapping[str, Any]], scheme: str) -> list[tuple[floa
     found = []
     for pod in pods:
         status = pod.get("status", {})
-        port = next(
-            (
-                p["containerPort"]
-                for c in pod["spec"]["containers"]
-                for p in c.get("ports", ())
-                if p.get("name") == COMM
-            ),
-            None,
-        )
+        port = ports_of(pod).get(COMM)
         for container in status.get("containerStatuses", ()):
-            ended = container.get("lastState", {}).get("terminated") or container.get("state", {}).get(
-                "terminated"
-            )
-            if ended and ended.get("reason") == "OOMKilled" and port:
+            states = (container.get("lastState", {}), container.get("state", {}))
+            ended: Mapping[str, Any] = next((s["terminated"] for s in states if s.get("terminated")), {})
+            if ended.get("reason") == "OOMKilled" and port:
                 worker = f"{scheme}://{status.get('podIP')}:{port}"
                 found.append((0.0, {"worker": worker, "pid": None, "rss": 0}))
     return found

@@ -34,7 +34,21 @@ def secret(cluster: str) -> str:
     return f"{cluster}-tls"
 
 
+def ports_of(pod: Mapping[str, Any] | None) -> dict[str, int]:
+    """The ports of the container that Dask runs in, by name: a user may have added others."""
+    for container in pod["spec"]["containers"] if pod else ():
+        ports = {p.get("name"): p["containerPort"] for p in container.get("ports", ())}
+        if COMM in ports:
+            return ports
+    return {}
+
+
 def labels_of(found: Mapping[str, Any]) -> Mapping[str, str]:
     """The labels of an object that is there."""
     labels: Mapping[str, str] = found["metadata"].get("labels") or {}
     return labels
+
+
+def is_ours(found: Mapping[str, Any] | None) -> bool:
+    """Whether an object is there and was made by `new_cluster`."""
+    return found is not None and labels_of(found).get(MANAGED_BY) == US

@@ -69,13 +69,14 @@ def check_namespace(api: Api, args: Arguments) -> None:
             f"namespace={args.namespace!r} exists already, and stop() would delete it. Hint: another name, or "
             "existing_namespace=True, then stop() leaves it."
         )
-    if found is not None and args.host_paths:
-        level = labels_of(found).get("pod-security.kubernetes.io/enforce", "privileged")
-        if level != "privileged":
-            raise ArgumentError(
-                f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "
-                f"Security is {level!r}. Hint: use EmptyDirVolumeConfig, or another namespace."
-            )
+    level = (
+        labels_of(found).get("pod-security.kubernetes.io/enforce", "privileged") if found else "privileged"
+    )
+    if args.host_paths and level != "privileged":
+        raise ArgumentError(
+            f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "
+            f"Security is {level!r}. Hint: use EmptyDirVolumeConfig, or another namespace."
+        )
 
 
 def check_operator(api: Api) -> None:

@@ -1,10 +1,14 @@
-"""Taking a cluster away: what is deleted, in which order, and what stays if somebody does not play their part."""
+"""Which clusters of ours there are, and how one is taken away: what is deleted, in which order, and what stays if somebody does not play their part."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import CLUSTER, COMPONENT, MANAGED_BY, US, labels_of, secret
-from marsdask.deploy.kubernetes.waiting import until
+from marsdask.deploy.kubernetes.names import CLUSTER, COMPONENT, MANAGED_BY, US, is_ours, labels_of, secret
+from marsdask.deploy.kubernetes.states import until
 from marsdask.errors import KubernetesError, NotPermitted, StillThere
 
 LONGEST_WAIT = 300.0
@@ -21,8 +25,12 @@ def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> No
     made = api.get("daskclusters", namespace, cluster)
     api.deleted("daskclusters", namespace, cluster)
     if own_namespace:
-        if made is not None and made.get("status", {}).get("phase", "Created") == "Created":
-            _let_go(api, namespace, cluster)
+        begun = made is None or made.get("status", {}).get("phase", "Created") != "Created"
+        # An operator that has hardly begun: in a namespace that goes away it may not make what it still wants to make:
+        # it tries again for ever, and keeps its finalizer. Nothing of the cluster is there yet, so what it does not take
+        # off in a few seconds we take off.
+        if not begun and not until(lambda: api.get("daskclusters", namespace, cluster) is None, LET_GO):
+            release(api, namespace)
         api.call(api.core.delete_namespace, namespace)
         return
     selector = f"{MANAGED_BY}={US},{CLUSTER}={cluster}"
@@ -32,16 +40,6 @@ def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> No
     for service in api.services(namespace, selector):
         if COMPONENT not in labels_of(service):
             api.call(api.core.delete_namespaced_service, service["metadata"]["name"], namespace)
-
-
-def _let_go(api: Api, namespace: str, cluster: str) -> None:
-    """Return when the operator is done with a cluster that it has hardly begun with.
-
-    In a namespace that goes away it may not make what it still wants to make: it tries again for ever, and keeps its
-    finalizer. Nothing of the cluster is there yet, so what it does not take off in a few seconds we take off.
-    """
-    if not until(lambda: api.get("daskclusters", namespace, cluster) is None, LET_GO):
-        release(api, namespace)
 
 
 def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, timeout: float) -> None:
@@ -96,18 +94,75 @@ def stop_namespace(api: Api, namespace: str, *, force: bool, timeout: float) -> 
         found = {"metadata": {}}  # a Role in one namespace: what is in it can be stopped, it stays
     if found is None:
         return f"There is no namespace {namespace!r}."
-    own = labels_of(found).get(MANAGED_BY) == US
+    own = is_ours(found)
     clusters = [c["metadata"]["name"] for c in api.clusters(namespace, f"{MANAGED_BY}={US}")]
     if not clusters and not own:
         raise KubernetesError(
             f"there is no cluster of marsdask in namespace {namespace!r}. Hint: `marsdask kubernetes list` shows all."
         )
-    for name in clusters or ["mars"]:
+    names = clusters or ["mars"]
+    for name in names:
         remove(api, namespace, name, own_namespace=own)
     if force:
         release(api, namespace)
-    for name in clusters or ["mars"]:
+    for name in names:
         wait_gone(api, namespace, name, own_namespace=own, timeout=timeout)
-    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}" + (
-        "; it is gone." if own else "."
-    )
+    gone = "; it is gone" * own
+    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}{gone}."
+
+
+class Row(NamedTuple):
+    """One cluster, or a namespace that is left of one."""
+
+    namespace: str
+    cluster: str
+    workers: str
+    age: str
+    state: str
+
+
+def clusters(api: Api, now: datetime | None = None) -> list[Row]:
+    """Every cluster that `new_cluster` made and this user may see, and the namespaces without one."""
+    selector = f"{MANAGED_BY}={US}"
+    made = api.clusters(selector=selector) if api.knows_dask() else []
+    namespaces = api.listed(api.core.list_namespace, label_selector=selector)
+    return rows(made, namespaces, now or datetime.now(UTC))
+
+
+def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: datetime) -> list[Row]:
+    """A row for each cluster and each namespace that has none, by name."""
+    found = [
+        Row(
+            c["metadata"]["namespace"],
+            c["metadata"]["name"],
+            str(c["spec"]["worker"]["replicas"]),
+            age(c, now),
+            _state(c, "there"),
+        )
+        for c in made
+    ]
+    taken = {row.namespace for row in found}
+    for each in namespaces:
+        name = each["metadata"]["name"]
+        if name not in taken:
+            found.append(Row(name, "-", "-", age(each, now), _state(each, "no cluster in it")))
+    return sorted(found)
+
+
+def _state(made: Mapping[str, Any], otherwise: str) -> str:
+    return "going away" if made["metadata"].get("deletionTimestamp") else otherwise
+
+
+def age(made: Mapping[str, Any], now: datetime) -> str:
+    """How long something has been there, in its largest unit.
+
+    >>> made = {"metadata": {"creationTimestamp": "2026-01-01T00:00:00Z"}}
+    >>> age(made, datetime(2026, 1, 1, 3, 30, tzinfo=UTC))
+    '3h'
+    """
+    since = datetime.fromisoformat(made["metadata"]["creationTimestamp"])
+    seconds = int((now - since).total_seconds())
+    for unit, length in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds >= length:
+            return f"{seconds // length}{unit}"
+    return f"{seconds}s"

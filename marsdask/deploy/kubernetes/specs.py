@@ -1,17 +1,16 @@
 """Kubernetes objects of one cluster, made from its arguments: dicts, without a null, ready to be sent.
 
-Quantities are texts and ports have names, as the operator's definitions want them.
+Quantities are texts and ports have names, as the operator's definitions want them. Users' own wishes are laid over them last.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from marsdask.deploy.kubernetes import credentials
-from marsdask.deploy.kubernetes.arguments import Arguments, Part
-from marsdask.deploy.kubernetes.config import VolumeConfig
-from marsdask.deploy.kubernetes.merging import with_wishes
+from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.names import (
     CLUSTER,
     COMM,
@@ -96,11 +95,12 @@ def network_policies(args: Arguments) -> list[Spec]:
     """
     mine = {"podSelector": {"matchLabels": {CLUSTER: args.name}}}
     comm, web = ({"protocol": "TCP", "port": name} for name in (COMM, WEB))
-    outside: list[Spec] = [{"from": [{"podSelector": {}}], "ports": [comm, web]}]
+    outside: list[Spec] = [{"ports": [comm, web]}]
     if args.service_type == "ClusterIP":
-        outside.append({"from": [{"namespaceSelector": {}}], "ports": [web]})
-    else:
-        outside = [{"ports": [comm, web]}]
+        outside = [
+            {"from": [{"podSelector": {}}], "ports": [comm, web]},
+            {"from": [{"namespaceSelector": {}}], "ports": [web]},
+        ]
     allowed = {"worker": [{"from": [mine]}], "scheduler": [{"from": [mine]}, *outside]}
     return [
         {
@@ -129,8 +129,7 @@ def _scheduler_pod(args: Arguments) -> Spec:
     if ratio is not None:
         resources["limits"] = {"memory": str(int(memory * ratio))}
     env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
-    ports = [_port(COMM, port), _port(WEB, web)]
-    pod = _pod(args, args.supervisor, "scheduler", words, env, resources, ports, args.volumes)
+    pod = _pod(args, "scheduler", words, env, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = {
         "httpGet": {"path": "/health", "port": WEB},
         "initialDelaySeconds": 30,
@@ -154,22 +153,15 @@ def _worker_pod(args: Arguments) -> Spec:
         "MARS_CPU_TOTAL": str(args.threads),
         **args.policy.to_env(),
     }
-    ports = [_port(COMM, args.worker.port), _port(WEB, WORKER_WEB_PORT)]
-    return _pod(
-        args, args.worker, "worker", words, env, resources, ports, (*args.volumes, *args.spill_volumes)
-    )
+    return _pod(args, "worker", words, env, resources, WORKER_WEB_PORT)
 
 
 def _pod(
-    args: Arguments,
-    part: Part,
-    role: str,
-    words: list[str],
-    env: dict[str, str],
-    resources: Spec,
-    ports: list[Spec],
-    volumes: tuple[VolumeConfig, ...],
+    args: Arguments, role: str, words: list[str], env: dict[str, str], resources: Spec, web_port: int
 ) -> Spec:
+    part = args.worker if role == "worker" else args.supervisor
+    volumes = (*args.volumes, *(args.spill_volumes if role == "worker" else ()))
+    ports = {COMM: part.port, WEB: web_port}
     for module in part.modules:
         words += ["--preload", module]
     env = {
@@ -185,7 +177,7 @@ def _pod(
         "args": words,
         "env": [{"name": name, "value": value} for name, value in env.items()],
         "resources": resources,
-        "ports": ports,
+        "ports": [{"name": n, "containerPort": port, "protocol": "TCP"} for n, port in ports.items()],
         "readinessProbe": {
             "httpGet": {"path": "/health", "port": WEB},
             "periodSeconds": 1,
@@ -233,5 +225,57 @@ def _pod(
     return {**metadata, "spec": spec}
 
 
-def _port(name: str, number: int) -> Spec:
-    return {"name": name, "containerPort": number, "protocol": "TCP"}
+KEYS = ("name", "mountPath", "key", "containerPort")
+"""What entries of a list are told apart by, the first that an entry has."""
+
+
+def merged(base: Any, wish: Any) -> Any:
+    """`base` with `wish` laid over it: dicts key by key, lists of named entries by name, anything else replaced.
+
+    None in a wish takes a key away. Neither argument is changed.
+
+    >>> merged({"a": 1, "env": [{"name": "X", "value": "1"}]}, {"a": None, "env": [{"name": "X", "value": "2"}]})
+    {'env': [{'name': 'X', 'value': '2'}]}
+    """
+    if isinstance(base, Mapping) and isinstance(wish, Mapping):
+        both = dict(base)
+        for key, value in wish.items():
+            if value is None:
+                both.pop(key, None)
+            else:
+                both[key] = merged(both.get(key), value)
+        return both
+    if isinstance(wish, Mapping):
+        return merged({}, wish)
+    if isinstance(base, list) and isinstance(wish, list) and all(_name(e) for e in (*base, *wish)):
+        by_name = {_name(each): each for each in base}
+        for each in wish:
+            by_name[_name(each)] = merged(by_name.get(_name(each)), each)
+        return list(by_name.values())
+    return wish
+
+
+def _name(entry: Any) -> Any:
+    """What tells an entry of a list from the others, or nothing."""
+    if not isinstance(entry, Mapping):
+        return None
+    return next(((key, entry[key]) for key in KEYS if key in entry), None)
+
+
+def with_wishes(pod: Mapping[str, Any], *wishes: Mapping[str, Any]) -> dict[str, Any]:
+    """A pod template, `{"metadata": ..., "spec": ...}`, with the user's laid over it in turn.
+
+    A container of a wish that has no name is the pod's own.
+    """
+    made = dict(pod)
+    for wish in wishes:
+        made = merged(made, _named(wish, made["spec"]["containers"][0]["name"]))
+    return made
+
+
+def _named(wish: Mapping[str, Any], name: str) -> dict[str, Any]:
+    spec = wish.get("spec")
+    if not isinstance(spec, Mapping) or not isinstance(spec.get("containers"), list):
+        return dict(wish)
+    containers = [{"name": name, **c} if isinstance(c, Mapping) else c for c in spec["containers"]]
+    return {**wish, "spec": {**spec, "containers": containers}}

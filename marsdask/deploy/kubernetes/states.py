@@ -1,10 +1,12 @@
-"""What pods and events say of a cluster that is coming up: pure functions of the API's own dicts."""
+"""What pods and events say of a cluster that is coming up, and how long that is waited for."""
 
 from __future__ import annotations
 
 import re
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,9 +63,8 @@ def state(pod: Pod) -> State:
         message = scheduled.get("message", "")
         return State(name, role, f"Pending: {shortage(message)}", message)
     phase = status.get("phase", "Pending")
-    label = (
-        "Starting" if phase == "Running" else f"{phase}: {status['reason']}" if "reason" in status else phase
-    )
+    reason = f": {status['reason']}" if "reason" in status else ""
+    label = "Starting" if phase == "Running" else f"{phase}{reason}"
     return State(name, role, label, status.get("message", ""))
 
 
@@ -209,3 +210,98 @@ HINTS = (
 def hint(why: str) -> str:
     """What to do about a cause, or nothing."""
     return next((f" Hint: {cure}." for sign, cure in HINTS if sign in why), "")
+
+
+PATIENCE = 60.0
+"""Seconds that a state is borne which passes only if somebody does something: an image that is being pushed, say."""
+TAKEN_UP = 30.0
+"""Seconds in which a running operator has begun with a cluster."""
+
+
+def until(holds: Callable[[], bool], seconds: float, *, every: float = 0.2) -> bool:
+    """Whether it holds within so many seconds."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(every)
+    return True
+
+
+class Deadline:
+    """How much time is left; None is without end."""
+
+    def __init__(self, seconds: float | None):
+        self.seconds = seconds
+        self.begun = time.monotonic()
+
+    @property
+    def passed(self) -> float:
+        return time.monotonic() - self.begun
+
+    def left(self, most: float) -> float:
+        """Seconds left, at most `most`, never less than 0."""
+        return most if self.seconds is None else max(0.0, min(most, self.seconds - self.passed))
+
+    @property
+    def over(self) -> bool:
+        return self.seconds is not None and self.passed >= self.seconds
+
+
+class Blocked:
+    """Since when a cluster cannot come up unless somebody does something."""
+
+    def __init__(self) -> None:
+        self.since: float | None = None
+
+    def for_seconds(self, found: Sequence[State], events: Sequence[str], wanted: int) -> float:
+        """How long too few pods have been left that could become ready; 0 if there are enough."""
+        hopeful = sum(s.role == "worker" and not s.hopeless for s in found)
+        refused = any(e.startswith("FailedCreate") for e in events) and len(found) < wanted + 1
+        scheduler_hopeless = any(s.role == "scheduler" and s.hopeless for s in found)
+        workers_hopeless = any(s.hopeless for s in found) and hopeful < wanted
+        if not (refused or scheduler_hopeless or workers_hopeless):
+            self.since = None
+            return 0.0
+        if self.since is None:
+            self.since = time.monotonic()
+        return time.monotonic() - self.since
+
+
+class Shown:
+    """A line on the terminal, or in a notebook's cell, that is written anew when it changes."""
+
+    def __init__(self, *, wanted: bool | None):
+        self.last = ""
+        self.cell: Any = None
+        shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
+        notebook = shell is not None and "IPKernelApp" in shell.config
+        self.where = "notebook" if notebook else "terminal"
+        self.on = (notebook or sys.stderr.isatty()) if wanted is None else wanted
+
+    def __call__(self, line: str) -> None:
+        if not self.on or line == self.last:
+            return
+        self.last = line
+        if self.where == "notebook":
+            from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
+
+            text = {"text/plain": line}
+            if self.cell is None:
+                self.cell = display(text, raw=True, display_id=True)
+            else:
+                self.cell.update(text, raw=True)
+        elif sys.stderr.isatty():
+            sys.stderr.write(f"\r\033[K{line}")
+            sys.stderr.flush()
+        else:
+            sys.stderr.write(f"{line}\n")
+
+    def __enter__(self) -> Shown:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the line: a terminal's is taken away."""
+        if self.on and self.last and self.where == "terminal" and sys.stderr.isatty():
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
