@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
+from inspect import ismethod
 from typing import Any, Protocol
 
 import cloudpickle
@@ -147,8 +148,10 @@ def _parts(value: Any) -> Iterator[Any]:
         inside = (value.value, getattr(value.value, "func", None))
     elif isinstance(value, dict):
         inside = value.values()
+    elif ismethod(value):
+        inside = (value.__self__,)
     elif is_dataclass(value):
-        inside = vars(value).values()
+        inside = (getattr(value, each.name, None) for each in fields(value))
     for part in inside:
         yield from _parts(part)
 

@@ -11,8 +11,7 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -210,8 +209,12 @@ def frozen(value: Any, used: list[Handle]) -> Any:
         return value.copy()
     if hasattr(value, "_mgr") or hasattr(value, "_data"):  # pandas: a lazy copy
         return value.copy()
-    if is_dataclass(value) and kind is not type:  # how rows are grouped, joined, sorted: lists of names are inside
-        return replace(value, **{each.name: frozen(getattr(value, each.name), used) for each in dataclass_fields(value)})
+    if is_dataclass(kind) and kind.__module__.startswith(
+        "marsdask."
+    ):  # how rows are grouped, joined: lists of names are inside
+        return replace(
+            value, **{each.name: frozen(getattr(value, each.name), used) for each in fields(value)}
+        )
     return value
 
 
