@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import dask
+import distributed
+from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
 from marsdask import checks
 from marsdask.engine import defaults
@@ -16,6 +18,7 @@ from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_l
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
+from marsdask.spill import MemoryPolicy, cluster_arguments
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,11 @@ class Local:
         """Bytes for one worker; None where nobody said."""
         if self.memory is None:
             return None
-        from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
-
         whole = self.memory if isinstance(self.memory, int) else int(self.memory * MEMORY_LIMIT)
         return whole // self.n_worker
 
     def arguments(self) -> dict[str, Any]:
         """Keywords of `distributed.LocalCluster`; of memory as Dask's configuration and MARS_* variables say besides."""
-        from marsdask.spill import MemoryPolicy, cluster_arguments
-
         each = self.memory_each()
         return cluster_arguments(MemoryPolicy(memory=each, names={"memory": "new_session(memory=)"})) | {
             "n_workers": self.n_worker,
@@ -109,19 +108,15 @@ def checked_security(security: Any) -> Any:
         except ImportError as error:
             raise MissingExtra.needed("cryptography", "tls", "new_session(security=True)") from error
         return True
-    from distributed import Security
-
     expected = (
         "a distributed.Security, True for temporary certificates of a local cluster, or None for what Dask's "
         "configuration says"
     )
-    return checks.instance(security, "new_session(security=)", Security, expected)
+    return checks.instance(security, "new_session(security=)", distributed.Security, expected)
 
 
 def started(wanted: Local, *, as_default: bool = False) -> Distributed:
     """A local cluster of worker processes, which ends with its engine."""
-    import distributed
-
     _check_free(wanted.dashboard)
     defaults.apply()
     _leave_the_program_alone()
@@ -155,7 +150,9 @@ def _leave_the_program_alone() -> None:
     multiprocessing has its main file imported by every process it starts, in case that functions of it are unpickled there.
     A file that opens a session at its top would do so in each worker again. What is sent to workers carries functions of
     the main file with it, so they have no need of the file; other processes that the program starts do. There is no public
-    switch, and a worker may be started again at any time: so it stays, for processes that nannies start.
+    switch: distributed's setting of the start method knows "fork" besides, which copies locks that other threads hold, and a
+    main module without its file is another one to the whole program. A worker may be started again at any time: so it
+    stays, for processes that nannies start.
     """
     asked = multiprocessing.spawn.get_preparation_data
     if hasattr(asked, "__wrapped__"):
@@ -174,8 +171,6 @@ def _leave_the_program_alone() -> None:
 
 def check_address(address: Any, security: Any) -> None:
     """An error where an address cannot be one, or where a Client or cluster has its own `security`."""
-    import distributed
-
     if isinstance(address, str):
         check_host(address)
         if security is True:
@@ -215,8 +210,6 @@ def connected(
     `timeout`: seconds for all of it; None is Dask's `distributed.comm.timeouts.connect`, at most 10, or what a cluster on
     Kubernetes finds right.
     """
-    import distributed
-
     if isinstance(address, distributed.Client):
         return Distributed(address)
     web, again = None, None

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from marsdask.session import current
 from marsdask.session.base import Session
-from marsdask.session.opening import new_session
+from marsdask.session.functions import new_session
 from marsdask.session.progress import ExecutionInfo
 
 

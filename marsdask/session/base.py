@@ -29,15 +29,15 @@ from marsdask.errors import (
     WrongSession,
 )
 from marsdask.options import checked, of_block, option_context, options
-from marsdask.plan import graph, passes, registry
+from marsdask.plan import passes, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, _set, leaf, token
-from marsdask.session import current, infos, lineage
+from marsdask.session import current, infos
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
-from marsdask.session.results import Result, exact, finished, tasks_of, with_siblings
+from marsdask.session.results import Result, data_of, exact, finished, lost, restore, retried, with_siblings
 from marsdask.spill.report import Memory
 
 
@@ -166,11 +166,11 @@ class Session:
             self._check_mine(handle)
         shown = False if current.inside() else show_progress
         with running(run), progress(run, shown, interval), self.active():
-            lineage.retried(self.engine, lambda: self._bring(handles))
+            retried(self.engine, lambda: self._bring(handles))
 
     def _bring(self, handles: Sequence[Any]) -> None:
         """Run what has not run, or is lost, and let the handles hold it."""
-        lineage.restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
+        restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
         todo = [(h, h.node) for h in handles if self.result_of(h) is None]
         alive = [self.results.get(token(n)) for _, n in todo]  # equal work that somebody holds is shared
         nodes = [n for (_, n), known in zip(todo, alive, strict=True) if known is None]
@@ -211,7 +211,7 @@ class Session:
 
     def lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
         """The Dask collections of `nodes`, after the passes, questions answered; and what the questions kept."""
-        lineage.restore(self, nodes)
+        restore(self, nodes)
         return self._lowered(nodes)
 
     def _lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
@@ -228,7 +228,7 @@ class Session:
     def _known(self, node: Node) -> Node | None:
         """A leaf that holds the executed data of `node`, where there are any."""
         result = self.results.get(token(node))
-        if result is None or lineage.lost(self.engine, result):
+        if result is None or lost(self.engine, result):
             return None
         return leaf("result", result, result.meta, name=token(node))
 
@@ -257,7 +257,7 @@ class Session:
             if (part := self._slice_of_executed(handle.node)) is not None:
                 return part
         result = self._executed(handle)
-        return handle.received(lineage.retried(self.engine, lambda: self._value(result)), self)
+        return handle.received(retried(self.engine, lambda: self._value(result)), self)
 
     def _value(self, result: Result) -> Any:
         """The data of a result, which are run again where the cluster has lost them."""
@@ -278,7 +278,7 @@ class Session:
             below = below.args[0]
         if "slice" not in registry.lookup(node.op).traits or not self.results.get(token(below)):
             return None
-        return lineage.retried(self.engine, lambda: self._run_slice(node))
+        return retried(self.engine, lambda: self._run_slice(node))
 
     def _run_slice(self, node: Node) -> Any:
         (collection,), kept = self.lowered([node])
@@ -287,11 +287,11 @@ class Session:
 
     def intact(self, result: Result) -> Result:
         """The same executed data, run again where the cluster has lost them."""
-        lineage.restore(self, [], [result])
+        restore(self, [], [result])
         return result
 
     def _fetched(self, collection: Any, known: Any) -> Any:
-        parts = self.engine.values([graph.data_of(t) for t in tasks_of(collection)])
+        parts = self.engine.values(data_of(collection))
         return finished(collection, parts, known)
 
     def as_default(self) -> Self:

@@ -12,7 +12,7 @@ from dask.sizeof import sizeof
 
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph
-from marsdask.session.results import Result, tasks_of
+from marsdask.session.results import Result, data_of
 from marsdask.spill.report import Memory, WorkerMemory
 
 Chunk = Mapping[str, Any]
@@ -37,7 +37,7 @@ def of_chunks(
     for name in wanted:
         if name not in FIELDS:
             raise ArgumentTypeError.unknown_keyword("fetch_infos", str(name), FIELDS)
-    held = [graph.data_of(task) for task in tasks_of(result.collection)]
+    held = data_of(result.collection)
     chunks = _on_workers(client, held) if client else _here(address, result, held)
     return {name: [FIELDS[name](chunk) for chunk in chunks] for name in wanted}
 
@@ -93,7 +93,7 @@ def memory(client: Any, address: str, results: Sequence[Result]) -> Memory:
         return Memory({worker: WorkerMemory.of(told) for worker, told in workers.items()})
     from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
-    chunks = {id(part): part for r in results for part in map(graph.data_of, tasks_of(r.collection))}
+    chunks = {id(part): part for r in results for part in data_of(r.collection)}
     data = sum(sizeof(part) for part in chunks.values())
     process = psutil.Process().memory_info().rss
     return Memory({address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})
