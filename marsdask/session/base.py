@@ -14,6 +14,7 @@ import uuid
 import warnings
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 from marsdask.engine import base as engines
@@ -64,15 +65,15 @@ class Session:
         return f"<Session {self.session_id[:8]}: {state}>"
 
     def _repr_html_(self) -> str:
-        rows = {"Session": self.session_id, "State": "closed" if self.closed else "open"}
+        rows: dict[str, object] = {
+            "Session": html.escape(self.session_id),
+            "State": "closed" if self.closed else "open",
+        }
         if not self.closed:
-            rows |= {"Runs on": self._where, "Tasks at a time": str(self.engine.threads)}
-            link = html.escape(self.dashboard_link or "", quote=True)
+            rows |= {"Runs on": html.escape(self._where), "Tasks at a time": self.engine.threads}
+            link = html.escape(self.dashboard_link or "")
             rows |= {"Dashboard": f'<a href="{link}">{link}</a>'} if link else {}
-        cells = (
-            f"<tr><th>{name}</th><td>{value if name == 'Dashboard' else html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
+        cells = (f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
         return f"<table>{''.join(cells)}</table>"
 
     @property
@@ -126,15 +127,15 @@ class Session:
         self._check_open()
         check_waiting(wait, show_progress, progress_update_interval)
         named = {"warn_duplicated_execution": warn_duplicated_execution, "optimize.fuse": fuse_enabled}
-        values = of_block() | checked(extra_config or {})
-        values |= {name: value for name, value in named.items() if value is not None}
+        said = {name: value for name, value in named.items() if value is not None}
+        values = of_block() | checked(extra_config or {}) | said
         # A bar beside what the program prints meanwhile is only shown to who asks for it.
         shown = show_progress if wait or show_progress is True else False
         run = Run()
 
         def work() -> Any:
             with option_context(values):
-                self._execute(handles, run, show_progress=shown, interval=progress_update_interval)
+                self._execute(handles, run, shown, progress_update_interval)
             return handles[0] if bare else handles
 
         if wait and self.timeout is None:
@@ -156,9 +157,7 @@ class Session:
             info.cancel()
             raise
 
-    def _execute(
-        self, handles: Sequence[Any], run: Run, *, show_progress: Any = None, interval: float = 1.0
-    ) -> None:
+    def _execute(self, handles: Sequence[Any], run: Run, show_progress: Any, interval: float) -> None:
         """Run what `handles` point at, in one run, and hold the results. Results that are there are not run again."""
         self._check_open()
         self.runs.add(run)
@@ -199,14 +198,13 @@ class Session:
         if not nodes:
             return []
         collections, kept = self._lowered(nodes)
-        flat = list({id(c): c for c in collections}.values())
-        done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
+        flat = {id(c): c for c in collections}
+        done = dict(zip(flat, engines.persist(self.engine, list(flat.values()), kept), strict=True))
         results = [
             Result(self, done[id(c)], exact(meta(n), done[id(c)], self.engine), n)
             for n, c in zip(nodes, collections, strict=True)
         ]
-        for node, result in zip(nodes, results, strict=True):
-            self.results[token(node)] = result
+        self.results.update((token(result.node), result) for result in results)
         return results
 
     def lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
@@ -215,15 +213,12 @@ class Session:
         return self._lowered(nodes)
 
     def _lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
-        bound = passes.replaced(nodes, self._known)
         work = self.lowering()
         with self.active():
-            return work.run(passes.run(bound)), work.kept
+            return work.run(passes.run(passes.replaced(nodes, self._known))), work.kept
 
     def lowering(self) -> Lowering:
-        return Lowering(
-            lambda questions, kept: engines.answer(self.engine, questions, kept), self.engine.shared_memory
-        )
+        return Lowering(partial(engines.answer, self.engine), self.engine.shared_memory)
 
     def _known(self, node: Node) -> Node | None:
         """A leaf that holds the executed data of `node`, where there are any."""
@@ -234,19 +229,19 @@ class Session:
 
     def result_of(self, handle: Any) -> Result | None:
         """The executed data of what a handle points at, in this session."""
-        node = handle.node
+        node = handle.node  # a view looks at its base first
         mine: Result | None = handle._result
         if mine is not None and mine.session is self:
             return mine
-        if node.op == "item":  # a sibling was executed
-            handle._result = mine = self.results.get(token(node))
-            return mine
-        return None
+        if node.op != "item":
+            return None
+        handle._result = mine = self.results.get(token(node))  # a sibling was executed, perhaps
+        return mine
 
     def fetch(self, *tileables: Any, batch_size: int | None = None) -> Any:
         """The data of one or several executed handles: see `marsdask.fetch`."""
         handles, bare = handles_of(tileables, "fetch")
-        values = [self.data_of(handle) for handle in handles]
+        values = list(map(self.data_of, handles))
         return values[0] if bare else values
 
     def data_of(self, handle: Any) -> Any:
@@ -383,14 +378,14 @@ class Session:
         self.close()
 
 
+_submitted: set[str] = set()
+
+
 def _warn_duplicated(nodes: Sequence[Node]) -> None:
     for node in nodes:
         if token(node) in _submitted:
             warnings.warn(f"Tileable {node!r} has been submitted before", RuntimeWarning, stacklevel=4)
         _submitted.add(token(node))
-
-
-_submitted: set[str] = set()
 
 
 def handles_of(args: tuple[Any, ...], name: str) -> tuple[list[Any], bool]:

@@ -76,7 +76,10 @@ class Folder:
 
     def load(self, number: int) -> Any:
         """The chunk of that number; CheckpointDamaged if it is not there as it was written."""
-        return _decoded(self._parts(number)[0])
+        body = self._parts(number)[0]
+        if bytes(body[: len(NPY)]) == NPY:
+            return np.lib.format.read_array(io.BytesIO(body), allow_pickle=False)
+        return pickle.loads(body)
 
     def shape(self, number: int) -> tuple[int, ...] | None:
         """The shape of the chunk in a file that is sound; None for another."""
@@ -97,24 +100,23 @@ class Folder:
         try:
             start = size - 8 - int(bytes(whole[size - 8 : size]), 16)
             facts = json.loads(bytes(whole[max(start, 0) : size - 8]))
-            named = (facts["chunk"], facts["signature"], facts["sum"])
+            place, checksum = (facts["chunk"], facts["signature"]), facts["sum"]
         except (ValueError, KeyError, TypeError):
             raise CheckpointDamaged.of(path, "the end of the file has changed") from None
-        if named[:2] != (number, self.signature):
+        if place != (number, self.signature):
             raise CheckpointDamaged.of(path, "it is a chunk of another checkpoint")
-        body = whole[:start]
-        if named[2] != _sum(body):
+        if checksum != _sum(whole[:start]):
             raise CheckpointDamaged.of(path, "its content has changed since it was written")
-        return body, facts
+        return whole[:start], facts
 
     def present(self) -> set[int]:
         """The numbers of the chunks that have a file."""
         self.fs.invalidate_cache()
-        return {n for _, name in self._files() if (n := _number(name)) is not None}
+        return {n for name in self._files() if (n := _number(name)) is not None}
 
-    def _files(self) -> list[tuple[Any, str]]:
-        """What is in the folder, with its name there."""
-        return [(path, str(path).rpartition("/")[2]) for path in self.fs.ls(self.inside, detail=False)]
+    def _files(self) -> dict[str, Any]:
+        """What is in the folder, by its name there."""
+        return {str(path).rpartition("/")[2]: path for path in self.fs.ls(self.inside, detail=False)}
 
     def manifest(self) -> dict[str, Any] | None:
         """What the folder says of itself; None where it says nothing."""
@@ -133,17 +135,11 @@ class Folder:
     def note(self, manifest: dict[str, Any]) -> None:
         _put(self.fs, f"{self.inside}/{MANIFEST}", json.dumps(manifest, indent=1).encode())
 
-    def tidy(self) -> None:
-        """Remove what writers that died have left."""
-        for path, name in self._files():
-            if name.endswith(PART):
-                self.fs.rm_file(path)
-
-    def clear(self) -> None:
-        """Remove the files of a checkpoint, and nothing else."""
-        self.tidy()
-        for path, name in self._files():
-            if name == MANIFEST or _number(name) is not None:
+    def tidy(self, *, everything: bool = False) -> None:
+        """Remove what writers that died have left; with `everything` the files of a checkpoint too, and nothing else."""
+        for name, path in self._files().items():
+            mine = name == MANIFEST or _number(name) is not None
+            if name.endswith(PART) or (everything and mine):
                 self.fs.rm_file(path)
 
 
@@ -189,12 +185,6 @@ def _encoded(chunk: Any) -> bytes | memoryview:
         np.lib.format.write_array(buffer, chunk, allow_pickle=False)
         return buffer.getbuffer()
     return bytes(cloudpickle.dumps(chunk))
-
-
-def _decoded(body: memoryview) -> Any:
-    if bytes(body[: len(NPY)]) == NPY:
-        return np.lib.format.read_array(io.BytesIO(body), allow_pickle=False)
-    return pickle.loads(body)
 
 
 def _sum(body: Any) -> str:
@@ -306,7 +296,7 @@ def _opened(folder: Folder, expression: list[tuple[str, str]], *, overwrite: boo
                     "choose another path, or overwrite=True. Random tensors without a seed, and functions that were "
                     "edited, are other expressions in every run of a program: give a seed",
                 )
-            folder.clear()
+            folder.tidy(everything=True)
         fs.makedirs(inside, exist_ok=True)
         begun = {"format": FORMAT, "expression": expression, "grid": None, "complete": False}
         folder.note(begun)
@@ -351,8 +341,7 @@ def _done(session: Session, folder: Folder, node: Node, manifest: Mapping[str, A
         folder.note({**manifest, "grid": list(grid)})
         wanted = _written(folder, below, sound)
     (done,) = engines.persist(session.engine, [graph.made_by(wanted, node)], kept)
-    missing = set(range(math.prod(grid))) - folder.present()
-    if missing:
+    if missing := set(range(math.prod(grid))) - folder.present():
         raise BadCheckpoint.at(
             folder.url,
             f"{len(missing)} of {math.prod(grid)} chunks were written, and are not there for this process",

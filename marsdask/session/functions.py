@@ -93,7 +93,10 @@ def new_session(
     >>> session.close()
     """
     for name, value in unknown.items():
-        raise _unknown(name, value)
+        if name in ELSEWHERE:
+            raise ArgumentTypeError(f"new_session({name}={value!r}) is not taken. Hint: {ELSEWHERE[name]}.")
+        known = [n for n in new_session.__annotations__ if n not in ("unknown", "return")]
+        raise ArgumentTypeError.unknown_keyword("new_session", name, known)
     checks.flag(default, "new_session(default=)")
     checks.flag(new, "new_session(new=)")
     if session_id is not None and not checks.instance(session_id, "new_session(session_id=)", str, "a text"):
@@ -112,7 +115,7 @@ def new_session(
     given = [name for name, value in counts.items() if value is not None]
     start: Callable[..., Engine] = Threads
     if address is not None or given or security is not None:
-        # With distributed, which threads do without: a third of a second.
+        # Imports distributed, which threads do without.
         from marsdask.engine import clusters
     if address is not None:
         if given:
@@ -125,21 +128,16 @@ def new_session(
         wanted = clusters.local(n_worker, n_cpu, memory, security, dashboard)
         start = partial(clusters.started, wanted, as_default=default)
     if not new and address is None:
-        session = next((s for (_, name), s in _open.items() if name == session_id), None)
-        if session is None:
-            raise _nobody(session_id)
+        found = next((s for (_, name), s in _open.items() if name == session_id), None)
     else:
         engine = start()
         with _lock:
-            session = _named(engine, session_id, timeout, new=new)
-    return session.as_default() if default else session
-
-
-def _unknown(name: str, value: Any) -> ArgumentTypeError:
-    if name in ELSEWHERE:
-        return ArgumentTypeError(f"new_session({name}={value!r}) is not taken. Hint: {ELSEWHERE[name]}.")
-    known = [n for n in new_session.__annotations__ if n not in ("unknown", "return")]
-    return ArgumentTypeError.unknown_keyword("new_session", name, known)
+            found = _named(engine, session_id, timeout, new=new)
+    if found is None:
+        raise NoSuchSession(
+            f"new_session(session_id={session_id!r}, new=False): nobody has opened that session there. Hint: new=True opens it."
+        )
+    return found.as_default() if default else found
 
 
 def _one_of(name: str, value: Any, other: str, second: Any) -> Any:
@@ -148,23 +146,16 @@ def _one_of(name: str, value: Any, other: str, second: Any) -> Any:
     return second if value is None else value
 
 
-def _nobody(session_id: str | None) -> NoSuchSession:
-    return NoSuchSession(
-        f"new_session(session_id={session_id!r}, new=False): nobody has opened that session there. Hint: new=True opens it."
-    )
-
-
-def _named(engine: Engine, session_id: str | None, timeout: float | None, *, new: bool) -> Session:
-    """The open session of that id on that cluster, or a new one, which others can find while it is open."""
-    if session_id is not None:
-        found = _open.get((engine.address, session_id))
-        if found is not None and not found.closed:
-            engine.close()
-            return found
+def _named(engine: Engine, session_id: str | None, timeout: float | None, *, new: bool) -> Session | None:
+    """The open session of that id on that cluster, or a new one, known while it is open; None where only another `new` one could be."""
+    found = None if session_id is None else _open.get((engine.address, session_id))
     cluster = engine if isinstance(engine, Distributed) else None
+    if found is not None and not found.closed:
+        engine.close()
+        return found
     if not new and (cluster is None or _note(session_id) not in cluster.client.list_datasets()):
         engine.close()
-        raise _nobody(session_id)
+        return None
     session = Session(engine, session_id=session_id, timeout=timeout)
     if cluster is not None:
         # To go before distributed's own exit, which closes clients: what was registered last is called first.
@@ -183,9 +174,8 @@ def _note(session_id: str | None) -> str:
 
 def get_default_or_create() -> Session:
     """The session `execute()` uses: threads in this process if nobody made another."""
-    if current.inside() and (mine := current.get_default_session()) is not None:
-        return mine
-    if (default := current.process_default()) is not None:
+    default = current.get_default_session() if current.inside() else current.process_default()
+    if default is not None:
         return default
     with _lock:
         return current.process_default() or new_session()
@@ -250,7 +240,7 @@ def _holder(handle: Any, session: Session | None) -> Session:
     if session is not None:
         return _checked(session)
     result = handle._result if handle.node is not None else None  # a view looks at its base first
-    where = result.session if result is not None else current.get_default_session()
+    where: Session | None = current.get_default_session() if result is None else result.session
     if where is None:
         raise NotExecuted(
             f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."

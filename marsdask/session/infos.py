@@ -60,9 +60,7 @@ def _on_workers(client: Any, held: Sequence[Any]) -> list[Chunk]:
         tasks = dask_worker.state.tasks
         return {k: ("disk" if k in slow else "memory", tasks[k].get_nbytes()) for k in keys if k in tasks}
 
-    told: dict[Any, tuple[str, int]] = {}
-    for found in client.run(stored, keys).values():
-        told |= found
+    told = {key: facts for found in client.run(stored, keys).values() for key, facts in found.items()}
     return [
         {"key": str(k), "workers": list(where.get(k, ())), "level": told[k][0], "bytes": told[k][1]}
         for k in keys

@@ -78,8 +78,7 @@ class Lazy(Handle):
         return result is not None and not result.session.closed
 
     def unexecuted_repr(self) -> str:
-        node = self.node
-        return f"{type(self).__name__} <op={node.op}, key={token(node)}>"
+        return f"{type(self).__name__} <op={self.node.op}, key={token(self.node)}>"
 
     @property
     def known(self) -> Any:
@@ -102,13 +101,11 @@ class Lazy(Handle):
         node = self.node
         cached = getattr(self, "_collection", None)
         if cached is None or cached[0] is not node:
-            session = self._result.session if self._result is not None else sessions.get_default_or_create()
             if self._result is not None:
-                return session.intact(self._result).collection
+                return self._result.session.intact(self._result).collection
+            session = sessions.get_default_or_create()
             (collection,), kept = session.lowered([node])
-            if kept:
-                (collection,) = (graph.settled(collection, kept),)
-            cached = self._collection = (node, collection)
+            cached = self._collection = (node, graph.settled(collection, kept) if kept else collection)
         return cached[1]
 
     # Dask's collection protocol.
