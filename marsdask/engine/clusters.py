@@ -72,8 +72,7 @@ def local(
     threads = n_cpu or n_worker or len(os.sched_getaffinity(0))
     amount = None if memory is None or memory == "auto" else parse_amount(memory, "new_session: memory")
     wanted = Local(workers, threads // workers, amount, checked_security(security), _dashboard(dashboard))
-    each = wanted.memory_each()
-    if each is not None and each < LEAST_MEMORY:
+    if (each := wanted.memory_each()) is not None and each < LEAST_MEMORY:
         raise ArgumentError(
             f"new_session(memory={memory!r}): that is {shown(each)} for each of {workers} workers; expected "
             f"{shown(LEAST_MEMORY)} or more for each."
@@ -83,16 +82,11 @@ def local(
 
 def _dashboard(dashboard: Any) -> str | None:
     """An address for the dashboard to listen on, None for no dashboard."""
-    if dashboard is None or dashboard is True:
-        return "127.0.0.1:0"
-    if dashboard is False:
-        return None
-    if isinstance(dashboard, int):
-        dashboard = f":{dashboard}"
-    if isinstance(dashboard, str):
-        host, _, port = dashboard.rpartition(":")
-        if port.isdigit() and int(port) < 65536:
-            return f"{host or '127.0.0.1'}:{port}"
+    if dashboard is None or isinstance(dashboard, bool):
+        return None if dashboard is False else "127.0.0.1:0"
+    host, _, port = (f":{dashboard}" if isinstance(dashboard, int) else str(dashboard)).rpartition(":")
+    if isinstance(dashboard, (int, str)) and port.isdigit() and int(port) < 65536:
+        return f"{host or '127.0.0.1'}:{port}"
     raise ArgumentError(
         f"new_session(dashboard={dashboard!r}): expected True, False, a port, or 'host:port' such as '127.0.0.1:8787'."
     )

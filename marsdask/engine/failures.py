@@ -57,10 +57,10 @@ def full(workers: Mapping[str, Mapping[str, Any]], told: Iterable[Mapping[str, A
     if not workers or any(w.get("status") != "paused" or a not in last for a, w in workers.items()):
         return None
     reasons = []
-    for event in (last[address] for address in workers):
-        free = event["free"]
-        known = "" if free is None or "bytes free" in event["reason"] else f", {free:,} bytes free"
-        reasons.append((event["path"], f"{event['reason']}{known} (worker {event['worker']})"))
+    for event in map(last.__getitem__, workers):
+        free, reason = event["free"], event["reason"]
+        known = "" if free is None or "bytes free" in reason else f", {free:,} bytes free"
+        reasons.append((event["path"], f"{reason}{known} (worker {event['worker']})"))
     return SpillFull.everywhere(len(workers), reasons)
 
 
@@ -119,8 +119,7 @@ def unsendable(tasks: Mapping[Key, Any]) -> NotPicklable | None:
     for key, task in tasks.items():
         if (error := refusal(task)) is None:
             continue
-        inner = [part for part in _parts(task) if callable(part) and refusal(part) is not None]
-        users = [p for p in inner if not _is_ours(p)]
+        users = [p for p in _users_functions(task) if refusal(p) is not None]
         what = f"{type(users[-1]).__name__} {_name(users[-1])!r}" if users else "an argument"
         return NotPicklable.because(f"{what} of {key_split(key)!r}", error)
     return None
@@ -155,20 +154,19 @@ def functions_of(node: Node) -> list[str]:
     """The names of the user's functions among a node's arguments, or of the nearest of its inputs that has some."""
     level = [node]
     while level:
-        found = [
-            _name(p) for n in level for p in _parts((n.args, n.kwargs)) if callable(p) and not _is_ours(p)
-        ]
+        found = [_name(p) for n in level for p in _users_functions((n.args, n.kwargs))]
         if found:
             return list(dict.fromkeys(found))
         level = [i for n in level for i in inputs(n)]
     return []
 
 
-def _is_ours(part: Any) -> bool:
-    if isinstance(part, functools.partial) or graph.inside(part):
-        return True
-    home = (getattr(part, "__module__", None) or "").partition(".")[0]
-    return home in ("dask", "marsdask", "numpy", "pandas")
+def _users_functions(value: Any) -> Iterator[Any]:
+    for part in _parts(value):
+        home = (getattr(part, "__module__", None) or "").partition(".")[0]
+        ours = isinstance(part, functools.partial) or graph.inside(part)
+        if callable(part) and not ours and home not in ("dask", "marsdask", "numpy", "pandas"):
+            yield part
 
 
 def _name(part: Any) -> str:
