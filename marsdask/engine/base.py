@@ -137,7 +137,7 @@ def run(
     names = dict(zip(keys, shown, strict=True))
     # Each right after its chunk: later that may be on disk, and would be read for it.
     measuring = f"shape-{uuid.uuid4().hex}"
-    asked = {(measuring, k): graph.soon((measuring, k), _shape, names[k]) for k in unsure}
+    asked: dict[Key, Any] = {(measuring, k): graph.soon((measuring, k), _shape, names[k]) for k in unsure}
     futures = engine.submit({**tasks, **asked}, [*shown, *asked])
     shapes = engine.values(futures[len(keys) :]) if unsure else []
     return dict(zip(keys, futures, strict=False)), dict(zip(unsure, shapes, strict=True))

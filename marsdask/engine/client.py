@@ -188,7 +188,7 @@ class Distributed:
             return  # another thread did it, or closed the engine
         security = self.client.security
         again = self.again or functools.partial(
-            type(self.client), self.address, security=security, set_as_default=self.dasks_default
+            self.client.__class__, self.address, security=security, set_as_default=self.dasks_default
         )
         try:
             # Before the client, which would wait without end for one who takes connections and says nothing.

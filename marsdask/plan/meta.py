@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import inspect
 import math
+import operator
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -150,8 +151,7 @@ def meta(node: Node) -> Any:
 
 def _work_out(node: Node) -> Any:
     op = lookup(node.op)
-    args = replace(node.args, lambda n: n._meta)
-    kwargs = replace(node.kwargs, lambda n: n._meta)
+    args, kwargs = replace((node.args, node.kwargs), operator.attrgetter("_meta"))
     try:
         if op.meta is None:
             return from_stand_ins(op, args, kwargs)

@@ -65,8 +65,7 @@ class Node:
         return hash(token(self))
 
     def __repr__(self) -> str:
-        shown = [_short(a) for a in self.args]
-        shown += [f"{k}={_short(v)}" for k, v in self.kwargs.items()]
+        shown = [*map(_short, self.args), *(f"{k}={_short(v)}" for k, v in self.kwargs.items())]
         return f"{self.op}({', '.join(shown)})"
 
 

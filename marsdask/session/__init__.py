@@ -2,8 +2,7 @@
 
 from marsdask.plan import gaps
 from marsdask.session.asynchronous import AsyncSession, get_default_async_session
-from marsdask.session.base import Session
-from marsdask.session.current import clear_default_session, get_default_session, inside
+from marsdask.session.base import Session, clear_default_session, get_default_session, inside
 from marsdask.session.functions import (
     execute,
     fetch,

@@ -7,8 +7,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Self
 
-from marsdask.session import current
-from marsdask.session.base import Session
+from marsdask.session.base import Session, get_default_session
 from marsdask.session.functions import new_session
 from marsdask.session.progress import ExecutionInfo
 
@@ -92,5 +91,5 @@ class AsyncSession:
 
 def get_default_async_session() -> AsyncSession | None:
     """The session `execute()` uses, awaitable; None where there is none."""
-    session = current.get_default_session()
+    session = get_default_session()
     return None if session is None else AsyncSession(session)

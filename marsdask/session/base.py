@@ -1,4 +1,4 @@
-"""A session: where expressions run and where their results live.
+"""A session: where expressions run and where their results live; and which one is meant where nobody names any.
 
 A result is held by the handles that point at its node, and by unexecuted handles that will read it; the session knows
 results only weakly, so data are freed with the last handle.
@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import contextvars
 import html
 import threading
 import uuid
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
 from marsdask.engine.failures import functions_of
-from marsdask.engine.runs import Run, running
+from marsdask.engine.runs import Run, running, within
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
@@ -35,11 +36,41 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, _set, leaf, token
-from marsdask.session import current, infos
+from marsdask.session import infos
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
 from marsdask.session.results import Result, data_of, exact, finished, lost, restore, retried, with_siblings
 from marsdask.spill.report import Memory
+
+_default: Session | None = None
+# Those that were the default before and have not been closed, the latest last.
+_earlier: list[Session] = []
+# In a thread that works for a session: that session, and one that a function there has made its default.
+_active: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-session", default=None)
+_chosen: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-chosen", default=None)
+
+
+def inside() -> bool:
+    """Whether this thread works for a session: inside of a function that runs in it."""
+    return _active.get() is not None
+
+
+def get_default_session() -> Session | None:
+    """The session `execute()` uses, if there is one: inside of a task the task's own."""
+    chosen = _chosen.get()
+    return chosen if chosen is not None and not chosen.closed else _active.get() or _default
+
+
+def clear_default_session() -> None:
+    """Forget the default session without closing it, and those before it."""
+    global _default
+    _default = None
+    _earlier.clear()
+
+
+def process_default() -> Session | None:
+    """The default session of this process, wherever this is asked."""
+    return _default
 
 
 class Session:
@@ -163,7 +194,7 @@ class Session:
         self.runs.add(run)
         for handle in handles:
             self._check_mine(handle)
-        shown = False if current.inside() else show_progress
+        shown = False if inside() else show_progress
         with running(run), progress(run, shown, interval), self.active():
             retried(self.engine, lambda: self._bring(handles))
 
@@ -291,12 +322,19 @@ class Session:
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""
-        current.set_default(self)
+        global _default
+        if inside():
+            _chosen.set(self)
+            return self
+        _earlier[:] = [s for s in (*_earlier, _default) if s is not None and s is not self and not s.closed]
+        _default = self
         return self
 
-    def active(self) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
         """Inside the block, in this thread, this is the default session: what runs in a session works in it."""
-        return current.active(self)
+        with within(_active, self), within(_chosen, None):
+            yield
 
     def fetch_log(self, tileables: Sequence[Any], offsets: Any = None, sizes: Any = None) -> list[LogPart]:
         """What functions have printed so far, one part for each: see `marsdask.fetch_log`."""
@@ -321,11 +359,14 @@ class Session:
     @property
     def default(self) -> bool:
         """Whether `execute()` uses this session."""
-        return current.get_default_session() is self
+        return get_default_session() is self
 
     def reset_default(self) -> None:
-        """Be the default session no longer."""
-        current.forget(self)
+        """Be the default session no longer: the one before it is again, if it is open."""
+        global _default
+        _earlier[:] = [s for s in _earlier if s is not self]
+        if _default is self:
+            _default = _earlier.pop() if _earlier else None
 
     def memory(self) -> Memory:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
@@ -364,7 +405,7 @@ class Session:
         self.closed = True
         for run in list(self.runs):
             run.cancel()
-        current.forget(self)
+        self.reset_default()
         self.results.clear()
         self.pool.shutdown(wait=False)
         self.engine.close()

@@ -13,8 +13,7 @@ from marsdask import checks
 from marsdask.engine.base import Engine, Threads
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession, NotExecuted
-from marsdask.session import current
-from marsdask.session.base import Session, handles_of
+from marsdask.session.base import Session, get_default_session, handles_of, inside, process_default
 from marsdask.session.logs import LogPart, part_of
 
 _lock = threading.RLock()
@@ -174,16 +173,16 @@ def _note(session_id: str | None) -> str:
 
 def get_default_or_create() -> Session:
     """The session `execute()` uses: threads in this process if nobody made another."""
-    default = current.get_default_session() if current.inside() else current.process_default()
+    default = get_default_session() if inside() else process_default()
     if default is not None:
         return default
     with _lock:
-        return current.process_default() or new_session()
+        return process_default() or new_session()
 
 
 def stop_server() -> None:
     """Close the default session, and end the cluster that was started for it; twice is fine."""
-    if (default := current.process_default()) is not None:
+    if (default := process_default()) is not None:
         default.close()
 
 
@@ -240,7 +239,7 @@ def _holder(handle: Any, session: Session | None) -> Session:
     if session is not None:
         return _checked(session)
     result = handle._result if handle.node is not None else None  # a view looks at its base first
-    where: Session | None = current.get_default_session() if result is None else result.session
+    where: Session | None = get_default_session() if result is None else result.session
     if where is None:
         raise NotExecuted(
             f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -156,25 +157,23 @@ def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     """
     if len(graph) < BATCH_FROM or not all(map(_spelled, graph.values())):
         return graph
-    users: dict[Key, int] = dict.fromkeys(keys, 2)
+    users = Counter([*keys, *keys])
     for task in graph.values():
-        for key in _needs(task):
-            users[key] = users.get(key, 0) + 1
+        users.update(_needs(task))
     new = dict(graph)
     for key, task in graph.items():
         if type(task) is not Task or len(task.dependencies) < 4:
             continue
         lines = [_line(graph, users, k) for k in task.dependencies]
-        if not all(lines):
-            continue
-        inside = [t for line in lines for t in reversed(line)]
-        new[key] = _chained([*inside, task])
-        for each in inside:
-            del new[each.key]
+        if all(lines):
+            inside = [t for line in lines for t in reversed(line)]
+            new[key] = _chained([*inside, task])
+            for each in inside:
+                del new[each.key]
     return new
 
 
-def _line(graph: dict[Key, Any], users: dict[Key, int], key: Key) -> list[Any]:
+def _line(graph: dict[Key, Any], users: Mapping[Key, int], key: Key) -> list[Any]:
     """The tasks that make `key` out of nothing or of data at hand, one feeding the next and nobody else; last ones first."""
     line: list[Any] = []
     while users.get(key) == 1 and key in graph and not isinstance(graph[key], (DataNode, Placed, TaskRef)):
@@ -315,10 +314,8 @@ def _inside(task: Any, labels: Mapping[str, Label]) -> list[str]:
         within = _inputs_first([t for t in task.args[0].values() if isinstance(t, GraphNode)])
     found: list[str] = []
     for each in within:
-        label = labels.get(name_of(each.key))
-        found += _inside(each, labels)
-        if label and label.operation not in UNSAID:
-            found.append(label.operation)
+        operation = labels.get(name_of(each.key), THEIRS).operation
+        found += [*_inside(each, labels), *([] if operation in UNSAID else [operation])]
     return found
 
 
