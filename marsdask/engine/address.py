@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -195,9 +196,8 @@ def _status(
 def _web(
     host: str, port: int, deadline: float, context: ssl.SSLContext | None = None, *, secure: bool = False
 ) -> http.client.HTTPConnection:
-    if secure:
-        return http.client.HTTPSConnection(host, port, timeout=_left(deadline), context=context)
-    return http.client.HTTPConnection(host, port, timeout=_left(deadline))
+    kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
+    return kind(host, port, timeout=_left(deadline))
 
 
 def _readable(text: str) -> str:

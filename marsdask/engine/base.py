@@ -34,28 +34,22 @@ class Engine(Protocol):
     @property
     def address(self) -> str:
         """Where it is: the scheduler's address, or one that names this process."""
-        ...
 
     @property
     def threads(self) -> int:
         """How many tasks run at a time."""
-        ...
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         """Run the graph; what is held of each key: the data, or a future."""
-        ...
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         """The data of what is held."""
-        ...
 
     def lost(self, held: Sequence[Any]) -> bool:
         """Whether any of it is gone for good, as far as is known here."""
-        ...
 
     def back(self) -> None:
         """Return when what runs tasks is there again."""
-        ...
 
     def close(self) -> None: ...
 
@@ -164,9 +158,8 @@ def _dtypes(part: Any) -> Any:
 
 
 def _sure(collection: Any) -> bool:
-    if isinstance(collection, Chunks):
-        return collection.lengths is None or collection.known
-    return not any(map(math.isnan, collection.shape))
+    sizes = (collection.lengths or ()) if isinstance(collection, Chunks) else collection.shape
+    return not any(map(math.isnan, sizes))
 
 
 def _shape(part: Any) -> tuple[int, ...]:

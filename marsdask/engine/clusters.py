@@ -212,8 +212,8 @@ def connected(
         made = functools.partial(again, timeout=timeout)
     else:
         if timeout is None:
-            configured = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"), "s")
-            timeout = min(configured, 10.0)
+            configured = dask.config.get("distributed.comm.timeouts.connect")
+            timeout = min(dask.utils.parse_timedelta(configured, "s"), 10.0)
         where = address
         if isinstance(address, str):
             context = (security or distributed.Security()).get_connection_args("client").get("ssl_context")

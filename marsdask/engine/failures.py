@@ -100,9 +100,7 @@ def of_gather(error: Exception, held: Sequence[Any], client: Any) -> MarsDaskErr
         return forgotten(error, client.status) or DataLost.because(getattr(error, "reason", "unknown"))
     if isinstance(error, OSError) and not any(h.status == "error" for h in held):
         return DataLost.because(f"the scheduler does not answer: {error}")
-    if isinstance(error, TypeError):
-        return unpicklable((h.key for h in held), error)
-    return named(error, client)
+    return unpicklable((h.key for h in held), error) if isinstance(error, TypeError) else named(error, client)
 
 
 def unpicklable(keys: Iterable[Key], error: Exception) -> NotPicklable | None:
@@ -140,12 +138,10 @@ def _parts(value: Any) -> Iterator[Any]:
     inside: Iterable[Any] = graph.inside(value)
     if isinstance(value, functools.partial):
         inside = (value.func, *value.args, *value.keywords.values())
-    elif isinstance(value, (list, tuple)):
-        inside = value
     elif isinstance(value, Data):
         inside = (value.value, getattr(value.value, "func", None))
-    elif isinstance(value, dict):
-        inside = value.values()
+    elif isinstance(value, (list, tuple, dict)):
+        inside = value.values() if isinstance(value, dict) else value
     for part in inside:
         yield from _parts(part)
 

@@ -56,10 +56,8 @@ class Rows:
         self._token: str | None = None
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, Rows) or self.made_by is None or other.made_by is None:
-            return False
+        if self is other or not isinstance(other, Rows) or self.made_by is None or other.made_by is None:
+            return self is other
         return self.token == other.token
 
     def __hash__(self) -> int:
@@ -153,9 +151,7 @@ def _work_out(node: Node) -> Any:
     op = lookup(node.op)
     args, kwargs = replace((node.args, node.kwargs), operator.attrgetter("_meta"))
     try:
-        if op.meta is None:
-            return from_stand_ins(op, args, kwargs)
-        found = op.meta(*args, **kwargs)
+        found = from_stand_ins(op, args, kwargs) if op.meta is None else op.meta(*args, **kwargs)
         if isinstance(found, FrameMeta) and found.rows is NEW:
             found = dataclasses.replace(found, rows=Rows((node.op, node.args, node.kwargs)))
         return found

@@ -91,9 +91,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
         return value.start, value.stop, value.step
     if isinstance(value, functools.partial):
         return value.func, value.args, value.keywords
-    if isinstance(value, dict):
-        return tuple(value.items())
-    return tuple(value)
+    return tuple(value.items() if isinstance(value, dict) else value)
 
 
 def _pickled(value: Any) -> bytes:

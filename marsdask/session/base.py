@@ -87,8 +87,9 @@ class Session:
         self.results: weakref.WeakValueDictionary[str, Result] = weakref.WeakValueDictionary()
         self.runs: weakref.WeakSet[Run] = weakref.WeakSet()
         # Threads that wait for a cluster cost nothing; those that start work here share its cores.
-        count = 4 if engine.shared_memory else 32
-        self.pool = concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix="marsdask-execute")
+        self.pool = concurrent.futures.ThreadPoolExecutor(
+            4 if engine.shared_memory else 32, "marsdask-execute"
+        )
         self.restoring = threading.RLock()  # what is lost is run again once, however many threads miss it
 
     def __repr__(self) -> str:
@@ -282,8 +283,8 @@ class Session:
             self._check_mine(handle)
             if (part := self._slice_of_executed(handle.node)) is not None:
                 return part
-        result = self._executed(handle)
-        return handle.received(retried(self.engine, lambda: self._value(result)), self)
+        value = retried(self.engine, partial(self._value, self._executed(handle)))
+        return handle.received(value, self)
 
     def _value(self, result: Result) -> Any:
         """The data of a result, which are run again where the cluster has lost them."""
@@ -317,8 +318,7 @@ class Session:
         return result
 
     def _fetched(self, collection: Any, known: Any) -> Any:
-        parts = self.engine.values(data_of(collection))
-        return finished(collection, parts, known)
+        return finished(collection, self.engine.values(data_of(collection)), known)
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""

@@ -77,9 +77,8 @@ class Folder:
     def load(self, number: int) -> Any:
         """The chunk of that number; CheckpointDamaged if it is not there as it was written."""
         body = self._parts(number)[0]
-        if bytes(body[: len(NPY)]) == NPY:
-            return np.lib.format.read_array(io.BytesIO(body), allow_pickle=False)
-        return pickle.loads(body)
+        npy = bytes(body[: len(NPY)]) == NPY
+        return np.lib.format.read_array(io.BytesIO(body), allow_pickle=False) if npy else pickle.loads(body)
 
     def shape(self, number: int) -> tuple[int, ...] | None:
         """The shape of the chunk in a file that is sound; None for another."""
@@ -363,8 +362,7 @@ def _sound(session: Session, folder: Folder, manifest: Mapping[str, Any]) -> dic
     if not present:
         return {}
     looked = graph.sources(folder.shape, present, label="checkpoint-check")
-    tasks = graph.merged([looked])
-    shapes = session.engine.values(session.engine.submit(tasks, looked.keys))
+    shapes = session.engine.values(session.engine.submit(graph.merged([looked]), looked.keys))
     return {n: shape for n, shape in zip(present, shapes, strict=True) if shape is not None}
 
 
@@ -385,8 +383,7 @@ def _written(folder: Folder, below: Any, sound: Mapping[int, Any]) -> Any:
 
     def task(index: tuple[int, ...]) -> tuple[Any, ...]:
         number = numbers[index]
-        if number in sound:
-            return folder.load, number
-        return partial(folder.write, number), graph.Block(below, index)
+        made = partial(folder.write, number), graph.Block(below, index)
+        return (folder.load, number) if number in sound else made
 
     return graph.blocks(task, below.chunks, below.dtype, [below], label="checkpoint")

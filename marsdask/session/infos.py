@@ -43,10 +43,9 @@ def of_chunks(
 
 
 def _here(address: str, result: Result, held: Sequence[Any]) -> list[Chunk]:
-    keys = graph.keys_of(result.collection)
     return [
         {"key": str(k), "workers": [address], "level": "memory", "bytes": int(sizeof(data))}
-        for k, data in zip(keys, held, strict=True)
+        for k, data in zip(graph.keys_of(result.collection), held, strict=True)
     ]
 
 
@@ -92,6 +91,6 @@ def memory(client: Any, address: str, results: Sequence[Result]) -> Memory:
     from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
     chunks = {id(part): part for r in results for part in data_of(r.collection)}
-    data = sum(sizeof(part) for part in chunks.values())
+    data = sum(map(sizeof, chunks.values()))
     process = psutil.Process().memory_info().rss
     return Memory({address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})

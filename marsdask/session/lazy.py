@@ -103,8 +103,7 @@ class Lazy(Handle):
         if cached is None or cached[0] is not node:
             if self._result is not None:
                 return self._result.session.intact(self._result).collection
-            session = sessions.get_default_or_create()
-            (collection,), kept = session.lowered([node])
+            (collection,), kept = sessions.get_default_or_create().lowered([node])
             cached = self._collection = (node, graph.settled(collection, kept) if kept else collection)
         return cached[1]
 
@@ -152,8 +151,7 @@ class Lazy(Handle):
 
 
 def _persisted(dsk: Any, rebuild: Any, args: Any, node: Node, **kwargs: Any) -> Any:
-    collection = rebuild(dsk, *args, **kwargs)
-    return registry.wrap(leaf("from_dask", collection, meta(node)))
+    return registry.wrap(leaf("from_dask", rebuild(dsk, *args, **kwargs), meta(node)))
 
 
 def _from_dask_meta(data: Any) -> Any:

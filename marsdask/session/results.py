@@ -6,7 +6,6 @@ that will read it, finds the data there again.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -78,8 +77,7 @@ def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
 
 def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any:
     """`known.empty` with the dtypes of the first chunk that has rows."""
-    lengths = chunks.lengths or (math.nan,) * chunks.count
-    first = next((i for i, n in enumerate(lengths) if n > 0), None)
+    first = next((i for i, n in enumerate(chunks.lengths or ()) if n > 0), None)
     if first is None:
         return known.empty
     found = engines.described(engine, data_of(chunks)[first])

@@ -178,9 +178,8 @@ def _changeable(empty: Any) -> bool:
 
 def _dtypes(chunk: Any) -> tuple[bool, list[Any], Any]:
     """Whether there are rows, the dtypes, and the columns or None."""
-    if isinstance(chunk, pd.DataFrame):
-        return len(chunk) > 0, list(chunk.dtypes), chunk.columns
-    return len(chunk) > 0, [chunk.dtype], None
+    frame = isinstance(chunk, pd.DataFrame)
+    return len(chunk) > 0, list(chunk.dtypes) if frame else [chunk.dtype], chunk.columns if frame else None
 
 
 def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
@@ -326,8 +325,7 @@ def blocks(
             tasks[key] = Alias(key, target=made.key)
         else:
             tasks[key] = Task(key, made[0], *map(_block_ref, made[1:]))
-    below: list[Any] = list(inputs)
-    graph = HighLevelGraph.from_collections(name, tasks, dependencies=below)
+    graph = HighLevelGraph.from_collections(name, tasks, dependencies=[*inputs])
     return da.Array(graph, name, chunks, dtype=dtype)
 
 
