@@ -10,6 +10,7 @@ import concurrent.futures
 import contextlib
 import contextvars
 import html
+import importlib.metadata
 import threading
 import uuid
 import warnings
@@ -17,6 +18,9 @@ import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Self
+
+import psutil
+from dask.sizeof import sizeof
 
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
@@ -40,7 +44,7 @@ from marsdask.session import infos
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
 from marsdask.session.results import Result, data_of, exact, finished, lost, restore, retried, with_siblings
-from marsdask.spill.report import Memory
+from marsdask.spill.report import Memory, WorkerMemory
 
 _default: Session | None = None
 # Those that were the default before and have not been closed, the latest last.
@@ -371,7 +375,14 @@ class Session:
     def memory(self) -> Memory:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
         self._check_open()
-        return infos.memory(self.client, self.address, list(self.results.values()))
+        if self.client is not None:
+            workers = self.client.scheduler_info(-1)["workers"]
+            return Memory({worker: WorkerMemory.of(told) for worker, told in workers.items()})
+        from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
+
+        chunks = {id(part): part for r in list(self.results.values()) for part in data_of(r.collection)}
+        data, process = sum(map(sizeof, chunks.values())), psutil.Process().memory_info().rss
+        return Memory({self.address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})
 
     def get_total_n_cpu(self) -> float:
         """How many tasks run at a time."""
@@ -380,7 +391,10 @@ class Session:
     def get_cluster_versions(self) -> list[str]:
         """The versions of marsdask that the workers have, each once; on threads this one."""
         self._check_open()
-        return infos.versions(self.client)
+        if self.client is None:
+            return [importlib.metadata.version("marsdask")]
+        found = self.client.get_versions(packages=["marsdask"])["workers"]
+        return sorted({str(worker["packages"]["marsdask"]) for worker in found.values()})
 
     @property
     def dashboard_link(self) -> str | None:
@@ -391,7 +405,13 @@ class Session:
     def get_web_endpoint(self) -> str | None:
         """The http address of the cluster's web pages; None where there are none, as on threads."""
         self._check_open()
-        return infos.web_endpoint(self.client, self.engine.web)
+        if self.engine.web is not None:  # the one it was joined by
+            return self.engine.web.rstrip("/")
+        if self.client is None or "dashboard" not in self.client.scheduler_info(n_workers=0).get(
+            "services", {}
+        ):
+            return None
+        return str(self.client.dashboard_link).removesuffix("/status")
 
     web_endpoint = property(get_web_endpoint)
 
