@@ -183,14 +183,12 @@ def check_address(address: Any, security: Any) -> None:
         raise ArgumentError(
             f"new_session(security=): the {type(address).__name__} given as address= has its own."
         )
-    if not isinstance(address, distributed.Client):
-        return
-    if address.asynchronous:
+    if isinstance(address, distributed.Client) and address.asynchronous:
         raise ArgumentError(
             "new_session(address=Client(asynchronous=True)): expected a synchronous Client. Hint: "
             "await marsdask.session.AsyncSession.init(...) in asynchronous programs."
         )
-    if address.status != "running":
+    if isinstance(address, distributed.Client) and address.status != "running":
         raise ArgumentError(
             f"new_session(address=Client): the Client is {address.status}; expected a running one."
         )

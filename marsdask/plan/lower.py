@@ -26,24 +26,24 @@ from marsdask.plan.graph import Chunks, Label, Place
 from marsdask.plan.node import Node, inputs, replace, token, walk
 
 
-class Ask:
+class Question:
+    """What a lowering asks of collections: an `Ask` or a `Keep`."""
+
+    def __init__(self, *collections: Any):
+        self.collections = collections
+
+
+class Ask(Question):
     """A question: the values of small collections. One collection gives its value, several a tuple.
 
     The value of `Chunks` is the list of its chunks, that of an array the ndarray.
     """
 
-    def __init__(self, *small: Any):
-        self.collections = small
 
-
-class Keep:
+class Keep(Question):
     """A question: hold these collections where they are computed, and give them back with known sizes."""
 
-    def __init__(self, *big: Any):
-        self.collections = big
 
-
-Question = Ask | Keep
 Lowered = Any
 Steps = Generator[Question, Any, Lowered]
 

@@ -65,7 +65,8 @@ class Node:
         return hash(token(self))
 
     def __repr__(self) -> str:
-        shown = [*map(_short, self.args), *(f"{k}={_short(v)}" for k, v in self.kwargs.items())]
+        shown = [cut(repr(a)) for a in self.args]
+        shown += [f"{k}={cut(repr(v))}" for k, v in self.kwargs.items()]
         return f"{self.op}({', '.join(shown)})"
 
 
@@ -112,9 +113,9 @@ class calling:
             _calling.reset(self.before)
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def cut(text: str, most: int = 60) -> str:
+    """A text, at most so long."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def inputs(node: Node) -> tuple[Node, ...]:

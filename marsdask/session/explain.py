@@ -24,7 +24,7 @@ from marsdask.plan import graph, passes
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Lowering, Question
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
-from marsdask.plan.node import Node, inputs
+from marsdask.plan.node import Node, cut, inputs
 from marsdask.plan.registry import lookup
 from marsdask.session import get_default_or_create
 
@@ -96,13 +96,11 @@ def _title(node: Node) -> str:
         if not isinstance(v, (list, dict)) and not _holds_node(v)
     ]
     text = ", ".join(t for t in plain if "<" not in t)
-    text = text if len(text) <= 50 else text[:47] + "..."
-    return f"{lookup(node.op).public} {text}".rstrip()
+    return f"{lookup(node.op).public} {cut(text, 50)}".rstrip()
 
 
 def _short(value: Any) -> str:
-    text = str(value) if isinstance(value, np.dtype) else repr(value)
-    return text if len(text) <= 20 else text[:17] + "..."
+    return cut(str(value) if isinstance(value, np.dtype) else repr(value), 20)
 
 
 def _holds_node(value: Any) -> bool:

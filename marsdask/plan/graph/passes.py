@@ -243,12 +243,11 @@ def named(
         return graph, list(keys)
     new: dict[Key, Any] = {}
     for key, task in graph.items():
-        if key in dropped:
-            continue
-        other = subs.get(key, key)
-        if isinstance(task, GraphNode) and (other is not key or not task.dependencies.isdisjoint(subs)):
-            task = task.substitute(subs, key=other)  # type: ignore[arg-type]
-        new[other] = task
+        if key not in dropped:
+            other = subs.get(key, key)
+            if isinstance(task, GraphNode) and (other is not key or not task.dependencies.isdisjoint(subs)):
+                task = task.substitute(subs, key=other)  # type: ignore[arg-type]
+            new[other] = task
     return new, [subs.get(key, key) for key in keys]
 
 
@@ -263,17 +262,15 @@ def _new_names(graph: dict[Key, Any], labels: Mapping[str, Label]) -> dict[str, 
     user: dict[str, str] = {}
     for key, task in graph.items():
         name = name_of(key)
-        if not isinstance(task, GraphNode):
-            continue
-        first.setdefault(name, task)
-        for need in task.dependencies:
-            below = name_of(need)
-            if below not in labels and below != name:
-                user.setdefault(below, name)
+        if isinstance(task, GraphNode):
+            first.setdefault(name, task)
+            for below in map(name_of, task.dependencies):
+                if below not in labels and below != name:
+                    user.setdefault(below, name)
     new: dict[str, str] = {}
     for name, task in first.items():
         label = _label(name, labels, user)
-        if label is None or label is THEIRS or name.startswith(SHUFFLES):
+        if label is THEIRS or name.startswith(SHUFFLES):
             continue
         shown = _shown(name, label, task, labels)
         if key_split(name) != shown:
@@ -281,14 +278,13 @@ def _new_names(graph: dict[Key, Any], labels: Mapping[str, Label]) -> dict[str, 
     return new
 
 
-def _label(name: str, labels: Mapping[str, Label], user: Mapping[str, str]) -> Label | None:
-    """The label of a name, or of the first that uses it and has one."""
+def _label(name: str, labels: Mapping[str, Label], user: Mapping[str, str]) -> Label:
+    """The label of a name, or of the first that uses it and has one; THEIRS where none has."""
     seen: set[str] = set()
-    while name not in labels:
+    while name not in labels and name not in seen:
         seen.add(name)
-        if (name := user.get(name, name)) in seen:
-            return None
-    return labels[name]
+        name = user.get(name, name)
+    return labels.get(name, THEIRS)
 
 
 def _shown(name: str, label: Label, task: Any, labels: Mapping[str, Label]) -> str:
