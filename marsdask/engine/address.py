@@ -94,11 +94,10 @@ class _Search:
         self.tried: list[str] = []
 
     def found(self) -> str:
-        ours = self._asked(ROUTE, again=False)
-        told = ours or self._asked("/json/identity.json") or {}
+        told = self._asked(ROUTE, again=False) or self._asked("/json/identity.json") or {}
         comm = str(told.get("address") or "")
-        listeners = [str(each) for each in told.get("listeners") or () if str(each) != comm]
-        for each in (comm, *(e for e in listeners if e.startswith(("tcp:", "tls:")))):
+        listeners = [e for e in map(str, told.get("listeners") or ()) if e.startswith(("tcp:", "tls:"))]
+        for each in dict.fromkeys((comm, *listeners)):
             if each and self._answers(each):
                 return each
         if self._speaks_websocket():
@@ -120,11 +119,10 @@ class _Search:
         """The JSON object at a route; with `again` a busy scheduler is asked until it answers or the time is over."""
         while True:
             patient = again
+            context = self.context if self.secure else None
             try:
                 with urllib.request.urlopen(
-                    self.web + route,
-                    timeout=_left(self.deadline),
-                    context=self.context if self.secure else None,
+                    self.web + route, timeout=_left(self.deadline), context=context
                 ) as answer:
                     found = json.load(answer)
                 if not isinstance(found, dict):
@@ -134,10 +132,10 @@ class _Search:
             except urllib.error.HTTPError as error:
                 said = f"HTTP {error.code}"
                 patient = again and error.code >= 500  # a busy scheduler; anything else will not change
-            except ssl.SSLError as error:
-                raise EncryptionMismatch.because(self.web, error) from error
             except (OSError, ValueError, http.client.HTTPException) as error:
-                if isinstance(getattr(error, "reason", None), ssl.SSLError):
+                if isinstance(error, ssl.SSLError) or isinstance(
+                    getattr(error, "reason", None), ssl.SSLError
+                ):
                     raise EncryptionMismatch.because(self.web, error) from error
                 said = str(error)
                 patient = again and "timed out" in said
@@ -160,15 +158,13 @@ class _Search:
         """Whether the web port takes websockets at its root, as one that serves Dask's ws comm does."""
         port = self.parts.port or (443 if self.secure else 80)
         try:
-            status = _upgraded(
-                self.host, port, self.parts.path + "/", self.deadline, self.context, secure=self.secure
-            )
+            web = _web(self.host, port, self.deadline, self.context, secure=self.secure)
+            said = f"HTTP {_status(web, self.parts.path + '/')}"
         except (OSError, http.client.HTTPException) as error:
-            self.tried.append(f"websocket at {self.host}:{port}: {error}")
-            return False
-        if status != 101:
-            self.tried.append(f"websocket at {self.host}:{port}: HTTP {status}")
-        return status == 101
+            said = str(error)
+        if said != "HTTP 101":
+            self.tried.append(f"websocket at {self.host}:{port}: {said}")
+        return said == "HTTP 101"
 
 
 def _left(deadline: float) -> float:
@@ -176,27 +172,32 @@ def _left(deadline: float) -> float:
     return max(min(STEP, deadline - time.monotonic()), 0.05)
 
 
-def _upgraded(
-    host: str, port: int, path: str, deadline: float, context: ssl.SSLContext | None, *, secure: bool
-) -> int:
-    """The HTTP status that answers a request for a websocket; 101 where it is granted."""
-    upgrade = {
-        "Upgrade": "websocket",
-        "Connection": "Upgrade",
-        "Sec-WebSocket-Key": "bWFyc2Rhc2stbWFyc2Rhcw==",
-        "Sec-WebSocket-Version": "13",
-    }
-    kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
-    return _status(kind(host, port, timeout=_left(deadline)), "GET", path, upgrade)
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "bWFyc2Rhc2stbWFyc2Rhcw==",
+    "Sec-WebSocket-Version": "13",
+}
+"""A request for a websocket, which is granted with status 101."""
 
 
 def _status(
-    connection: http.client.HTTPConnection, method: str, path: str, headers: Mapping[str, str]
+    connection: http.client.HTTPConnection,
+    path: str,
+    method: str = "GET",
+    headers: Mapping[str, str] = UPGRADE,
 ) -> int:
     """The HTTP status that answers one request."""
     with contextlib.closing(connection):
         connection.request(method, path, headers=headers)
         return connection.getresponse().status
+
+
+def _web(
+    host: str, port: int, deadline: float, context: ssl.SSLContext | None = None, *, secure: bool = False
+) -> http.client.HTTPConnection:
+    kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
+    return kind(host, port, timeout=_left(deadline))
 
 
 def _readable(text: str) -> str:
@@ -260,16 +261,16 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
 def _check_websocket(address: str, context: ssl.SSLContext | None, deadline: float) -> None:
     """Raises Unsuited where a web port answers and takes no websocket; Dask's client would try until its time is over."""
     scheme, _, rest = address.partition("://")
-    path = "/" + rest.partition("/")[2]
     try:
-        status = _upgraded(*_host_port(address), path, deadline, context, secure=scheme == "wss")
+        web = _web(*_host_port(address), deadline, context, secure=scheme == "wss")
+        status = _status(web, "/" + rest.partition("/")[2])
     except (OSError, http.client.HTTPException):
         return  # busy perhaps: the client may try
     if status != 101:
-        web = address.replace("ws", "http", 1)
+        pages = address.replace("ws", "http", 1)
         raise Unsuited(
             f"address={address!r}: no sessions by {scheme}:// there: HTTP {status} instead of a websocket. The web port of a "
-            f"plain `dask scheduler`, or of an encrypted one, has pages only. Hint: give {web!r}, or tcp:// or tls:// of the "
+            f"plain `dask scheduler`, or of an encrypted one, has pages only. Hint: give {pages!r}, or tcp:// or tls:// of the "
             "scheduler's own port."
         )
 
@@ -328,9 +329,8 @@ def _shake_hands(
 
 def _speaks_http(address: str, deadline: float) -> bool:
     """Whether a web server listens there."""
-    connection = http.client.HTTPConnection(*_host_port(address), timeout=_left(deadline))
     with contextlib.suppress(OSError, http.client.HTTPException):
-        return bool(_status(connection, "HEAD", "/", {}))
+        return bool(_status(_web(*_host_port(address), deadline), "/", "HEAD", {}))
     return False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import dask
@@ -34,28 +34,22 @@ class Engine(Protocol):
     @property
     def address(self) -> str:
         """Where it is: the scheduler's address, or one that names this process."""
-        ...
 
     @property
     def threads(self) -> int:
         """How many tasks run at a time."""
-        ...
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         """Run the graph; what is held of each key: the data, or a future."""
-        ...
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         """The data of what is held."""
-        ...
 
     def lost(self, held: Sequence[Any]) -> bool:
         """Whether any of it is gone for good, as far as is known here."""
-        ...
 
     def back(self) -> None:
         """Return when what runs tasks is there again."""
-        ...
 
     def close(self) -> None: ...
 
@@ -116,62 +110,38 @@ class Count:
         return min(self.done / self.total, 1.0)
 
 
-def run(engine: Engine, collections: Sequence[Any], kept: Kept, sized: Sequence[Any] = ()) -> dict[Key, Any]:
-    """Compute collections in one run; what is held, by key. Those in `sized` that need it are measured on the way."""
-    tasks = graph.merged(collections, kept=kept)
+Shapes = Mapping[Key, tuple[int, ...]]
+
+
+def run(
+    engine: Engine, collections: Sequence[Any], kept: Kept, sized: Sequence[Any]
+) -> tuple[dict[Key, Any], Shapes]:
+    """Compute collections in one run: what is held, by key, and the shapes of chunks of those in `sized` that were not known."""
     keys = [k for c in collections for k in graph.keys_of(c)]
-    tasks = graph.wanted_only(tasks, keys)
+    tasks = graph.wanted_only(graph.merged(collections, kept=kept), keys)
     if options.optimize.fuse:
         tasks = graph.lined_up(tasks, keys)
     if options.optimize.batch:
         tasks = graph.batched(tasks, keys)
+    unsure = list(dict.fromkeys(k for c in sized if not _sure(c) for k in graph.keys_of(c)))
     if engine.shared_memory:  # nobody sees names there
-        return dict(zip(keys, engine.submit(tasks, keys), strict=True))
+        held = dict(zip(keys, engine.submit(tasks, keys), strict=True))
+        return held, {k: _shape(held[k]) for k in unsure}
     tasks, shown = graph.named(tasks, keys, kept.labels)
-    unsure = _unsure_keys(sized)
-    asked = _measuring(dict(zip(keys, shown, strict=True)), unsure)
-    held = engine.submit({**tasks, **asked}, [*shown, *asked])
-    return Held(zip(keys, held[: len(keys)], strict=True), unsure, held[len(keys) :])
-
-
-class Held(dict[Key, Any]):
-    """What a cluster holds, by key; with the shapes of some."""
-
-    def __init__(self, held: Iterable[tuple[Key, Any]], measured: Sequence[Key], shapes: Sequence[Any]):
-        super().__init__(held)
-        self.shapes = dict(zip(measured, shapes, strict=True))
-
-
-def _measuring(shown: Mapping[Key, Key], keys: Sequence[Key]) -> dict[Key, Any]:
-    """Tasks for the shapes of chunks, each right after its chunk: later it may be on disk, and would be read for it."""
-    name = f"shape-{uuid.uuid4().hex}"
-    return {(name, key): graph.soon((name, key), _shape, shown[key]) for key in keys}
+    names = dict(zip(keys, shown, strict=True))
+    # Each right after its chunk: later that may be on disk, and would be read for it.
+    measuring = f"shape-{uuid.uuid4().hex}"
+    asked: dict[Key, Any] = {(measuring, k): graph.soon((measuring, k), _shape, names[k]) for k in unsure}
+    futures = engine.submit({**tasks, **asked}, [*shown, *asked])
+    shapes = engine.values(futures[len(keys) :]) if unsure else []
+    return dict(zip(keys, futures, strict=False)), dict(zip(unsure, shapes, strict=True))
 
 
 def persist(engine: Engine, collections: Sequence[Any], kept: Kept) -> list[Any]:
     """The same collections over computed chunks, with known sizes."""
     runs.next_round(1.0)
-    return _held(engine, collections, run(engine, collections, kept, collections))
-
-
-def _held(engine: Engine, collections: Sequence[Any], held: dict[Key, Any]) -> list[Any]:
-    sizes = _sizes(engine, collections, held)
-    return [graph.holding(c, held, s) for c, s in zip(collections, sizes, strict=True)]
-
-
-def _sizes(engine: Engine, collections: Sequence[Any], held: dict[Key, Any]) -> list[Any]:
-    """Lengths of Chunks and chunks of arrays, asked of the engine where they are not known."""
-    keys = _unsure_keys(collections)
-    if isinstance(held, Held):
-        shapes = dict(zip(keys, engine.values([held.shapes[k] for k in keys]), strict=True)) if keys else {}
-    else:
-        shapes = {k: _shape(held[k]) for k in keys}
-    return [_sizes_of(c, shapes) for c in collections]
-
-
-def _unsure_keys(collections: Sequence[Any]) -> list[Key]:
-    """Keys of the chunks whose sizes are not known before they are made."""
-    return list(dict.fromkeys(k for c in collections if not _sure(c) for k in graph.keys_of(c)))
+    held, shapes = run(engine, collections, kept, collections)
+    return [graph.holding(c, held, _sizes_of(c, shapes)) for c in collections]
 
 
 def described(engine: Engine, held: Any) -> Any:
@@ -188,16 +158,16 @@ def _dtypes(part: Any) -> Any:
 
 
 def _sure(collection: Any) -> bool:
-    if isinstance(collection, Chunks):
-        return collection.lengths is None or collection.known
-    return not any(map(math.isnan, collection.shape))
+    sizes = (collection.lengths or ()) if isinstance(collection, Chunks) else collection.shape
+    return not any(map(math.isnan, sizes))
 
 
 def _shape(part: Any) -> tuple[int, ...]:
     return tuple(np.shape(part))
 
 
-def _sizes_of(collection: Any, shapes: dict[Key, tuple[int, ...]]) -> Any:
+def _sizes_of(collection: Any, shapes: Shapes) -> Any:
+    """Lengths of Chunks, or chunks of an array."""
     if _sure(collection):
         return graph.sizes_of(collection)
     if isinstance(collection, Chunks):
@@ -209,10 +179,9 @@ def _sizes_of(collection: Any, shapes: dict[Key, tuple[int, ...]]) -> Any:
 def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[Any]:
     """Answers to open questions, in one run; what is kept goes into `kept`."""
     collections = [c for q in questions for c in q.collections]
+    sized = [c for q in questions if not isinstance(q, Ask) for c in q.collections]
     runs.next_round(0.5)
-    held = run(
-        engine, collections, kept, [c for q in questions if not isinstance(q, Ask) for c in q.collections]
-    )
+    held, shapes = run(engine, collections, kept, sized)
     answers: list[Any] = []
     for question in questions:
         if isinstance(question, Ask):
@@ -220,7 +189,7 @@ def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[An
                 assembled(c, engine.values([held[k] for k in graph.keys_of(c)])) for c in question.collections
             ]
         else:
-            each = _held(engine, question.collections, held)
+            each = [graph.holding(c, held, _sizes_of(c, shapes)) for c in question.collections]
             for c in question.collections:
                 kept[c.name] = {k: graph.as_task(k, held[k]) for k in graph.keys_of(c)}
         answers.append(each[0] if len(each) == 1 else tuple(each))
@@ -239,9 +208,6 @@ def assembled(collection: Chunks | da.Array, values: list[Any]) -> Any:
 
 def nested(flat: list[Any], numblocks: tuple[int, ...]) -> Any:
     """A flat list as nested lists, one level an axis, as Dask hands out an array's chunks."""
-    if not numblocks:
-        return flat[0]
-    parts = flat
     for count in reversed(numblocks[1:]):
-        parts = [parts[i : i + count] for i in range(0, len(parts), count)]
-    return parts
+        flat = [flat[i : i + count] for i in range(0, len(flat), count)]
+    return flat if numblocks else flat[0]

@@ -18,7 +18,6 @@ from dask.typing import Key
 
 from marsdask.engine import failures, runs
 from marsdask.engine.address import reached
-from marsdask.engine.stalled import Stalled
 from marsdask.errors import SchedulerLost, WouldRun
 from marsdask.options import options
 from marsdask.plan import graph
@@ -89,7 +88,7 @@ class Distributed:
         self.topics: dict[str, Callable[[Any], None]] = {}
         self.published: set[str] = set()  # names of datasets that end with this engine
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
-        self.stalled = Stalled(self)
+        self.stalled = failures.Stalled(self)
 
     @property
     def address(self) -> str:
@@ -139,6 +138,7 @@ class Distributed:
     def _finished(self, futures: list[Any]) -> None:
         """Wait for them. An error of a task is not one of this."""
         # The public wait() takes its client from a setting of the whole process, which others may be changing now.
+        # as_completed(loop=) is public too and costs no more, but waits for ever where the client is closed meanwhile.
         from distributed.client import _wait
 
         with (
@@ -184,13 +184,11 @@ class Distributed:
 
     def _renew(self) -> None:
         """Put a new client in the place of ours, if the scheduler answers one."""
-        import distributed
-
         if self.client.status == "running" or self.client not in self.owned:
             return  # another thread did it, or closed the engine
         security = self.client.security
         again = self.again or functools.partial(
-            distributed.Client, self.address, security=security, set_as_default=self.dasks_default
+            self.client.__class__, self.address, security=security, set_as_default=self.dasks_default
         )
         try:
             # Before the client, which would wait without end for one who takes connections and says nothing.
@@ -205,7 +203,7 @@ class Distributed:
         old, self.client = self.client, new
         self.owned = [new if each is old else each for each in self.owned]
         with _quietly_cancelled():
-            _close(old)
+            _close_client(old)
 
     def forget(self, dataset: str) -> None:
         """Unpublish a dataset, soon: safe also where Python is collecting garbage."""
@@ -233,7 +231,10 @@ class Distributed:
         before = dask.config.get("scheduler", None)
         with self._changing, _quietly_cancelled():
             for each in self.owned:
-                _close(each)
+                if each is self.client:
+                    _close_client(each)
+                else:
+                    each.close()
             self.owned = ()
         _settle(before)
 
@@ -249,24 +250,19 @@ def _as_ours(named: Callable[[Any], Exception | None], kind: type[Exception] = E
         raise ours from error
 
 
-def _close(owned: Any) -> None:
-    """Close a client or a cluster."""
-    import distributed
-
-    if isinstance(owned, distributed.Client) and owned.loop is not None:
-        owned.loop.add_callback(_websockets_closed, owned)
-    owned.close()
+def _close_client(client: Any) -> None:
+    if client.loop is not None:
+        client.loop.add_callback(_websockets_closed, client)
+    client.close()
 
 
 async def _websockets_closed(client: Any) -> None:
     """Close a client's websockets with its event loop: distributed says to the other side that they end, and the loop ends
     before the answer comes. They would stay open until Python collects garbage."""
-    from distributed.comm.ws import WS
-
     comms = {*itertools.chain(*client.rpc.available.values(), *client.rpc.occupied.values())}
     if client.scheduler_comm is not None:
         comms.add(client.scheduler_comm.comm)
-    streams = [comm.sock.stream for comm in comms if isinstance(comm, WS)]
+    streams = [comm.sock.stream for comm in comms if hasattr(comm, "sock")]
     try:
         while not all(stream.closed() for stream in streams):
             await asyncio.sleep(0.1)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import dask
+import distributed
+from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
 from marsdask import checks
 from marsdask.engine import defaults
@@ -16,6 +18,7 @@ from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_l
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
+from marsdask.spill import MemoryPolicy, cluster_arguments
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,11 @@ class Local:
         """Bytes for one worker; None where nobody said."""
         if self.memory is None:
             return None
-        from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
-
         whole = self.memory if isinstance(self.memory, int) else int(self.memory * MEMORY_LIMIT)
         return whole // self.n_worker
 
     def arguments(self) -> dict[str, Any]:
         """Keywords of `distributed.LocalCluster`; of memory as Dask's configuration and MARS_* variables say besides."""
-        from marsdask.spill import MemoryPolicy, cluster_arguments
-
         each = self.memory_each()
         return cluster_arguments(MemoryPolicy(memory=each, names={"memory": "new_session(memory=)"})) | {
             "n_workers": self.n_worker,
@@ -73,8 +72,7 @@ def local(
     threads = n_cpu or n_worker or len(os.sched_getaffinity(0))
     amount = None if memory is None or memory == "auto" else parse_amount(memory, "new_session: memory")
     wanted = Local(workers, threads // workers, amount, checked_security(security), _dashboard(dashboard))
-    each = wanted.memory_each()
-    if each is not None and each < LEAST_MEMORY:
+    if (each := wanted.memory_each()) is not None and each < LEAST_MEMORY:
         raise ArgumentError(
             f"new_session(memory={memory!r}): that is {shown(each)} for each of {workers} workers; expected "
             f"{shown(LEAST_MEMORY)} or more for each."
@@ -84,16 +82,11 @@ def local(
 
 def _dashboard(dashboard: Any) -> str | None:
     """An address for the dashboard to listen on, None for no dashboard."""
-    if dashboard is None or dashboard is True:
-        return "127.0.0.1:0"
-    if dashboard is False:
-        return None
-    if isinstance(dashboard, int):
-        dashboard = f":{dashboard}"
-    if isinstance(dashboard, str):
-        host, _, port = dashboard.rpartition(":")
-        if port.isdigit() and int(port) < 65536:
-            return f"{host or '127.0.0.1'}:{port}"
+    if dashboard is None or isinstance(dashboard, bool):
+        return None if dashboard is False else "127.0.0.1:0"
+    host, _, port = (f":{dashboard}" if isinstance(dashboard, int) else str(dashboard)).rpartition(":")
+    if isinstance(dashboard, (int, str)) and port.isdigit() and int(port) < 65536:
+        return f"{host or '127.0.0.1'}:{port}"
     raise ArgumentError(
         f"new_session(dashboard={dashboard!r}): expected True, False, a port, or 'host:port' such as '127.0.0.1:8787'."
     )
@@ -109,19 +102,15 @@ def checked_security(security: Any) -> Any:
         except ImportError as error:
             raise MissingExtra.needed("cryptography", "tls", "new_session(security=True)") from error
         return True
-    from distributed import Security
-
     expected = (
         "a distributed.Security, True for temporary certificates of a local cluster, or None for what Dask's "
         "configuration says"
     )
-    return checks.instance(security, "new_session(security=)", Security, expected)
+    return checks.instance(security, "new_session(security=)", distributed.Security, expected)
 
 
 def started(wanted: Local, *, as_default: bool = False) -> Distributed:
     """A local cluster of worker processes, which ends with its engine."""
-    import distributed
-
     _check_free(wanted.dashboard)
     defaults.apply()
     _leave_the_program_alone()
@@ -155,7 +144,9 @@ def _leave_the_program_alone() -> None:
     multiprocessing has its main file imported by every process it starts, in case that functions of it are unpickled there.
     A file that opens a session at its top would do so in each worker again. What is sent to workers carries functions of
     the main file with it, so they have no need of the file; other processes that the program starts do. There is no public
-    switch, and a worker may be started again at any time: so it stays, for processes that nannies start.
+    switch: distributed's setting of the start method knows "fork" besides, which copies locks that other threads hold, and a
+    main module without its file is another one to the whole program. A worker may be started again at any time: so it
+    stays, for processes that nannies start.
     """
     asked = multiprocessing.spawn.get_preparation_data
     if hasattr(asked, "__wrapped__"):
@@ -174,8 +165,6 @@ def _leave_the_program_alone() -> None:
 
 def check_address(address: Any, security: Any) -> None:
     """An error where an address cannot be one, or where a Client or cluster has its own `security`."""
-    import distributed
-
     if isinstance(address, str):
         check_host(address)
         if security is True:
@@ -194,14 +183,12 @@ def check_address(address: Any, security: Any) -> None:
         raise ArgumentError(
             f"new_session(security=): the {type(address).__name__} given as address= has its own."
         )
-    if not isinstance(address, distributed.Client):
-        return
-    if address.asynchronous:
+    if isinstance(address, distributed.Client) and address.asynchronous:
         raise ArgumentError(
             "new_session(address=Client(asynchronous=True)): expected a synchronous Client. Hint: "
             "await marsdask.session.AsyncSession.init(...) in asynchronous programs."
         )
-    if address.status != "running":
+    if isinstance(address, distributed.Client) and address.status != "running":
         raise ArgumentError(
             f"new_session(address=Client): the Client is {address.status}; expected a running one."
         )
@@ -215,8 +202,6 @@ def connected(
     `timeout`: seconds for all of it; None is Dask's `distributed.comm.timeouts.connect`, at most 10, or what a cluster on
     Kubernetes finds right.
     """
-    import distributed
-
     if isinstance(address, distributed.Client):
         return Distributed(address)
     web, again = None, None
@@ -225,8 +210,8 @@ def connected(
         made = functools.partial(again, timeout=timeout)
     else:
         if timeout is None:
-            configured = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"), "s")
-            timeout = min(configured, 10.0)
+            configured = dask.config.get("distributed.comm.timeouts.connect")
+            timeout = min(dask.utils.parse_timedelta(configured, "s"), 10.0)
         where = address
         if isinstance(address, str):
             context = (security or distributed.Security()).get_connection_args("client").get("ssl_context")

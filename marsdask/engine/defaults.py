@@ -57,12 +57,7 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
     {'a': {'b': 1, 'c': 2}}
     """
     tree: dict[str, Any] = {}
-    for name, value in values.items():
-        *path, last = name.split(".")
-        level = tree
-        for key in path:
-            level = level.setdefault(key, {})
-        level[last] = value
+    dask.config.set(values, config=tree)
     return tree
 
 

@@ -1,9 +1,10 @@
-"""What a cluster reports when something fails, as the errors that users see. Functions of reports; none runs anything."""
+"""What a cluster reports when something fails, as the errors that users see; and runs that nobody can go on with, ended with the reason."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import fields, is_dataclass
 from inspect import ismethod
@@ -58,10 +59,10 @@ def full(workers: Mapping[str, Mapping[str, Any]], told: Iterable[Mapping[str, A
     if not workers or any(w.get("status") != "paused" or a not in last for a, w in workers.items()):
         return None
     reasons = []
-    for event in (last[address] for address in workers):
-        free = event["free"]
-        known = "" if free is None or "bytes free" in event["reason"] else f", {free:,} bytes free"
-        reasons.append((event["path"], f"{event['reason']}{known} (worker {event['worker']})"))
+    for event in map(last.__getitem__, workers):
+        free, reason = event["free"], event["reason"]
+        known = "" if free is None or "bytes free" in reason else f", {free:,} bytes free"
+        reasons.append((event["path"], f"{reason}{known} (worker {event['worker']})"))
     return SpillFull.everywhere(len(workers), reasons)
 
 
@@ -101,9 +102,7 @@ def of_gather(error: Exception, held: Sequence[Any], client: Any) -> MarsDaskErr
         return forgotten(error, client.status) or DataLost.because(getattr(error, "reason", "unknown"))
     if isinstance(error, OSError) and not any(h.status == "error" for h in held):
         return DataLost.because(f"the scheduler does not answer: {error}")
-    if isinstance(error, TypeError):
-        return unpicklable((h.key for h in held), error)
-    return named(error, client)
+    return unpicklable((h.key for h in held), error) if isinstance(error, TypeError) else named(error, client)
 
 
 def unpicklable(keys: Iterable[Key], error: Exception) -> NotPicklable | None:
@@ -120,8 +119,7 @@ def unsendable(tasks: Mapping[Key, Any]) -> NotPicklable | None:
     for key, task in tasks.items():
         if (error := refusal(task)) is None:
             continue
-        inner = [part for part in _parts(task) if callable(part) and refusal(part) is not None]
-        users = [p for p in inner if not _is_ours(p)]
+        users = [p for p in _users_functions(task) if refusal(p) is not None]
         what = f"{type(users[-1]).__name__} {_name(users[-1])!r}" if users else "an argument"
         return NotPicklable.because(f"{what} of {key_split(key)!r}", error)
     return None
@@ -142,12 +140,10 @@ def _parts(value: Any) -> Iterator[Any]:
     inside: Iterable[Any] = graph.inside(value)
     if isinstance(value, functools.partial):
         inside = (value.func, *value.args, *value.keywords.values())
-    elif isinstance(value, (list, tuple)):
-        inside = value
     elif isinstance(value, Data):
         inside = (value.value, getattr(value.value, "func", None))
-    elif isinstance(value, dict):
-        inside = value.values()
+    elif isinstance(value, (list, tuple, dict)):
+        inside = value.values() if isinstance(value, dict) else value
     elif ismethod(value):
         inside = (value.__self__,)
     elif is_dataclass(value):
@@ -160,21 +156,70 @@ def functions_of(node: Node) -> list[str]:
     """The names of the user's functions among a node's arguments, or of the nearest of its inputs that has some."""
     level = [node]
     while level:
-        found = [
-            _name(p) for n in level for p in _parts((n.args, n.kwargs)) if callable(p) and not _is_ours(p)
-        ]
+        found = [_name(p) for n in level for p in _users_functions((n.args, n.kwargs))]
         if found:
             return list(dict.fromkeys(found))
         level = [i for n in level for i in inputs(n)]
     return []
 
 
-def _is_ours(part: Any) -> bool:
-    if isinstance(part, functools.partial) or graph.inside(part):
-        return True
-    home = (getattr(part, "__module__", None) or "").partition(".")[0]
-    return home in ("dask", "marsdask", "numpy", "pandas")
+def _users_functions(value: Any) -> Iterator[Any]:
+    for part in _parts(value):
+        home = (getattr(part, "__module__", None) or "").partition(".")[0]
+        ours = isinstance(part, functools.partial) or graph.inside(part)
+        if callable(part) and not ours and home not in ("dask", "marsdask", "numpy", "pandas"):
+            yield part
 
 
 def _name(part: Any) -> str:
     return str(getattr(part, "__qualname__", type(part).__name__))
+
+
+class Stalled:
+    """Hears what the workers of a cluster tell of their directories, and stops what waits when none of them can go on.
+
+    Dask pauses a worker whose memory is full and waits until there is room: for ever, where nothing can be spilled and
+    what fills the memory is held for the result that is waited for.
+    """
+
+    def __init__(self, engine: Any):
+        self.engine = engine
+        self.listening = False
+        self.told: dict[str, Any] = {}
+        self.waiting: dict[object, Callable[[], None]] = {}
+        self.error: SpillFull | None = None
+
+    @contextlib.contextmanager
+    def watched(self, stop: Callable[[], None]) -> Iterator[None]:
+        """What waits inside is stopped by `stop`, and raises SpillFull, when the whole cluster is stuck."""
+        if not self.listening:
+            self.listening = True
+            self.engine.listen(report.TOPIC, self.hear)
+        me = object()
+        if not self.waiting:
+            self.error = None
+        self.waiting[me] = stop
+        try:
+            yield
+        except CancelledError as error:
+            if self.error is None:
+                raise
+            raise self.error from error
+        finally:
+            del self.waiting[me]
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """In the client's own thread."""
+        if event["kind"] == "stuck":
+            self.told[event["worker"]] = event
+            if self.waiting:
+                self.engine.client.loop.add_callback(self.look)
+
+    async def look(self) -> None:
+        info = await self.engine.client.scheduler.identity(n_workers=-1)
+        self.told = {address: event for address, event in self.told.items() if address in info["workers"]}
+        error = full(info["workers"], self.told.values())
+        if error is not None:
+            self.error = error
+            for stop in list(self.waiting.values()):
+                stop()

@@ -35,9 +35,8 @@ def close(package: str) -> None:
         if f"{module}.".startswith(f"{package}."):
             fill(room, vars(sys.modules[module]))
     for owner, kind in registry.ATTACHED.items():
-        if not kind.__module__.startswith(f"{package}."):
-            continue
-        for name in missing(owner, kind):
+        here = kind.__module__.startswith(f"{package}.")
+        for name in missing(owner, kind) if here else ():
             op = _gap_of_class(owner, name)
             if callable(semantics.oracle(owner, name) or registry.function_of):
                 setattr(kind, name, registry.function_of(op))

@@ -40,9 +40,8 @@ class Handle:
         self._keep = keep  # executed data of inputs, held until this handle is executed itself
         self._seen: Node | None = None
         self._views: WeakValueDictionary[int, Handle] | None = None  # by id: handles compare by elements
-        self._group: list[
-            Any
-        ] = []  # executed data of the other results of one operation, shared by their handles
+        # Executed data of the other results of one operation, shared by their handles.
+        self._group: list[Any] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.node,)  # the expression travels, executed data do not

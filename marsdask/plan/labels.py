@@ -9,7 +9,7 @@ from typing import Any
 # Owners and rooms without which a name says little.
 OWNERS = {"GroupBy", "Rolling", "Expanding", "EWM", "groupby"}
 ROOMS = {"random", "linalg", "str", "dt", "cat"}
-FUNCTION = frozenset({"func", "function"})  # parameters that take a user's function
+FUNCTION = ("func", "function")  # parameters that take a user's function
 
 
 def of_operation(name: str) -> str:
@@ -42,8 +42,7 @@ def of_call(label: str, arguments: Mapping[str, Any], *, bare: bool = False) -> 
     >>> of_call("groupby-apply", {"func": len}), of_call("apply", {"func": lambda x: x})
     ('groupby.apply(len)', 'apply')
     """
-    given = FUNCTION.intersection(arguments)
-    function = function_name(arguments[next(iter(given))]) if given else ""
+    function = next((function_name(arguments[name]) for name in FUNCTION if name in arguments), "")
     if bare:
         return function or label
     return f"{label.replace('-', '.')}({function})" if function else label

@@ -7,6 +7,7 @@ at one time are answered in one run.
 
 from __future__ import annotations
 
+import graphlib
 import inspect
 import math
 import uuid
@@ -25,24 +26,24 @@ from marsdask.plan.graph import Chunks, Label, Place
 from marsdask.plan.node import Node, inputs, replace, token, walk
 
 
-class Ask:
+class Question:
+    """What a lowering asks of collections: an `Ask` or a `Keep`."""
+
+    def __init__(self, *collections: Any):
+        self.collections = collections
+
+
+class Ask(Question):
     """A question: the values of small collections. One collection gives its value, several a tuple.
 
     The value of `Chunks` is the list of its chunks, that of an array the ndarray.
     """
 
-    def __init__(self, *small: Any):
-        self.collections = small
 
-
-class Keep:
+class Keep(Question):
     """A question: hold these collections where they are computed, and give them back with known sizes."""
 
-    def __init__(self, *big: Any):
-        self.collections = big
 
-
-Question = Ask | Keep
 Lowered = Any
 Steps = Generator[Question, Any, Lowered]
 
@@ -89,40 +90,26 @@ class Lowering:
             return self._run(roots)
 
     def _run(self, roots: Sequence[Node]) -> list[Lowered]:
-        waiting = [n for n in walk(roots) if id(n) not in self.done]
-        missing = {id(n): len({id(i) for i in inputs(n) if id(i) not in self.done}) for n in waiting}
-        users: dict[int, list[Node]] = {}
-        for node in waiting:
-            for i in {id(i) for i in inputs(node)}:
-                users.setdefault(i, []).append(node)
-        ready = [n for n in waiting if not missing[id(n)]]
-        ready.reverse()
+        waiting = {id(n): n for n in walk(roots) if id(n) not in self.done}
+        order = graphlib.TopologicalSorter(
+            {name: [id(i) for i in inputs(node) if id(i) in waiting] for name, node in waiting.items()}
+        )
+        order.prepare()
         still_open: list[Open] = []
         try:
-            while ready or still_open:
-                while ready:
-                    node = ready.pop()
-                    op, name = lookup(node.op), self.salt + token(node)
-                    place = Place(label(node), name, self.shared_memory, labels=self.kept.labels)
-                    self._advance(Open(node, op, place, self._steps(node, op), Ask()), None, still_open)
-                    ready.extend(self._released(node, users, missing))
+            while order.is_active():
+                while ready := order.get_ready():
+                    for node in map(waiting.__getitem__, ready):
+                        op, name = lookup(node.op), self.salt + token(node)
+                        place = Place(label(node), name, self.shared_memory, labels=self.kept.labels)
+                        self._advance(Open(node, op, place, self._steps(node, op), Ask()), None, still_open)
+                    order.done(*(each for each in ready if each in self.done))
                 if still_open:
-                    for node in self._answer_all(still_open):
-                        ready.extend(self._released(node, users, missing))
+                    order.done(*map(id, self._answer_all(still_open)))
         finally:
             for each in still_open:
                 each.steps.close()
         return [self.done[id(n)] for n in roots]
-
-    def _released(self, node: Node, users: dict[int, list[Node]], missing: dict[int, int]) -> list[Node]:
-        if id(node) not in self.done:
-            return []
-        free = []
-        for user in users.get(id(node), ()):
-            missing[id(user)] -= 1
-            if not missing[id(user)]:
-                free.append(user)
-        return free
 
     def _advance(self, each: Open, answer: Any, still_open: list[Open]) -> None:
         """Send an answer in; the lowering either asks again or is done."""
@@ -161,12 +148,9 @@ class Lowering:
                 known = yield Keep(*(c for _, c in unknown))
                 for (i, _), c in zip(unknown, known if len(unknown) > 1 else (known,), strict=True):
                     self.done[id(i)] = c
-        args = replace(node.args, lambda n: self.done[id(n)])
-        kwargs = replace(node.kwargs, lambda n: self.done[id(n)])
+        args, kwargs = replace((node.args, node.kwargs), lambda n: self.done[id(n)])
         made = op.lower(*args, **kwargs)
-        if inspect.isgenerator(made):
-            made = yield from made
-        return made
+        return (yield from made) if inspect.isgenerator(made) else made
 
     def _answer_all(self, still_open: list[Open]) -> list[Node]:
         """Answer every open question in one run; returns the nodes that are done after it."""
@@ -176,8 +160,8 @@ class Lowering:
         try:
             answers = self.answer([each.question for each in asking], self.kept)
         except Exception as error:
-            names = sorted({each.op.public for each in asking})
-            error.add_note(f"marsdask: raised while answering a question of {', '.join(map(repr, names))}")
+            names = ", ".join(sorted({repr(each.op.public) for each in asking}))
+            error.add_note(f"marsdask: raised while answering a question of {names}")
             raise
         for each, reply in zip(asking, answers, strict=True):
             still_open.remove(each)

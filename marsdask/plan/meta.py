@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import inspect
 import math
+import operator
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ import pandas as pd
 
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
 from marsdask.plan.entries import Op, lookup
-from marsdask.plan.node import Node, _set, replace, token, walk
+from marsdask.plan.node import Node, _set, parts, replace, token, walk
 
 NAN = math.nan
 
@@ -55,10 +56,8 @@ class Rows:
         self._token: str | None = None
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, Rows) or self.made_by is None or other.made_by is None:
-            return False
+        if self is other or not isinstance(other, Rows) or self.made_by is None or other.made_by is None:
+            return self is other
         return self.token == other.token
 
     def __hash__(self) -> int:
@@ -102,9 +101,8 @@ class FrameMeta:
 
     @property
     def shape(self) -> tuple[float, ...]:
-        if self.kind == "DataFrame":
-            return (self.length, float(len(self.empty.columns)))
-        return (self.length,)
+        columns = (float(len(self.empty.columns)),) if self.kind == "DataFrame" else ()
+        return (self.length, *columns)
 
     def same(self, made: Any) -> FrameMeta:
         """Metadata of `made`, any pandas object of the result's kind, on this frame's rows."""
@@ -151,12 +149,9 @@ def meta(node: Node) -> Any:
 
 def _work_out(node: Node) -> Any:
     op = lookup(node.op)
-    args = replace(node.args, lambda n: n._meta)
-    kwargs = replace(node.kwargs, lambda n: n._meta)
+    args, kwargs = replace((node.args, node.kwargs), operator.attrgetter("_meta"))
     try:
-        if op.meta is None:
-            return from_stand_ins(op, args, kwargs)
-        found = op.meta(*args, **kwargs)
+        found = from_stand_ins(op, args, kwargs) if op.meta is None else op.meta(*args, **kwargs)
         if isinstance(found, FrameMeta) and found.rows is NEW:
             found = dataclasses.replace(found, rows=Rows((node.op, node.args, node.kwargs)))
         return found
@@ -175,14 +170,14 @@ def from_stand_ins(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """Metadata by running the lowering on arrays that hold nothing."""
     if op.lower is None or inspect.isgeneratorfunction(op.lower):
         raise ShapeError(f"operation {op.name!r} asks questions and so needs a metadata rule")
-    metas = list(_metas((*args, *kwargs.values())))
+    metas = list(parts((args, kwargs), TensorMeta))
     unknown = any(math.isnan(n) for m in metas for n in m.shape)
     order = "F" if metas and all(m.order == "F" for m in metas) else "C"
-    with nothing_runs():
-        found = [
-            op.lower(*_stand_ins(args, placeholder), **_stand_ins(kwargs, placeholder))
-            for placeholder in (PLACEHOLDERS if unknown else (0,))
-        ]
+    found = []
+    for placeholder in PLACEHOLDERS if unknown else (0,):
+        given = replace((args, kwargs), functools.partial(stand_in, placeholder=placeholder), TensorMeta)
+        with nothing_runs():
+            found.append(op.lower(*given[0], **given[1]))
     first, last = found[0], found[-1]
     if isinstance(first, (tuple, list)):
         items = tuple(_array_meta(a, b, order) for a, b in zip(first, last, strict=True))
@@ -193,26 +188,6 @@ def from_stand_ins(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def _array_meta(first: Any, last: Any, order: str) -> TensorMeta:
     shape = tuple(a if a == b else NAN for a, b in zip(first.shape, last.shape, strict=True))
     return TensorMeta(shape, np.dtype(first.dtype), order)
-
-
-def _metas(values: Any) -> Iterator[TensorMeta]:
-    for value in values:
-        if isinstance(value, TensorMeta):
-            yield value
-        elif isinstance(value, (tuple, list)):
-            yield from _metas(value)
-        elif isinstance(value, dict):
-            yield from _metas(value.values())
-
-
-def _stand_ins(value: Any, placeholder: int) -> Any:
-    if isinstance(value, TensorMeta):
-        return stand_in(value, placeholder)
-    if type(value) in (tuple, list):
-        return type(value)(_stand_ins(v, placeholder) for v in value)
-    if type(value) is dict:
-        return {k: _stand_ins(v, placeholder) for k, v in value.items()}
-    return value
 
 
 def stand_in(known: TensorMeta, placeholder: int = PLACEHOLDERS[0]) -> da.Array:
@@ -270,13 +245,13 @@ def _sample_values(dtype: Any, rows: int) -> Any:
 
 @functools.lru_cache(maxsize=256, typed=True)
 def _made_up(dtype: Any, rows: int) -> Any:
-    if isinstance(dtype, pd.DatetimeTZDtype) or getattr(dtype, "kind", "") == "M":
-        return pd.array(
-            pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None)), dtype=dtype
-        )
-    if getattr(dtype, "kind", "") == "m":
+    kind = getattr(dtype, "kind", "")
+    if isinstance(dtype, pd.DatetimeTZDtype) or kind == "M":
+        days = pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None))
+        return pd.array(days, dtype=dtype)
+    if kind == "m":
         return pd.array(pd.to_timedelta(["1D"] * rows), dtype=dtype)
-    if isinstance(dtype, pd.StringDtype) or getattr(dtype, "kind", "") == "O":
+    if isinstance(dtype, pd.StringDtype) or kind == "O":
         return pd.array(["a"] * rows, dtype=dtype)
     if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
         return pd.array([pd.NA] * rows, dtype=dtype)

@@ -14,11 +14,12 @@ import dataclasses
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from dask.tokenize import tokenize
 
+T = TypeVar("T")
 _set = object.__setattr__
 _calling: contextvars.ContextVar[str | None] = contextvars.ContextVar("marsdask-calling", default=None)
 
@@ -64,8 +65,8 @@ class Node:
         return hash(token(self))
 
     def __repr__(self) -> str:
-        shown = [_short(a) for a in self.args]
-        shown += [f"{k}={_short(v)}" for k, v in self.kwargs.items()]
+        shown = [cut(repr(a)) for a in self.args]
+        shown += [f"{k}={cut(repr(v))}" for k, v in self.kwargs.items()]
         return f"{self.op}({', '.join(shown)})"
 
 
@@ -112,30 +113,32 @@ class calling:
             _calling.reset(self.before)
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def cut(text: str, most: int = 60) -> str:
+    """A text, at most so long."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def inputs(node: Node) -> tuple[Node, ...]:
     """The nodes among a node's arguments, in order."""
     found = node._inputs
     if found is None:
-        found = tuple(_nodes((*node.args, *node.kwargs.values())))
+        found = tuple(parts((*node.args, *node.kwargs.values()), Node))
         _set(node, "_inputs", found)
     return found
 
 
-def _nodes(values: Iterable[Any]) -> Iterator[Node]:
+def parts(values: Iterable[Any], wanted: type[T]) -> Iterator[T]:
+    """What is of a type among values, in tuples, lists, dicts and slices of any depth."""
     for value in values:
-        if type(value) is Node:
+        kind = type(value)
+        if kind is wanted:
             yield value
-        elif type(value) in (tuple, list):
-            yield from _nodes(value)
-        elif type(value) is dict:
-            yield from _nodes(value.values())
-        elif type(value) is slice:
-            yield from _nodes((value.start, value.stop, value.step))
+        elif kind is tuple or kind is list:
+            yield from parts(value, wanted)
+        elif kind is dict:
+            yield from parts(value.values(), wanted)
+        elif kind is slice:
+            yield from parts((value.start, value.stop, value.step), wanted)
 
 
 def leaf(op: str, value: Any, known: Any, name: str = "") -> Node:
@@ -164,19 +167,19 @@ def walk(roots: Iterable[Node], below: Callable[[Node], Sequence[Node]] = inputs
     return order
 
 
-def replace(value: Any, swap: Callable[[Node], Any]) -> Any:
-    """`value` with every node in it swapped; containers without nodes are returned as they are."""
+def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
+    """`value` with every node in it, or what else is `wanted`, swapped; containers without any are returned as they are."""
     kind = type(value)
-    if kind is Node:
+    if kind is wanted:
         return swap(value)
     if kind is tuple or kind is list:
-        new = [replace(v, swap) for v in value]
+        new = [replace(v, swap, wanted) for v in value]
         return value if all(a is b for a, b in zip(new, value, strict=True)) else kind(new)
     if kind is dict:
-        new_dict = {k: replace(v, swap) for k, v in value.items()}
+        new_dict = {k: replace(v, swap, wanted) for k, v in value.items()}
         return value if all(new_dict[k] is value[k] for k in value) else new_dict
-    if kind is slice and any(type(v) is Node for v in (value.start, value.stop, value.step)):
-        return slice(*(replace(v, swap) for v in (value.start, value.stop, value.step)))
+    if kind is slice and any(type(v) is wanted for v in (value.start, value.stop, value.step)):
+        return slice(*(replace(v, swap, wanted) for v in (value.start, value.stop, value.step)))
     return value
 
 

@@ -110,11 +110,9 @@ def _demands(node: Node, mine: Demand) -> Sequence[Demand]:
     op = lookup(node.op)
     if op.demands is not None:
         return list(op.demands(node, mine))
-    if "through" in op.traits:
-        return [mine] * len(inputs(node))
-    if "blind" in op.traits:
-        return [Demand(None, order=False, labels=False)] * len(inputs(node))
-    return [EVERYTHING] * len(inputs(node))
+    rules = {"through": mine, "blind": Demand(None, order=False, labels=False)}
+    wish = next((rules[trait] for trait in rules if trait in op.traits), EVERYTHING)
+    return [wish] * len(inputs(node))
 
 
 # A step of a fused program: the ufunc's name and its operands, each ("in", i) an input, ("at", i) an earlier step's
@@ -125,18 +123,17 @@ Step = tuple[str, tuple[tuple[str, Any], ...]]
 def fuse(roots: Sequence[Node]) -> list[Node]:
     """Elementwise chains, with a reduction at their end, become one `fused` node with one kernel per chunk."""
     order = walk(roots)
-    users: dict[int, set[int]] = {}
-    by_id = {id(n): n for n in order}
+    users: dict[int, dict[int, Node]] = {}
     for node in order:
         for child in inputs(node):
-            users.setdefault(id(child), set()).add(id(node))
+            users.setdefault(id(child), {})[id(node)] = node
     outside = {id(root) for root in roots}
 
     def absorbed(node: Node) -> bool:
-        mine = users.get(id(node), set())
+        mine = users.get(id(node), {})
         if len(mine) != 1 or id(node) in outside or not _is_ufunc(node):
             return False
-        (user,) = (by_id[u] for u in mine)
+        (user,) = mine.values()
         if _is_ufunc(user):
             return _same_shape(meta(node), meta(user))
         plain = len(user.args) == 1 and user.kwargs.keys() <= {"axis", "keepdims"}
@@ -157,8 +154,7 @@ def fuse(roots: Sequence[Node]) -> list[Node]:
 
 
 def _is_ufunc(node: Node) -> bool:
-    op = lookup(node.op)
-    if "ufunc" not in op.traits or node.kwargs:
+    if "ufunc" not in lookup(node.op).traits or node.kwargs:
         return False
     known = meta(node)
     return isinstance(known, TensorMeta) and known.dtype.kind in "biufc" and bool(known.shape)
@@ -187,15 +183,16 @@ def _fused(top: Node, gone: set[int], swap: Swap) -> Node:
         return where[id(value)]
 
     chain = walk([top], lambda n: [c for c in inputs(n) if id(c) in gone])
+    called = joint(map(label, chain))
     reduced = None
     if not _is_ufunc(top):
-        chain.pop()
         reduced = (top.op, top.kwargs.get("axis"), top.kwargs.get("keepdims", False))
+        chain.pop()
     for node in chain:
-        steps.append(_cheaper(node, lookup(node.op).public, tuple(operand(a) for a in node.args)))
+        steps.append(_cheaper(node, lookup(node.op).public, tuple(map(operand, node.args))))
         where[id(node)] = ("at", len(steps) - 1)
     new = Node("fused", (tuple(steps), reduced, *leaves))
-    _set(new, "called", joint(label(n) for n in [*chain, top][: len(chain) + bool(reduced)]))
+    _set(new, "called", called)
     return new
 
 

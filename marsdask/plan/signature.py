@@ -39,9 +39,10 @@ def signature(node: Node, *, shared_memory: bool) -> list[tuple[str, str]]:
     settings = [(name, get(name)) for name in OPTIONS if not name.startswith(UNSEEN)]
     world = _digest((version("marsdask"), versions, sys.version_info[:2], shared_memory, settings))
     known: dict[int, str] = {}
-    for each in walk([node]):
+    order = walk([node])
+    for each in order:
         known[id(each)] = _digest((world, each.op, each.args, each.kwargs), known)
-    return [(_label(each), known[id(each)]) for each in walk([node])]
+    return [(_label(each), known[id(each)]) for each in order]
 
 
 def _label(node: Node) -> str:
@@ -75,7 +76,9 @@ def _feed(sha: Any, value: Any, known: dict[int, str]) -> None:
     elif dataclasses.is_dataclass(kind):
         _feed(sha, tuple(getattr(value, f.name) for f in dataclasses.fields(kind)), known)
     elif callable(value):
-        sha.update(_of_function(value))
+        # And the files of the user's modules that it may call: what is imported is pickled by name.
+        files = sorted(f"{name} {_text_of(module)}" for name, module in _modules(value).items())
+        sha.update(_pickled(value) + "\n".join(files).encode())
     else:
         try:
             sha.update(tokenize(value, ensure_deterministic=True).encode())
@@ -88,15 +91,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
         return value.start, value.stop, value.step
     if isinstance(value, functools.partial):
         return value.func, value.args, value.keywords
-    if isinstance(value, dict):
-        return tuple(value.items())
-    return tuple(value)
-
-
-def _of_function(func: Any) -> bytes:
-    """Its name or code, and the files of the user's modules that it may call: what is imported is pickled by name."""
-    files = sorted(f"{name} {_text_of(module)}" for name, module in _modules(func).items())
-    return _pickled(func) + "\n".join(files).encode()
+    return tuple(value.items() if isinstance(value, dict) else value)
 
 
 def _pickled(value: Any) -> bytes:

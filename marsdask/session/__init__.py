@@ -2,11 +2,17 @@
 
 from marsdask.plan import gaps
 from marsdask.session.asynchronous import AsyncSession, get_default_async_session
-from marsdask.session.base import Session
-from marsdask.session.current import clear_default_session, get_default_session, inside
-from marsdask.session.opening import get_default_or_create, new_session, stop_server
+from marsdask.session.base import Session, clear_default_session, get_default_session, inside
+from marsdask.session.functions import (
+    execute,
+    fetch,
+    fetch_infos,
+    fetch_log,
+    get_default_or_create,
+    new_session,
+    stop_server,
+)
 from marsdask.session.progress import ExecutionInfo
-from marsdask.session.running import execute, fetch, fetch_infos, fetch_log
 
 SyncSession = Session
 

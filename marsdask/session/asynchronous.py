@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 from collections.abc import Sequence
 from typing import Any, Self
 
-from marsdask.session import current
-from marsdask.session.base import Session
-from marsdask.session.opening import new_session
+from marsdask.session.base import Session, get_default_session
+from marsdask.session.functions import new_session
 from marsdask.session.progress import ExecutionInfo
+
+
+def _of_session(name: str, doc: str) -> property:
+    return property(operator.attrgetter(f"session.{name}"), doc=doc)
 
 
 class AsyncSession:
@@ -32,28 +36,11 @@ class AsyncSession:
     def __hash__(self) -> int:
         return hash(self.session)
 
-    @property
-    def address(self) -> str:
-        """The scheduler's address; on threads one that names this process."""
-        return self.session.address
-
-    @property
-    def session_id(self) -> str:
-        return self.session.session_id
-
-    @property
-    def name(self) -> str:
-        """Mars's other word for the id."""
-        return self.session.name
-
-    @property
-    def closed(self) -> bool:
-        return self.session.closed
-
-    @property
-    def default(self) -> bool:
-        """Whether `execute()` uses this session."""
-        return self.session.default
+    address = _of_session("address", "The scheduler's address; on threads one that names this process.")
+    session_id = _of_session("session_id", "Its name, by which it can be joined.")
+    name = _of_session("name", "Mars's other word for the id.")
+    closed = _of_session("closed", "Whether it was closed.")
+    default = _of_session("default", "Whether `execute()` uses this session.")
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it."""
@@ -104,5 +91,5 @@ class AsyncSession:
 
 def get_default_async_session() -> AsyncSession | None:
     """The session `execute()` uses, awaitable; None where there is none."""
-    session = current.get_default_session()
+    session = get_default_session()
     return None if session is None else AsyncSession(session)

@@ -1,4 +1,4 @@
-"""A session: where expressions run and where their results live.
+"""A session: where expressions run and where their results live; and which one is meant where nobody names any.
 
 A result is held by the handles that point at its node, and by unexecuted handles that will read it; the session knows
 results only weakly, so data are freed with the last handle.
@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import contextvars
 import html
+import importlib.metadata
 import threading
 import uuid
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Self
+
+import psutil
+from dask.sizeof import sizeof
 
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
 from marsdask.engine.failures import functions_of
-from marsdask.engine.runs import Run, running
+from marsdask.engine.runs import Run, running, within
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
@@ -29,16 +35,46 @@ from marsdask.errors import (
     WrongSession,
 )
 from marsdask.options import checked, of_block, option_context, options
-from marsdask.plan import graph, passes, registry
+from marsdask.plan import passes, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, _set, leaf, token
-from marsdask.session import current, infos, lineage
+from marsdask.session import infos
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
-from marsdask.session.results import Result, exact, finished, tasks_of, with_siblings
-from marsdask.spill.report import Memory
+from marsdask.session.results import Result, data_of, exact, finished, lost, restore, retried, with_siblings
+from marsdask.spill.report import Memory, WorkerMemory
+
+_default: Session | None = None
+# Those that were the default before and have not been closed, the latest last.
+_earlier: list[Session] = []
+# In a thread that works for a session: that session, and one that a function there has made its default.
+_active: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-session", default=None)
+_chosen: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-chosen", default=None)
+
+
+def inside() -> bool:
+    """Whether this thread works for a session: inside of a function that runs in it."""
+    return _active.get() is not None
+
+
+def get_default_session() -> Session | None:
+    """The session `execute()` uses, if there is one: inside of a task the task's own."""
+    chosen = _chosen.get()
+    return chosen if chosen is not None and not chosen.closed else _active.get() or _default
+
+
+def clear_default_session() -> None:
+    """Forget the default session without closing it, and those before it."""
+    global _default
+    _default = None
+    _earlier.clear()
+
+
+def process_default() -> Session | None:
+    """The default session of this process, wherever this is asked."""
+    return _default
 
 
 class Session:
@@ -55,8 +91,9 @@ class Session:
         self.results: weakref.WeakValueDictionary[str, Result] = weakref.WeakValueDictionary()
         self.runs: weakref.WeakSet[Run] = weakref.WeakSet()
         # Threads that wait for a cluster cost nothing; those that start work here share its cores.
-        count = 4 if engine.shared_memory else 32
-        self.pool = concurrent.futures.ThreadPoolExecutor(count, thread_name_prefix="marsdask-execute")
+        self.pool = concurrent.futures.ThreadPoolExecutor(
+            4 if engine.shared_memory else 32, "marsdask-execute"
+        )
         self.restoring = threading.RLock()  # what is lost is run again once, however many threads miss it
 
     def __repr__(self) -> str:
@@ -64,15 +101,15 @@ class Session:
         return f"<Session {self.session_id[:8]}: {state}>"
 
     def _repr_html_(self) -> str:
-        rows = {"Session": self.session_id, "State": "closed" if self.closed else "open"}
+        rows: dict[str, object] = {
+            "Session": html.escape(self.session_id),
+            "State": "closed" if self.closed else "open",
+        }
         if not self.closed:
-            rows |= {"Runs on": self._where, "Tasks at a time": str(self.engine.threads)}
-            link = html.escape(self.dashboard_link or "", quote=True)
+            rows |= {"Runs on": html.escape(self._where), "Tasks at a time": self.engine.threads}
+            link = html.escape(self.dashboard_link or "")
             rows |= {"Dashboard": f'<a href="{link}">{link}</a>'} if link else {}
-        cells = (
-            f"<tr><th>{name}</th><td>{value if name == 'Dashboard' else html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
+        cells = (f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
         return f"<table>{''.join(cells)}</table>"
 
     @property
@@ -126,15 +163,15 @@ class Session:
         self._check_open()
         check_waiting(wait, show_progress, progress_update_interval)
         named = {"warn_duplicated_execution": warn_duplicated_execution, "optimize.fuse": fuse_enabled}
-        values = of_block() | checked(extra_config or {})
-        values |= {name: value for name, value in named.items() if value is not None}
+        said = {name: value for name, value in named.items() if value is not None}
+        values = of_block() | checked(extra_config or {}) | said
         # A bar beside what the program prints meanwhile is only shown to who asks for it.
         shown = show_progress if wait or show_progress is True else False
         run = Run()
 
         def work() -> Any:
             with option_context(values):
-                self._execute(handles, run, show_progress=shown, interval=progress_update_interval)
+                self._execute(handles, run, shown, progress_update_interval)
             return handles[0] if bare else handles
 
         if wait and self.timeout is None:
@@ -156,21 +193,19 @@ class Session:
             info.cancel()
             raise
 
-    def _execute(
-        self, handles: Sequence[Any], run: Run, *, show_progress: Any = None, interval: float = 1.0
-    ) -> None:
+    def _execute(self, handles: Sequence[Any], run: Run, show_progress: Any, interval: float) -> None:
         """Run what `handles` point at, in one run, and hold the results. Results that are there are not run again."""
         self._check_open()
         self.runs.add(run)
         for handle in handles:
             self._check_mine(handle)
-        shown = False if current.inside() else show_progress
+        shown = False if inside() else show_progress
         with running(run), progress(run, shown, interval), self.active():
-            lineage.retried(self.engine, lambda: self._bring(handles))
+            retried(self.engine, lambda: self._bring(handles))
 
     def _bring(self, handles: Sequence[Any]) -> None:
         """Run what has not run, or is lost, and let the handles hold it."""
-        lineage.restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
+        restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
         todo = [(h, h.node) for h in handles if self.result_of(h) is None]
         alive = [self.results.get(token(n)) for _, n in todo]  # equal work that somebody holds is shared
         nodes = [n for (_, n), known in zip(todo, alive, strict=True) if known is None]
@@ -199,54 +234,50 @@ class Session:
         if not nodes:
             return []
         collections, kept = self._lowered(nodes)
-        flat = list({id(c): c for c in collections}.values())
-        done = dict(zip(map(id, flat), engines.persist(self.engine, flat, kept), strict=True))
+        flat = {id(c): c for c in collections}
+        done = dict(zip(flat, engines.persist(self.engine, list(flat.values()), kept), strict=True))
         results = [
             Result(self, done[id(c)], exact(meta(n), done[id(c)], self.engine), n)
             for n, c in zip(nodes, collections, strict=True)
         ]
-        for node, result in zip(nodes, results, strict=True):
-            self.results[token(node)] = result
+        self.results.update((token(result.node), result) for result in results)
         return results
 
     def lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
         """The Dask collections of `nodes`, after the passes, questions answered; and what the questions kept."""
-        lineage.restore(self, nodes)
+        restore(self, nodes)
         return self._lowered(nodes)
 
     def _lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
-        bound = passes.replaced(nodes, self._known)
         work = self.lowering()
         with self.active():
-            return work.run(passes.run(bound)), work.kept
+            return work.run(passes.run(passes.replaced(nodes, self._known))), work.kept
 
     def lowering(self) -> Lowering:
-        return Lowering(
-            lambda questions, kept: engines.answer(self.engine, questions, kept), self.engine.shared_memory
-        )
+        return Lowering(partial(engines.answer, self.engine), self.engine.shared_memory)
 
     def _known(self, node: Node) -> Node | None:
         """A leaf that holds the executed data of `node`, where there are any."""
         result = self.results.get(token(node))
-        if result is None or lineage.lost(self.engine, result):
+        if result is None or lost(self.engine, result):
             return None
         return leaf("result", result, result.meta, name=token(node))
 
     def result_of(self, handle: Any) -> Result | None:
         """The executed data of what a handle points at, in this session."""
-        node = handle.node
+        node = handle.node  # a view looks at its base first
         mine: Result | None = handle._result
         if mine is not None and mine.session is self:
             return mine
-        if node.op == "item":  # a sibling was executed
-            handle._result = mine = self.results.get(token(node))
-            return mine
-        return None
+        if node.op != "item":
+            return None
+        handle._result = mine = self.results.get(token(node))  # a sibling was executed, perhaps
+        return mine
 
     def fetch(self, *tileables: Any, batch_size: int | None = None) -> Any:
         """The data of one or several executed handles: see `marsdask.fetch`."""
         handles, bare = handles_of(tileables, "fetch")
-        values = [self.data_of(handle) for handle in handles]
+        values = list(map(self.data_of, handles))
         return values[0] if bare else values
 
     def data_of(self, handle: Any) -> Any:
@@ -256,8 +287,8 @@ class Session:
             self._check_mine(handle)
             if (part := self._slice_of_executed(handle.node)) is not None:
                 return part
-        result = self._executed(handle)
-        return handle.received(lineage.retried(self.engine, lambda: self._value(result)), self)
+        value = retried(self.engine, partial(self._value, self._executed(handle)))
+        return handle.received(value, self)
 
     def _value(self, result: Result) -> Any:
         """The data of a result, which are run again where the cluster has lost them."""
@@ -278,7 +309,7 @@ class Session:
             below = below.args[0]
         if "slice" not in registry.lookup(node.op).traits or not self.results.get(token(below)):
             return None
-        return lineage.retried(self.engine, lambda: self._run_slice(node))
+        return retried(self.engine, lambda: self._run_slice(node))
 
     def _run_slice(self, node: Node) -> Any:
         (collection,), kept = self.lowered([node])
@@ -287,21 +318,27 @@ class Session:
 
     def intact(self, result: Result) -> Result:
         """The same executed data, run again where the cluster has lost them."""
-        lineage.restore(self, [], [result])
+        restore(self, [], [result])
         return result
 
     def _fetched(self, collection: Any, known: Any) -> Any:
-        parts = self.engine.values([graph.data_of(t) for t in tasks_of(collection)])
-        return finished(collection, parts, known)
+        return finished(collection, self.engine.values(data_of(collection)), known)
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""
-        current.set_default(self)
+        global _default
+        if inside():
+            _chosen.set(self)
+            return self
+        _earlier[:] = [s for s in (*_earlier, _default) if s is not None and s is not self and not s.closed]
+        _default = self
         return self
 
-    def active(self) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
         """Inside the block, in this thread, this is the default session: what runs in a session works in it."""
-        return current.active(self)
+        with within(_active, self), within(_chosen, None):
+            yield
 
     def fetch_log(self, tileables: Sequence[Any], offsets: Any = None, sizes: Any = None) -> list[LogPart]:
         """What functions have printed so far, one part for each: see `marsdask.fetch_log`."""
@@ -326,16 +363,26 @@ class Session:
     @property
     def default(self) -> bool:
         """Whether `execute()` uses this session."""
-        return current.get_default_session() is self
+        return get_default_session() is self
 
     def reset_default(self) -> None:
-        """Be the default session no longer."""
-        current.forget(self)
+        """Be the default session no longer: the one before it is again, if it is open."""
+        global _default
+        _earlier[:] = [s for s in _earlier if s is not self]
+        if _default is self:
+            _default = _earlier.pop() if _earlier else None
 
     def memory(self) -> Memory:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
         self._check_open()
-        return infos.memory(self.client, self.address, list(self.results.values()))
+        if self.client is not None:
+            workers = self.client.scheduler_info(-1)["workers"]
+            return Memory({worker: WorkerMemory.of(told) for worker, told in workers.items()})
+        from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
+
+        chunks = {id(part): part for r in list(self.results.values()) for part in data_of(r.collection)}
+        data, process = sum(map(sizeof, chunks.values())), psutil.Process().memory_info().rss
+        return Memory({self.address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})
 
     def get_total_n_cpu(self) -> float:
         """How many tasks run at a time."""
@@ -344,7 +391,10 @@ class Session:
     def get_cluster_versions(self) -> list[str]:
         """The versions of marsdask that the workers have, each once; on threads this one."""
         self._check_open()
-        return infos.versions(self.client)
+        if self.client is None:
+            return [importlib.metadata.version("marsdask")]
+        found = self.client.get_versions(packages=["marsdask"])["workers"]
+        return sorted({str(worker["packages"]["marsdask"]) for worker in found.values()})
 
     @property
     def dashboard_link(self) -> str | None:
@@ -355,7 +405,13 @@ class Session:
     def get_web_endpoint(self) -> str | None:
         """The http address of the cluster's web pages; None where there are none, as on threads."""
         self._check_open()
-        return infos.web_endpoint(self.client, self.engine.web)
+        if self.engine.web is not None:  # the one it was joined by
+            return self.engine.web.rstrip("/")
+        if self.client is None or "dashboard" not in self.client.scheduler_info(n_workers=0).get(
+            "services", {}
+        ):
+            return None
+        return str(self.client.dashboard_link).removesuffix("/status")
 
     web_endpoint = property(get_web_endpoint)
 
@@ -369,7 +425,7 @@ class Session:
         self.closed = True
         for run in list(self.runs):
             run.cancel()
-        current.forget(self)
+        self.reset_default()
         self.results.clear()
         self.pool.shutdown(wait=False)
         self.engine.close()
@@ -383,14 +439,14 @@ class Session:
         self.close()
 
 
+_submitted: set[str] = set()
+
+
 def _warn_duplicated(nodes: Sequence[Node]) -> None:
     for node in nodes:
         if token(node) in _submitted:
             warnings.warn(f"Tileable {node!r} has been submitted before", RuntimeWarning, stacklevel=4)
         _submitted.add(token(node))
-
-
-_submitted: set[str] = set()
 
 
 def handles_of(args: tuple[Any, ...], name: str) -> tuple[list[Any], bool]:

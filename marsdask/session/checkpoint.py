@@ -1,20 +1,31 @@
-"""Checkpoints: an expression's chunks in files, each written as soon as it is done, and none made a second time."""
+"""Checkpoints: an expression's chunks in files, each written as soon as it is done, and none made a second time.
+
+A chunk is one file, written whole or not at all, and read only if nothing in it has changed: the chunk (NumPy's `.npy`
+format, or a pickle where that cannot hold it), then a line of JSON with a checksum, then the length of that line.
+`numpy.load` and `pickle.load` read such files, for they stop where the chunk ends.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import math
 import os
+import pickle
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
 
 from marsdask import checks
 from marsdask.engine import base as engines
 from marsdask.engine.runs import Run, running
-from marsdask.errors import ArgumentTypeError, BadCheckpoint
+from marsdask.errors import ArgumentTypeError, BadCheckpoint, CheckpointDamaged
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
@@ -23,15 +34,160 @@ from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, leaf, token
 from marsdask.plan.registry import lowered
 from marsdask.plan.signature import signature
-from marsdask.session import lineage
-from marsdask.session.opening import get_default_or_create
-from marsdask.session.results import Result, exact
-from marsdask.session.stored import Folder, filesystem, speaks
+from marsdask.session.functions import get_default_or_create
+from marsdask.session.results import Result, exact, retried
 
 if TYPE_CHECKING:
     from marsdask.session import Session
 
 FORMAT = 1
+MAGIC = b"marsdask"
+NPY = b"\x93NUMPY"
+MANIFEST = "manifest.json"
+PART = ".part"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of chunks of one expression, on any file system that fsspec knows."""
+
+    url: str
+    storage_options: Mapping[str, Any] | None
+    signature: str
+
+    @property
+    def fs(self) -> Any:
+        return _filesystem(self.url, self.storage_options)[0]
+
+    @property
+    def inside(self) -> str:
+        return _filesystem(self.url, self.storage_options)[1]
+
+    def path(self, number: int) -> str:
+        return f"{self.inside}/chunk-{number:06d}"
+
+    def write(self, number: int, chunk: Any) -> Any:
+        """The chunk, after it was written."""
+        body = _encoded(chunk)
+        facts = {"chunk": number, "signature": self.signature, "shape": np.shape(chunk), "sum": _sum(body)}
+        line = json.dumps(facts).encode()
+        _put(self.fs, self.path(number), b"".join((body, line, f"{len(line):08x}".encode(), MAGIC)))
+        return chunk
+
+    def load(self, number: int) -> Any:
+        """The chunk of that number; CheckpointDamaged if it is not there as it was written."""
+        body = self._parts(number)[0]
+        npy = bytes(body[: len(NPY)]) == NPY
+        return np.lib.format.read_array(io.BytesIO(body), allow_pickle=False) if npy else pickle.loads(body)
+
+    def shape(self, number: int) -> tuple[int, ...] | None:
+        """The shape of the chunk in a file that is sound; None for another."""
+        try:
+            return tuple(self._parts(number)[1]["shape"])
+        except CheckpointDamaged:
+            return None
+
+    def _parts(self, number: int) -> tuple[memoryview, dict[str, Any]]:
+        path = self.path(number)
+        try:
+            whole = memoryview(self.fs.cat_file(path))
+        except FileNotFoundError:
+            raise CheckpointDamaged.of(path, "there is no such file") from None
+        size = len(whole) - len(MAGIC)
+        if size < 8 or bytes(whole[size:]) != MAGIC:
+            raise CheckpointDamaged.of(path, "the end of the file is missing")
+        try:
+            start = size - 8 - int(bytes(whole[size - 8 : size]), 16)
+            facts = json.loads(bytes(whole[max(start, 0) : size - 8]))
+            place, checksum = (facts["chunk"], facts["signature"]), facts["sum"]
+        except (ValueError, KeyError, TypeError):
+            raise CheckpointDamaged.of(path, "the end of the file has changed") from None
+        if place != (number, self.signature):
+            raise CheckpointDamaged.of(path, "it is a chunk of another checkpoint")
+        if checksum != _sum(whole[:start]):
+            raise CheckpointDamaged.of(path, "its content has changed since it was written")
+        return whole[:start], facts
+
+    def present(self) -> set[int]:
+        """The numbers of the chunks that have a file."""
+        self.fs.invalidate_cache()
+        return {n for name in self._files() if (n := _number(name)) is not None}
+
+    def _files(self) -> dict[str, Any]:
+        """What is in the folder, by its name there."""
+        return {str(path).rpartition("/")[2]: path for path in self.fs.ls(self.inside, detail=False)}
+
+    def manifest(self) -> dict[str, Any] | None:
+        """What the folder says of itself; None where it says nothing."""
+        try:
+            found = json.loads(self.fs.cat_file(f"{self.inside}/{MANIFEST}"))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            found = None
+        if not isinstance(found, dict) or "expression" not in found:
+            raise BadCheckpoint.at(
+                self.url, f"{MANIFEST} in it is not one of a checkpoint", "choose another path"
+            )
+        return found
+
+    def note(self, manifest: dict[str, Any]) -> None:
+        _put(self.fs, f"{self.inside}/{MANIFEST}", json.dumps(manifest, indent=1).encode())
+
+    def tidy(self, *, everything: bool = False) -> None:
+        """Remove what writers that died have left; with `everything` the files of a checkpoint too, and nothing else."""
+        for name, path in self._files().items():
+            mine = name == MANIFEST or _number(name) is not None
+            if name.endswith(PART) or (everything and mine):
+                self.fs.rm_file(path)
+
+
+def _number(name: str) -> int | None:
+    """The number of a chunk's file; None for another file."""
+    number = name.removeprefix("chunk-")
+    return int(number) if number != name and number.isdigit() else None
+
+
+def _filesystem(url: str, storage_options: Mapping[str, Any] | None) -> tuple[Any, str]:
+    """The fsspec file system of a URL, and the path inside it."""
+    from fsspec.core import url_to_fs
+
+    fs, inside = url_to_fs(url, **(storage_options or {}))
+    return fs, str(inside).rstrip("/")
+
+
+def _speaks(fs: Any, protocol: str) -> bool:
+    """Whether a file system is the one of that protocol."""
+    return protocol in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,))
+
+
+def _put(fs: Any, path: str, content: bytes) -> None:
+    """Write a file that is there whole, or not at all.
+
+    Object stores put whole objects; to rename there is to copy and delete. On this machine's disks a file is written under
+    another name in the same folder first, for a rename from elsewhere may be a copy.
+    """
+    if not _speaks(fs, "file"):
+        fs.pipe_file(path, content)
+        return
+    part = f"{path}.{uuid.uuid4().hex}{PART}"
+    with open(part, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+def _encoded(chunk: Any) -> bytes | memoryview:
+    if type(chunk) is np.ndarray and not chunk.dtype.hasobject and not chunk.dtype.metadata:
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, chunk, allow_pickle=False)
+        return buffer.getbuffer()
+    return bytes(cloudpickle.dumps(chunk))
+
+
+def _sum(body: Any) -> str:
+    return hashlib.blake2b(body, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -47,12 +203,7 @@ class Stored:
         return repr(self.folder.url)
 
 
-@lowered(
-    "checkpointed",
-    sizes="any",
-    status="delegated",
-    meta=lambda stored: stored.value.meta,
-)
+@lowered("checkpointed", sizes="any", status="delegated", meta=lambda stored: stored.value.meta)
 def _checkpointed(stored: Any) -> Any:
     """Chunks read from the files of a checkpoint."""
     return _read(stored.value)
@@ -103,7 +254,7 @@ def checkpoint(
     folder = Folder(where, dict(storage_options or {}) or None, expression[-1][1])
     manifest = _opened(folder, expression, overwrite=overwrite)
     with running(Run()), session.active():
-        done = lineage.retried(session.engine, lambda: _done(session, folder, node, dict(manifest)))
+        done = retried(session.engine, lambda: _done(session, folder, node, manifest))
     if handle.node is node:  # not assigned to while it ran
         handle.rebind(done.node)
         handle._result, handle._keep = done, ()
@@ -112,12 +263,12 @@ def checkpoint(
 def _check_reach(path: str, storage_options: Any, session: Session) -> None:
     """An error where fsspec cannot go there, or the session's workers cannot."""
     try:
-        fs, _ = filesystem(path, storage_options)
+        fs, _ = _filesystem(path, storage_options)
     except ImportError as error:
         raise BadCheckpoint.at(path, error, "install the package that fsspec names") from error
     except (ValueError, TypeError) as error:
         raise BadCheckpoint.at(path, error, "expected a path, or a URL that fsspec knows") from error
-    if not session.engine.shared_memory and speaks(fs, "memory"):
+    if not session.engine.shared_memory and _speaks(fs, "memory"):
         raise BadCheckpoint.at(
             path, "the memory of this process is out of reach of the workers", "a folder that all of them see"
         )
@@ -135,8 +286,7 @@ def _opened(folder: Folder, expression: list[tuple[str, str]], *, overwrite: boo
                 raise BadCheckpoint.at(
                     url, "the folder holds other files", "name a folder that is empty or new"
                 )
-            difference = _difference(found, expression)
-            if difference is None:
+            if (difference := _difference(found, expression)) is None:
                 return found
             if not overwrite:
                 raise BadCheckpoint.at(
@@ -145,10 +295,9 @@ def _opened(folder: Folder, expression: list[tuple[str, str]], *, overwrite: boo
                     "choose another path, or overwrite=True. Random tensors without a seed, and functions that were "
                     "edited, are other expressions in every run of a program: give a seed",
                 )
-            folder.clear()
+            folder.tidy(everything=True)
         fs.makedirs(inside, exist_ok=True)
-        facts = {"format": FORMAT, "expression": [list(each) for each in expression]}
-        begun = {**facts, "grid": None, "complete": False}
+        begun = {"format": FORMAT, "expression": expression, "grid": None, "complete": False}
         folder.note(begun)
     except OSError as error:
         raise BadCheckpoint.at(
@@ -171,7 +320,7 @@ def _difference(found: Mapping[str, Any], expression: list[tuple[str, str]]) -> 
     return f"it had {len(theirs)} operations, and has {len(expression)}"
 
 
-def _done(session: Session, folder: Folder, node: Node, manifest: dict[str, Any]) -> Result:
+def _done(session: Session, folder: Folder, node: Node, manifest: Mapping[str, Any]) -> Result:
     """The executed chunks, all of them in files: those that have none are made."""
     sound = _sound(session, folder, manifest)
     known = meta(node)
@@ -188,17 +337,16 @@ def _done(session: Session, folder: Folder, node: Node, manifest: dict[str, Any]
                 f"its chunks are {manifest['grid']}, and now {list(grid)}",
                 "choose another path, or overwrite=True",
             )
-        folder.note(manifest | {"grid": list(grid)})
+        folder.note({**manifest, "grid": list(grid)})
         wanted = _written(folder, below, sound)
     (done,) = engines.persist(session.engine, [graph.made_by(wanted, node)], kept)
-    missing = set(range(math.prod(grid))) - folder.present()
-    if missing:
+    if missing := set(range(math.prod(grid))) - folder.present():
         raise BadCheckpoint.at(
             folder.url,
             f"{len(missing)} of {math.prod(grid)} chunks were written, and are not there for this process",
             "a folder or bucket that this process and all workers share",
         )
-    folder.note(manifest | {"grid": list(grid), "complete": True})
+    folder.note({**manifest, "grid": list(grid), "complete": True})
     folder.tidy()
     known = exact(known, done, session.engine)
     reader = leaf("checkpointed", Stored(folder, grid, graph.sizes_of(done), known), known)
@@ -214,8 +362,7 @@ def _sound(session: Session, folder: Folder, manifest: Mapping[str, Any]) -> dic
     if not present:
         return {}
     looked = graph.sources(folder.shape, present, label="checkpoint-check")
-    tasks = graph.merged([looked])
-    shapes = session.engine.values(session.engine.submit(tasks, looked.keys))
+    shapes = session.engine.values(session.engine.submit(graph.merged([looked]), looked.keys))
     return {n: shape for n, shape in zip(present, shapes, strict=True) if shape is not None}
 
 
@@ -236,8 +383,7 @@ def _written(folder: Folder, below: Any, sound: Mapping[int, Any]) -> Any:
 
     def task(index: tuple[int, ...]) -> tuple[Any, ...]:
         number = numbers[index]
-        if number in sound:
-            return folder.load, number
-        return partial(folder.write, number), graph.Block(below, index)
+        made = partial(folder.write, number), graph.Block(below, index)
+        return (folder.load, number) if number in sound else made
 
     return graph.blocks(task, below.chunks, below.dtype, [below], label="checkpoint")

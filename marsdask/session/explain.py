@@ -24,7 +24,7 @@ from marsdask.plan import graph, passes
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Lowering, Question
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
-from marsdask.plan.node import Node, inputs
+from marsdask.plan.node import Node, cut, inputs
 from marsdask.plan.registry import lookup
 from marsdask.session import get_default_or_create
 
@@ -50,12 +50,14 @@ def explain(handle: Handle, *, ask: bool = False) -> str:
     with contextlib.suppress(_Unanswered):
         work.run([root])
     rows = _tree(root, work)
-    width = max(len(head) for head, _, _ in rows)
-    middle = max(len(size) for _, size, _ in rows)
+    width, middle = (max(len(row[i]) for row in rows) for i in (0, 1))
     lines = [f"{head:<{width}}  {size:<{middle}}  {who}".rstrip() for head, size, who in rows]
-    on = [name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name)]
-    switches = f"options.optimize: {', '.join(on) or 'none'}"
-    return "\n".join([*lines, "", f"{_questions(work, ask=ask)}; {switches}"])
+    on = ", ".join(name for name in ("share", "drop", "fuse", "batch") if getattr(options.optimize, name))
+    questions = "no questions"
+    if work.asked:
+        questions = f"{_counted(len(work.asked), 'operation')} with questions"
+        questions += "" if ask else " so far, which explain(ask=True) answers"
+    return "\n".join([*lines, "", f"{questions}; options.optimize: {on or 'none'}"])
 
 
 def _refuse(questions: Sequence[Question], kept: Any) -> Any:
@@ -73,10 +75,10 @@ def _tree(root: Node, work: Lowering) -> list[tuple[str, str, str]]:
             continue
         shown[id(node)] = len(rows) + 1
         rows.append((f"{lead}{_title(node)}", _size(node, work), _who(node, work)))
-        children = inputs(node)
-        for i, child in reversed(list(enumerate(children))):
-            last = i == len(children) - 1
-            stack.append((child, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  ")))
+        branch, rest = "└─ ", "   "
+        for child in reversed(inputs(node)):
+            stack.append((child, below + branch, below + rest))
+            branch, rest = "├─ ", "│  "
     return rows
 
 
@@ -94,24 +96,19 @@ def _title(node: Node) -> str:
         if not isinstance(v, (list, dict)) and not _holds_node(v)
     ]
     text = ", ".join(t for t in plain if "<" not in t)
-    text = text if len(text) <= 50 else text[:47] + "..."
-    return f"{lookup(node.op).public} {text}".rstrip()
+    return f"{lookup(node.op).public} {cut(text, 50)}".rstrip()
 
 
 def _short(value: Any) -> str:
-    text = str(value) if isinstance(value, np.dtype) else repr(value)
-    return text if len(text) <= 20 else text[:17] + "..."
+    return cut(str(value) if isinstance(value, np.dtype) else repr(value), 20)
 
 
 def _holds_node(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_holds_node, value))
-    return isinstance(value, Node)
+    return any(map(_holds_node, value)) if isinstance(value, (tuple, list)) else isinstance(value, Node)
 
 
 def _size(node: Node, work: Lowering) -> str:
-    known = meta(node)
-    done = work.done.get(id(node))
+    known, done = meta(node), work.done.get(id(node))
     if isinstance(known, TupleMeta):
         return f"{len(known.items)} results"
     if not isinstance(known, (TensorMeta, FrameMeta)):
@@ -139,12 +136,4 @@ def _who(node: Node, work: Lowering) -> str:
     words = ["executed" if node.op == "result" else WHO[lookup(node.op).status]]
     if asked := work.asked.get(id(node)):
         words.append(f"asks ({', '.join(asked)})")
-    words += work.rules.get(id(node), [])
-    return "; ".join(words)
-
-
-def _questions(work: Lowering, *, ask: bool) -> str:
-    if not work.asked:
-        return "no questions"
-    text = f"{_counted(len(work.asked), 'operation')} with questions"
-    return text if ask else f"{text} so far, which explain(ask=True) answers"
+    return "; ".join([*words, *work.rules.get(id(node), [])])

@@ -1,19 +1,16 @@
-"""What a session can tell of its cluster, and of the chunks it holds."""
+"""What a session can tell of the chunks it holds."""
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-import psutil
 from dask.sizeof import sizeof
 
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph
-from marsdask.session.results import Result, tasks_of
-from marsdask.spill.report import Memory, WorkerMemory
+from marsdask.session.results import Result, data_of
 
 Chunk = Mapping[str, Any]
 FIELDS: dict[str, Callable[[Chunk], Any]] = {
@@ -37,17 +34,15 @@ def of_chunks(
     for name in wanted:
         if name not in FIELDS:
             raise ArgumentTypeError.unknown_keyword("fetch_infos", str(name), FIELDS)
-    held = [graph.data_of(task) for task in tasks_of(result.collection)]
-    chunks = _on_workers(client, held) if client else _here(address, result, held)
+    held = data_of(result.collection)
+    if client is not None:
+        chunks = _on_workers(client, held)
+    else:
+        chunks = [
+            {"key": str(k), "workers": [address], "level": "memory", "bytes": int(sizeof(data))}
+            for k, data in zip(graph.keys_of(result.collection), held, strict=True)
+        ]
     return {name: [FIELDS[name](chunk) for chunk in chunks] for name in wanted}
-
-
-def _here(address: str, result: Result, held: Sequence[Any]) -> list[Chunk]:
-    keys = graph.keys_of(result.collection)
-    return [
-        {"key": str(k), "workers": [address], "level": "memory", "bytes": int(sizeof(data))}
-        for k, data in zip(keys, held, strict=True)
-    ]
 
 
 def _on_workers(client: Any, held: Sequence[Any]) -> list[Chunk]:
@@ -60,40 +55,8 @@ def _on_workers(client: Any, held: Sequence[Any]) -> list[Chunk]:
         tasks = dask_worker.state.tasks
         return {k: ("disk" if k in slow else "memory", tasks[k].get_nbytes()) for k in keys if k in tasks}
 
-    told: dict[Any, tuple[str, int]] = {}
-    for found in client.run(stored, keys).values():
-        told |= found
+    told = {key: facts for found in client.run(stored, keys).values() for key, facts in found.items()}
     return [
         {"key": str(k), "workers": list(where.get(k, ())), "level": told[k][0], "bytes": told[k][1]}
         for k in keys
     ]
-
-
-def versions(client: Any) -> list[str]:
-    """The versions of marsdask on the workers; on threads this one."""
-    if client is None:
-        return [importlib.metadata.version("marsdask")]
-    found = client.get_versions(packages=["marsdask"])["workers"]
-    return sorted({str(worker["packages"]["marsdask"]) for worker in found.values()})
-
-
-def web_endpoint(client: Any, web: str | None) -> str | None:
-    """The http address of the cluster's web pages: the one it was joined by, or what the scheduler says."""
-    if web is not None:
-        return web.rstrip("/")
-    if client is None or "dashboard" not in client.scheduler_info(n_workers=0).get("services", {}):
-        return None
-    return str(client.dashboard_link).removesuffix("/status")
-
-
-def memory(client: Any, address: str, results: Sequence[Result]) -> Memory:
-    """Memory of the workers; on threads of this process, whose data are the chunks of `results`."""
-    if client is not None:
-        workers = client.scheduler_info(-1)["workers"]
-        return Memory({worker: WorkerMemory.of(told) for worker, told in workers.items()})
-    from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
-
-    chunks = {id(part): part for r in results for part in map(graph.data_of, tasks_of(r.collection))}
-    data = sum(sizeof(part) for part in chunks.values())
-    process = psutil.Process().memory_info().rss
-    return Memory({address: WorkerMemory(MEMORY_LIMIT, process, min(data, process), 0)})

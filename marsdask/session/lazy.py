@@ -78,8 +78,7 @@ class Lazy(Handle):
         return result is not None and not result.session.closed
 
     def unexecuted_repr(self) -> str:
-        node = self.node
-        return f"{type(self).__name__} <op={node.op}, key={token(node)}>"
+        return f"{type(self).__name__} <op={self.node.op}, key={token(self.node)}>"
 
     @property
     def known(self) -> Any:
@@ -102,13 +101,10 @@ class Lazy(Handle):
         node = self.node
         cached = getattr(self, "_collection", None)
         if cached is None or cached[0] is not node:
-            session = self._result.session if self._result is not None else sessions.get_default_or_create()
             if self._result is not None:
-                return session.intact(self._result).collection
-            (collection,), kept = session.lowered([node])
-            if kept:
-                (collection,) = (graph.settled(collection, kept),)
-            cached = self._collection = (node, collection)
+                return self._result.session.intact(self._result).collection
+            (collection,), kept = sessions.get_default_or_create().lowered([node])
+            cached = self._collection = (node, graph.settled(collection, kept) if kept else collection)
         return cached[1]
 
     # Dask's collection protocol.
@@ -155,8 +151,7 @@ class Lazy(Handle):
 
 
 def _persisted(dsk: Any, rebuild: Any, args: Any, node: Node, **kwargs: Any) -> Any:
-    collection = rebuild(dsk, *args, **kwargs)
-    return registry.wrap(leaf("from_dask", collection, meta(node)))
+    return registry.wrap(leaf("from_dask", rebuild(dsk, *args, **kwargs), meta(node)))
 
 
 def _from_dask_meta(data: Any) -> Any:

@@ -40,9 +40,9 @@ class Log:
 
     def read(self, offset: int | None, size: int) -> tuple[str, int]:
         """Text from `offset` on (negative: from the end), at most `size` bytes, and where the next read starts."""
-        data, start = bytes(self.data), self.position if offset is None else offset
-        start = min(start, len(data)) if start >= 0 else max(0, len(data) + start)
-        stop = min(len(data), start + size)
+        data, wanted = bytes(self.data), self.position if offset is None else offset
+        start, stop, _ = slice(wanted, None).indices(len(data))
+        stop = min(stop, start + size)
         while start < stop < len(data) and data[stop] & 0xC0 == 0x80:  # inside of a character
             stop -= 1
         self.position = stop
@@ -58,7 +58,8 @@ def arrived(name: str, text: str, progress: float | None = None, source: Any = N
     if log is None or log.source is not source:
         return None
     log.add(text)
-    log.progress = log.progress if progress is None else progress
+    if progress is not None:
+        log.progress = progress
     return log
 
 

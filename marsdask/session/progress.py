@@ -98,8 +98,7 @@ class ExecutionInfo:
 
     def __repr__(self) -> str:
         over = "cancelled" if self.cancelled() else "done"
-        state = over if self.done() else f"{self.progress():.0%}"
-        return f"<ExecutionInfo: {state}>"
+        return f"<ExecutionInfo: {over if self.done() else f'{self.progress():.0%}'}>"
 
     @property
     def to_execute_tileables(self) -> Sequence[Any]:

@@ -1,20 +1,30 @@
-"""Executed data: what a session holds, and how it becomes NumPy and pandas."""
+"""Executed data: what a session holds, how it becomes NumPy and pandas, and how what a cluster has lost is run again.
+
+Nodes keep their inputs, so every result has a lineage. Results are made good in place: whoever holds one, a handle or work
+that will read it, finds the data there again.
+"""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
-from marsdask.errors import WrongSession
+from marsdask.errors import DataLost, WrongSession
+from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
-from marsdask.plan.node import Node
+from marsdask.plan.node import Node, inputs, token, walk
 from marsdask.plan.registry import lowered
+
+if TYPE_CHECKING:
+    from marsdask.session.base import Session
+
+T = TypeVar("T")
 
 
 class Result:
@@ -25,7 +35,7 @@ class Result:
 
     __slots__ = ("__weakref__", "collection", "meta", "node", "session")
 
-    def __init__(self, session: Any, collection: Any, known: Any, node: Node):
+    def __init__(self, session: Session, collection: Any, known: Any, node: Node):
         self.session, self.collection, self.meta, self.node = session, collection, known, node
 
     def __reduce__(self) -> Any:
@@ -35,9 +45,13 @@ class Result:
 
 
 def tasks_of(collection: Any) -> list[Any]:
-    keys = graph.keys_of(collection)
     tasks = collection.tasks if isinstance(collection, graph.Chunks) else collection.dask
-    return [tasks[k] for k in keys]
+    return [tasks[k] for k in graph.keys_of(collection)]
+
+
+def data_of(collection: Any) -> list[Any]:
+    """What is held of the chunks of executed data: the data, or futures."""
+    return [graph.data_of(task) for task in tasks_of(collection)]
 
 
 def finished(collection: Any, parts: list[Any], known: Any) -> Any:
@@ -63,19 +77,13 @@ def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
 
 def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any:
     """`known.empty` with the dtypes of the first chunk that has rows."""
-    lengths = chunks.lengths or (math.nan,) * chunks.count
-    first = next((i for i, n in enumerate(lengths) if n > 0), None)
+    first = next((i for i, n in enumerate(chunks.lengths or ()) if n > 0), None)
     if first is None:
         return known.empty
-    found = engines.described(engine, graph.data_of(tasks_of(chunks)[first]))
+    found = engines.described(engine, data_of(chunks)[first])
     if known.kind == "DataFrame":
-        if not isinstance(found, list) or len(found) != len(known.empty.columns):
-            return known.empty
-        other = {i: d for i, d in enumerate(found) if known.empty.dtypes.iloc[i] != d}
-        if not other:
-            return known.empty
-        columns = known.empty.columns
-        return known.empty.set_axis(range(len(columns)), axis=1).astype(other).set_axis(columns, axis=1)
+        fits = isinstance(found, list) and len(found) == len(known.empty.columns)
+        return graph.with_dtypes(known.empty, found) if fits else known.empty
     multiple = isinstance(known.empty, pd.MultiIndex) or isinstance(found, list)
     return known.empty if multiple or known.empty.dtype == found else known.empty.astype(found)
 
@@ -100,3 +108,55 @@ def _result(data: Any) -> Any:
 def _item(several: Any, i: int) -> Any:
     """One of several results."""
     return several[i]
+
+
+def retried(engine: Engine, work: Callable[[], T]) -> T:
+    """What `work()` gives. It is called again, so often as the options allow, where the cluster has lost what it needs."""
+    left = int(options.cluster.recompute_limit)
+    while True:
+        try:
+            return work()
+        except DataLost:
+            if not left:
+                raise
+            left -= 1
+            engine.back()
+
+
+def lost(engine: Engine, result: Result) -> bool:
+    """Whether some of the data are gone from the cluster for good, as far as this process has heard."""
+    return engine.lost(data_of(result.collection))
+
+
+def restore(session: Session, nodes: Sequence[Node], known: Iterable[Result] = ()) -> None:
+    """Make good the lost ones among `known` and among the results that running `nodes` would read, in one run."""
+    if session.engine.shared_memory:
+        return
+    with session.restoring:
+        gone = [r for r in known if r.session is session and lost(session.engine, r)]
+        gone += _lost_below(session, [*nodes, *(r.node for r in gone)])
+        if not gone:
+            return
+        wanted = {token(n): n for r in gone for n in with_siblings(r.node)}
+        alive = {name: r for name in wanted if (r := session.results.get(name)) is not None}
+        fresh = dict(zip(wanted, session.run(list(wanted.values())), strict=True))
+        for result in gone:
+            new = fresh[token(result.node)]
+            result.collection, result.meta = new.collection, new.meta
+        session.results.update(alive)
+
+
+def _lost_below(session: Session, roots: Iterable[Node]) -> list[Result]:
+    """Lost results that running `roots` would read, those that making them again would read included."""
+    found: list[Result] = []
+
+    def below(node: Node) -> Sequence[Node]:
+        result = session.results.get(token(node))
+        if result is not None:
+            if not lost(session.engine, result):
+                return ()
+            found.append(result)
+        return inputs(node)
+
+    walk(roots, below)
+    return found

@@ -12,7 +12,7 @@ from distributed.scheduler import KilledWorker, NoWorkerError
 from marsdask import option_context
 from marsdask.engine import client, failures
 from marsdask.errors import DataLost, NoWorkers, OutOfWorkerMemory, WorkerLost
-from marsdask.session import lineage
+from marsdask.session import results
 
 WORKER = SimpleNamespace(address="tcp://10.0.0.7:40000", memory_limit=500 * 2**20)
 KILLED: Any = KilledWorker(("sort-" + "0" * 32, 3), WORKER, 3)  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ def test_the_same_loss_again_and_again_ends(limit: int) -> None:
         option_context({"cluster.recompute_limit": limit}),
         pytest.raises(DataLost, match="lost dependencies"),
     ):
-        lineage.retried(engine, work)
+        results.retried(engine, work)
     assert len(tries) == limit + 1
     assert engine.came_back == limit
 

@@ -102,9 +102,7 @@ def _rebuild(
 
 def as_task(key: Key, held: Any) -> GraphNode:
     """A graph entry for something already computed: data, or a future on the cluster."""
-    if isinstance(held, GraphNode):
-        return held
-    return held if isinstance(held, TaskRef) else DataNode(key, held)  # type: ignore[return-value]
+    return held if isinstance(held, (GraphNode, TaskRef)) else DataNode(key, held)  # type: ignore[return-value]
 
 
 def same(key: Key, held: TaskRef) -> GraphNode:
@@ -129,10 +127,9 @@ def made_by(collection: Chunks | da.Array, node: Node | None) -> Any:
 
 def _over(collection: Chunks | da.Array, tasks: dict[Key, Any], sizes: Any, name: str = "") -> Any:
     """The same collection over other tasks."""
-    name = name or collection.name
     if isinstance(collection, Chunks):
-        return Chunks(name, tasks, collection.count, (), sizes, collection.node)
-    return da.Array(tasks, name, sizes, dtype=collection.dtype, meta=collection._meta)
+        return Chunks(name or collection.name, tasks, collection.count, (), sizes, collection.node)
+    return da.Array(tasks, name or collection.name, sizes, dtype=collection.dtype, meta=collection._meta)
 
 
 def bare(collection: Chunks | da.Array) -> Any:
@@ -163,29 +160,22 @@ def holding(collection: Chunks | da.Array, held: dict[Key, Any], sizes: Any) -> 
 
 
 def keys_of(collection: Chunks | da.Array) -> list[Key]:
-    """The keys of a collection's chunks, in order."""
-    return collection.keys if isinstance(collection, Chunks) else flat_keys(collection)
-
-
-def flat_keys(array: da.Array) -> list[Key]:
-    """The keys of an array's chunks, last axis fastest."""
-    return [(array.name, *i) for i in np.ndindex(*array.numblocks)]
+    """The keys of a collection's chunks, in order: of an array the last axis fastest."""
+    if isinstance(collection, Chunks):
+        return collection.keys
+    return [(collection.name, *i) for i in np.ndindex(*collection.numblocks)]
 
 
 def concat(parts: Sequence[Any]) -> Any:
     """One pandas object from chunks in order; empty chunks never change a dtype."""
     if len(parts) == 1:
         return parts[0]
-    first = parts[0]
-    if isinstance(first, pd.Index):
-        full = [p for p in parts if len(p)] or [first]
-        return full[0].append(full[1:]) if len(full) > 1 else full[0]
-    if not isinstance(first, (pd.DataFrame, pd.Series)):
+    if not isinstance(parts[0], (pd.DataFrame, pd.Series, pd.Index)):
         return list(parts)
-    full = [p for p in parts if len(p)]
-    if len(full) <= 1:
-        return full[0] if full else first
-    return pd.concat(full)
+    full = [p for p in parts if len(p)] or parts[:1]
+    if len(full) == 1:
+        return full[0]
+    return full[0].append(full[1:]) if isinstance(full[0], pd.Index) else pd.concat(full)
 
 
 def merged(
@@ -215,18 +205,12 @@ def merged(
     if arrays:
         layers = HighLevelGraph.merge(*(a.dask for a in arrays.values()))
         for name in kept.keys() & layers.layers.keys():
-            layers = replaced_layer(layers, name, kept[name])
-        keys = [k for a in arrays.values() for k in flat_keys(a)]
+            layers = HighLevelGraph({**layers.layers, name: kept[name]}, {**layers.dependencies, name: set()})
         if optimize:
+            keys = [k for a in arrays.values() for k in keys_of(a)]
             layers = da.Array.__dask_optimize__(layers, keys)
         graph = {**dict(layers), **graph}
     return graph
-
-
-def replaced_layer(graph: HighLevelGraph, name: str, tasks: dict[Key, Any]) -> HighLevelGraph:
-    """The same layers, one of them holding computed chunks."""
-    layers = {**graph.layers, name: tasks}
-    return HighLevelGraph(layers, {**graph.dependencies, name: set()})
 
 
 def settled(collection: Chunks | da.Array, kept: dict[str, dict[Key, Any]]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from dask.typing import Key
 from marsdask.errors import TooLargeForOneChunk
 from marsdask.options import options
 from marsdask.plan.graph.chunks import NAN, Chunks, aliases, concat
-from marsdask.plan.graph.making import Early, per_chunk
+from marsdask.plan.graph.making import Early, calls, per_chunk
 from marsdask.plan.graph.names import in_one_process, name_for, operation
 
 TWO_STEPS_FROM = 32
@@ -71,15 +72,9 @@ def gather(chunks: Chunks, what: str | None = None, *, limit: bool = True) -> Ch
     """All chunks as one. With `limit` only up to `options.gather_limit` bytes."""
     if chunks.count == 1:
         return chunks
-    name = name_for(what)
-    refs = List(*(TaskRef(k) for k in chunks.keys))
-    key = (name, 0)
-    if limit:
-        task = Task(key, gathered, refs, what or operation(), float(options.gather_limit))
-    else:
-        task = Task(key, concat, refs)
-    lengths = None if chunks.lengths is None else (sum(chunks.lengths),)
-    return Chunks(name, {key: task}, 1, (chunks,), lengths)
+    refs = List(*map(TaskRef, chunks.keys))
+    call = (gathered, refs, what or operation(), float(options.gather_limit)) if limit else (concat, refs)
+    return calls([call], (chunks,), None if chunks.lengths is None else (sum(chunks.lengths),), what)
 
 
 def tree(
@@ -92,18 +87,11 @@ def tree(
 ) -> Chunks:
     """Join chunks `every` at a time by `combine`, the last time by `aggregate`: one chunk."""
     every = every or max(int(options.combine_size), 2)
-    aggregate = aggregate or combine
-    keys: list[Key] = list(chunks.keys)
-    tasks: dict[Key, GraphNode] = {}
-    while len(keys) > every:
-        name = name_for(label)
-        groups = list(toolz.partition_all(every, keys))
-        for i, group in enumerate(groups):
-            tasks[name, i] = Task((name, i), combine, List(*map(TaskRef, group)))
-        keys = [(name, i) for i in range(len(groups))]
-    name = name_for(label)
-    tasks[name, 0] = Task((name, 0), aggregate, List(*map(TaskRef, keys)))
-    return Chunks(name, tasks, 1, (chunks,))
+    level = chunks
+    while level.count > every:
+        groups = toolz.partition_all(every, level.keys)
+        level = calls(((combine, List(*map(TaskRef, g))) for g in groups), (level,), None, label)
+    return calls([(aggregate or combine, List(*map(TaskRef, level.keys)))], (level,), None, label)
 
 
 def scan(
@@ -119,16 +107,10 @@ def scan(
     The steps are one chain, so parts should be small: totals, or the last rows of each chunk.
     """
     name = name_for(label)
-    tasks: dict[Key, GraphNode] = {}
-    last = parts.count - 1 if reverse else 0
-    for i in reversed(range(parts.count)) if reverse else range(parts.count):
-        key = (name, i)
-        before = i + 1 if reverse else i - 1
-        tasks[key] = (
-            DataNode(key, start)
-            if i == last
-            else Task(key, step, TaskRef((name, before)), TaskRef((parts.name, before)))
-        )
+    order = range(parts.count)[::-1] if reverse else range(parts.count)
+    tasks: dict[Key, GraphNode] = {(name, i): DataNode((name, i), start) for i in order[:1]}
+    for before, i in itertools.pairwise(order):
+        tasks[name, i] = Task((name, i), step, TaskRef((name, before)), TaskRef((parts.name, before)))
     return Chunks(name, tasks, parts.count, (parts,))
 
 
@@ -149,16 +131,12 @@ def exchange(
     shared = in_one_process()
     cut = split if shared else functools.partial(_cut_apart, split)
     parts = per_chunk(cut, chunks, *args, label="split", lengths=None)
-    name = name_for(label)
     if shared:
-        tasks: dict[Key, GraphNode] = {
-            (name, j): Task((name, j), _merge_picked, merge, j, List(*map(TaskRef, parts.keys)))
-            for j in range(count)
-        }
-    elif min(parts.count, count) < TWO_STEPS_FROM:
-        tasks = _in_one_step(name, parts, merge, count)
-    else:
-        tasks = _in_two_steps(name, parts, merge, count)
+        refs = List(*map(TaskRef, parts.keys))
+        return calls(((_merge_picked, merge, j, refs) for j in range(count)), (parts,), lengths, label)
+    name = name_for(label)
+    steps = _in_one_step if min(parts.count, count) < TWO_STEPS_FROM else _in_two_steps
+    tasks = steps(name, parts, merge, count)
     return Chunks(name, tasks, count, (parts,), (NAN,) * count if lengths == "unknown" else lengths)
 
 
@@ -262,18 +240,21 @@ def regroup(
     chunks: Chunks, pieces: Sequence[Sequence[tuple[int, int, int]]], label: str | None = None
 ) -> Chunks:
     """New chunks from row ranges of old ones: each a list of (chunk, start, stop)."""
-    name = name_for(label)
-    tasks: dict[Key, GraphNode] = {}
-    for j, ranges in enumerate(pieces):
-        refs = List(*(TaskRef((chunks.name, i)) for i, _, _ in ranges))
-        tasks[name, j] = Task((name, j), _cut_and_join, refs, [(a, b) for _, a, b in ranges])
+    made = [
+        (
+            _cut_and_join,
+            List(*(TaskRef((chunks.name, i)) for i, _, _ in ranges)),
+            [(a, b) for _, a, b in ranges],
+        )
+        for ranges in pieces
+    ]
     lengths = tuple(float(sum(b - a for _, a, b in ranges)) for ranges in pieces)
-    return Chunks(name, tasks, len(pieces), (chunks,), lengths)
+    return calls(made, (chunks,), lengths, label)
 
 
 def _cut_and_join(parts: list[Any], ranges: list[tuple[int, int]]) -> Any:
     cut = [
-        p if (a, b) == (0, len(p)) else (p[a:b] if isinstance(p, (pd.Index, np.ndarray)) else p.iloc[a:b])
+        p if (a, b) == (0, len(p)) else _rows_at(p, slice(a, b))
         for p, (a, b) in zip(parts, ranges, strict=True)
     ]
     return np.concatenate(cut) if isinstance(cut[0], np.ndarray) else concat(cut)
@@ -283,17 +264,16 @@ def taken(
     chunks: Chunks, pieces: Sequence[tuple[int, Any]], lengths: Any = None, label: str | None = None
 ) -> Chunks:
     """New chunks, each from one old chunk: `pieces` are (its number, positions as a slice or an array)."""
-    name = name_for(label)
-    tasks: dict[Key, GraphNode] = {}
-    for j, (i, where) in enumerate(pieces):
-        key, old = (name, j), (chunks.name, i)
+    made: list[tuple[Any, ...]] = []
+    for i, where in pieces:
+        old = (chunks.name, i)
         source = chunks.tasks.get(old)
         part = getattr(getattr(source, "func", None), "part", None)  # a source that can read some of its rows
         if part is not None and isinstance(source, Task) and isinstance(where, slice):
-            tasks[key] = Task(key, part, where, *source.args)
+            made.append((part, where, *source.args))
         else:
-            tasks[key] = Task(key, _rows_at, TaskRef(old), where)
-    return Chunks(name, tasks, len(tasks), (chunks,), lengths or (NAN,) * len(tasks))
+            made.append((_rows_at, TaskRef(old), where))
+    return calls(made, (chunks,), lengths or "unknown", label)
 
 
 def _rows_at(part: Any, where: Any) -> Any:
@@ -303,11 +283,11 @@ def _rows_at(part: Any, where: Any) -> Any:
 def in_turn(func: Callable[..., Any], chunks: Chunks, label: str | None = None) -> Chunks:
     """One after another: chunk i of the result is `func(chunk i, result i - 1)`, None before the first."""
     name = name_for(label)
-    tasks: dict[Key, GraphNode] = {}
-    for i, key in enumerate(chunks.keys):
-        before = TaskRef((name, i - 1)) if i else None
-        tasks[name, i] = Task((name, i), func, TaskRef(key), before)
-    return Chunks(name, tasks, chunks.count, (chunks,), None)
+    tasks: dict[Key, GraphNode] = {
+        (name, i): Task((name, i), func, TaskRef(key), TaskRef((name, i - 1)) if i else None)
+        for i, key in enumerate(chunks.keys)
+    }
+    return Chunks(name, tasks, chunks.count, (chunks,))
 
 
 def row_ranges(old: Sequence[float], new: Sequence[float]) -> list[list[tuple[int, int, int]]]:

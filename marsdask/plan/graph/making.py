@@ -1,9 +1,10 @@
-"""Chunks out of data, out of nothing, and out of other chunks one by one."""
+"""Chunks out of data, out of nothing, and out of other chunks one by one; Dask arrays with tasks of our own, as chunks and back."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
-from dask.task_spec import DataNode, GraphNode, List, Task, TaskRef
+from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
@@ -29,9 +30,13 @@ def inside(task: Any) -> tuple[Any, ...]:
     return (task.func, *task.args, *task.kwargs.values()) if isinstance(task, Task) else ()
 
 
-def constant(data: Any, label: str | None = None) -> Chunks:
-    """One chunk that holds `data`."""
-    return constants([data], label)
+def calls(
+    made: Iterable[tuple[Any, ...]], inputs: tuple[Any, ...], lengths: Any, label: str | None = None
+) -> Chunks:
+    """Chunks with a task of its own for each, `(func, *args)`; of unknown lengths where `lengths` is "unknown"."""
+    name = name_for(label)
+    tasks: dict[Key, GraphNode] = {(name, i): Task((name, i), *each) for i, each in enumerate(made)}
+    return Chunks(name, tasks, len(tasks), inputs, (NAN,) * len(tasks) if lengths == "unknown" else lengths)
 
 
 def constants(parts: Sequence[Any], label: str | None = None) -> Chunks:
@@ -46,11 +51,7 @@ def sources(
     func: Callable[..., Any], items: Sequence[Any], *args: Any, lengths: Any = None, label: str | None = None
 ) -> Chunks:
     """Chunks that tasks make of nothing: chunk i is `func(items[i], *args)`."""
-    name = name_for(label)
-    tasks: dict[Key, GraphNode] = {
-        (name, i): Task((name, i), func, item, *args) for i, item in enumerate(items)
-    }
-    return Chunks(name, tasks, len(tasks), (), lengths or (NAN,) * len(tasks))
+    return calls(((func, item, *args) for item in items), (), lengths or "unknown", label)
 
 
 def per_chunk(
@@ -68,7 +69,7 @@ def per_chunk(
     """
     name = name_for(label)
     chunked = [a for a in (*args, *kwargs.values()) if isinstance(a, (Chunks, da.Array))]
-    counts = {_count(a) for a in chunked}
+    counts = {a.count if isinstance(a, Chunks) else math.prod(a.numblocks) for a in chunked}
     count = max(counts - {1}, default=1) if counts != {0} else 0
     if len(counts - {1}) > 1:
         raise ShapeError(
@@ -78,19 +79,15 @@ def per_chunk(
     named = {k: _take(v) for k, v in kwargs.items()}
     tasks: dict[Key, GraphNode] = {}
     for i in range(count):
-        key = (name, i)
         first = (i,) if number else ()
-        tasks[key] = Task(key, func, *first, *(t(i) for t in takes), **{k: t(i) for k, t in named.items()})
+        given = {k: t(i) for k, t in named.items()}
+        tasks[name, i] = Task((name, i), func, *first, *(t(i) for t in takes), **given)
     if lengths == "same":
-        source = next((a for a in chunked if isinstance(a, Chunks) and a.count == count), None)
-        lengths = source.lengths if source is not None else None
+        like = (a.lengths for a in chunked if isinstance(a, Chunks) and a.count == count)
+        lengths = next(like, None)
     elif lengths == "unknown":
         lengths = (NAN,) * count
     return Chunks(name, tasks, count, tuple(chunked), lengths)
-
-
-def _count(arg: Any) -> int:
-    return arg.count if isinstance(arg, Chunks) else math.prod(arg.numblocks)
 
 
 def _take(arg: Any) -> Callable[[int], Any]:
@@ -102,19 +99,24 @@ def _take(arg: Any) -> Callable[[int], Any]:
 
 def value(func: Callable[..., Any], *args: Any, label: str | None = None, **kwargs: Any) -> Chunks:
     """One task over whole inputs: `Chunks` arguments arrive as the list of their chunks."""
+    return _single(Task, func, args, kwargs, label)
+
+
+def _single(
+    kind: Callable[..., GraphNode],
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    label: str | None = None,
+) -> Chunks:
     name = name_for(label)
-    used: list[Any] = []
-    task = Task(
-        (name, 0), func, *(_whole(a, used) for a in args), **{k: _whole(v, used) for k, v in kwargs.items()}
-    )
-    return Chunks(name, {(name, 0): task}, 1, tuple(used))
+    task = kind((name, 0), func, *map(_whole, args), **{k: _whole(v) for k, v in kwargs.items()})
+    used = tuple(a for a in (*args, *kwargs.values()) if isinstance(a, (Chunks, da.Array)))
+    return Chunks(name, {(name, 0): task}, 1, used)
 
 
-def _whole(arg: Any, used: list[Any]) -> Any:
-    if not isinstance(arg, (Chunks, da.Array)):
-        return arg
-    used.append(arg)
-    return List(*map(TaskRef, keys_of(arg)))
+def _whole(arg: Any) -> Any:
+    return List(*map(TaskRef, keys_of(arg))) if isinstance(arg, (Chunks, da.Array)) else arg
 
 
 class Placed(Task):
@@ -146,10 +148,7 @@ def soon(key: Key, func: Callable[..., Any], of: Key) -> GraphNode:
 
 def placed(func: Callable[..., Any], *args: Any, where: dict[str, Any]) -> Chunks:
     """As `value`: one task over whole inputs, which stays a task of its own and runs `where` a cluster has room for it."""
-    name = name_for()
-    used: list[Any] = []
-    task = Placed((name, 0), func, *(_whole(a, used) for a in args), where=where)
-    return Chunks(name, {(name, 0): task}, 1, tuple(used))
+    return _single(partial(Placed, where=where), func, args, {})
 
 
 def lengths_of(chunks: Chunks) -> Chunks:
@@ -169,7 +168,7 @@ def even(chunks: Chunks, source: Chunks | None = None) -> Chunks:
     ):
         return chunks
     dtypes = value(_common_dtypes, per_chunk(_dtypes, chunks, label="dtypes", lengths=None), label="dtypes")
-    return per_chunk(_with_dtypes, chunks, dtypes)
+    return per_chunk(_in_common, chunks, dtypes)
 
 
 def _changeable(empty: Any) -> bool:
@@ -179,9 +178,8 @@ def _changeable(empty: Any) -> bool:
 
 def _dtypes(chunk: Any) -> tuple[bool, list[Any], Any]:
     """Whether there are rows, the dtypes, and the columns or None."""
-    if isinstance(chunk, pd.DataFrame):
-        return len(chunk) > 0, list(chunk.dtypes), chunk.columns
-    return len(chunk) > 0, [chunk.dtype], None
+    frame = isinstance(chunk, pd.DataFrame)
+    return len(chunk) > 0, list(chunk.dtypes) if frame else [chunk.dtype], chunk.columns if frame else None
 
 
 def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
@@ -199,7 +197,7 @@ def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
     ], columns
 
 
-def _with_dtypes(chunk: Any, common: tuple[list[Any], Any]) -> Any:
+def _in_common(chunk: Any, common: tuple[list[Any], Any]) -> Any:
     dtypes, columns = common
     if not dtypes:
         return chunk
@@ -207,22 +205,23 @@ def _with_dtypes(chunk: Any, common: tuple[list[Any], Any]) -> Any:
         return chunk if chunk.dtype == dtypes[0] else chunk.astype(dtypes[0])
     if not len(chunk) and len(dtypes) != chunk.shape[1]:
         chunk = pd.DataFrame(index=chunk.index, columns=columns, dtype=object)
-    other = {i: d for i, d in enumerate(dtypes) if chunk.dtypes.iloc[i] != d}
+    return with_dtypes(chunk, dtypes)
+
+
+def with_dtypes(frame: pd.DataFrame, dtypes: Sequence[Any]) -> pd.DataFrame:
+    """A frame whose columns have these dtypes, one after another: labels may repeat."""
+    other = {i: d for i, d in enumerate(dtypes) if frame.dtypes.iloc[i] != d}
     if not other:
-        return chunk
-    return chunk.set_axis(range(len(columns)), axis=1).astype(other).set_axis(columns, axis=1)
+        return frame
+    return frame.set_axis(range(len(dtypes)), axis=1).astype(other).set_axis(frame.columns, axis=1)
 
 
 def partly(
     chunks: Chunks, make: Callable[..., Any], load: Callable[[int], Any], have: Container[int], label: str
 ) -> Chunks:
     """`make(i, chunk)` of each chunk; `load(i)` in the place of those in `have`, whose chunks are not made at all."""
-    name = name_for(label)
-    tasks: dict[Key, GraphNode] = {}
-    for i, below in enumerate(chunks.keys):
-        key = (name, i)
-        tasks[key] = Task(key, load, i) if i in have else Task(key, make, i, TaskRef(below))
-    return Chunks(name, tasks, chunks.count, (chunks,), chunks.lengths)
+    made = ((load, i) if i in have else (make, i, TaskRef(key)) for i, key in enumerate(chunks.keys))
+    return calls(made, (chunks,), chunks.lengths, label)
 
 
 def delayed(chunks: Chunks) -> list[Delayed]:
@@ -237,3 +236,102 @@ def from_delayed(parts: Sequence[Any], label: str | None = None) -> Chunks:
     layers = HighLevelGraph.merge(*(p.__dask_graph__() for p in parts))
     tasks = aliases(name, [p.key for p in parts])
     return Chunks(name, {**dict(layers), **tasks}, len(tasks), (), (NAN,) * len(tasks))
+
+
+def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], ...], name: str) -> da.Array:
+    """A Dask array over slices of data in memory: no copy, no hash.
+
+    `da.from_array` copies an ndarray of several chunks once: 4 times the CPU of an elementwise chain over it.
+    """
+    bounds = [np.cumsum([0, *c]) for c in chunks]
+    tasks: dict[Key, GraphNode] = {}
+    for index in np.ndindex(*map(len, chunks)):
+        key = (name, *index)
+        where = (slice(b[i], b[i + 1]) for b, i in zip(bounds, index, strict=True))
+        tasks[key] = DataNode(key, array[tuple(where)])
+    return da.Array(tasks, name, chunks, dtype=array.dtype)
+
+
+def from_array(array: da.Array) -> Chunks:
+    """The chunks of an array that is cut along its first axis only, as chunks."""
+    if any(n != 1 for n in array.numblocks[1:]):
+        array = array.rechunk(dict.fromkeys(range(1, array.ndim), -1))
+    name = name_for("array")
+    tasks = aliases(name, keys_of(array))
+    lengths = tuple(array.chunks[0]) if array.ndim else None
+    return Chunks(name, tasks, len(tasks), (array,), lengths)
+
+
+def to_array(
+    chunks: Chunks, shape_rest: tuple[int, ...] = (), dtype: Any = None, *, scalar: bool = False
+) -> da.Array:
+    """A Dask array over chunks that are ndarrays: cut along the first axis, whole along the rest."""
+    name = name_for(None)
+    tasks: dict[Key, Any] = {}
+    for i, key in enumerate(chunks.keys):
+        new: Key = (name,) if scalar else (name, i, *(0 for _ in shape_rest))
+        tasks[new] = Alias(new, target=key)
+    lengths = tuple(n if math.isnan(n) else int(n) for n in chunks.lengths or (NAN,) * chunks.count)
+    axes = () if scalar else (lengths, *((n,) for n in shape_rest))
+    below = f"{name}-inputs"
+    layers = {name: tasks, below: merged([chunks], optimize=False)}
+    return da.Array(HighLevelGraph(layers, {name: {below}, below: set()}), name, axes, dtype=dtype)
+
+
+def chunk_sizes(grid: Sequence[int], shapes: Mapping[tuple[int, ...], Sequence[int]]) -> Any:
+    """The chunks of an array whose blocks at these indices have these shapes: those on the edges say all.
+
+    >>> chunk_sizes((2, 1), {(0, 0): (3, 5), (1, 0): (4, 5)})
+    ((3, 4), (5,))
+    """
+    zeros = (0,) * len(grid)
+    return tuple(
+        tuple(shapes[(*zeros[:axis], i, *zeros[axis + 1 :])][axis] for i in range(count))
+        for axis, count in enumerate(grid)
+    )
+
+
+class Block:
+    """In the arguments of a task of `blocks`: the chunk of an array at an index."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: da.Array, index: tuple[int, ...]):
+        self.array, self.index = array, index
+
+    @property
+    def key(self) -> Key:
+        return (self.array.name, *self.index)
+
+
+def blocks(
+    make: Callable[[tuple[int, ...]], Any],
+    chunks: tuple[tuple[int, ...], ...],
+    dtype: Any,
+    inputs: Sequence[da.Array],
+    label: str | None = None,
+) -> da.Array:
+    """A Dask array with a task of its own for each chunk.
+
+    `make(index)` gives `(func, *args)`, where an argument may be a `Block` or a list of them, or a `Block` that is taken
+    over as it is. `inputs` are the arrays whose blocks are used.
+    """
+    name = name_for(label)
+    tasks: dict[Key, Any] = {}
+    for index in np.ndindex(*map(len, chunks)):
+        key = (name, *index)
+        made = make(index)
+        if isinstance(made, Block):
+            tasks[key] = Alias(key, target=made.key)
+        else:
+            tasks[key] = Task(key, made[0], *map(_block_ref, made[1:]))
+    graph = HighLevelGraph.from_collections(name, tasks, dependencies=[*inputs])
+    return da.Array(graph, name, chunks, dtype=dtype)
+
+
+def _block_ref(arg: Any) -> Any:
+    if isinstance(arg, Block):
+        return TaskRef(arg.key)
+    if type(arg) is list and any(isinstance(a, Block) for a in arg):
+        return List(*map(_block_ref, arg))
+    return arg

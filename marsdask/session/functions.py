@@ -1,21 +1,20 @@
-"""Opening sessions: `new_session`, and the one that is made where nobody made any."""
+"""What users call without a session: `new_session`, the one that is made where nobody made any, `execute`, `fetch` and their kin in it."""
 
 from __future__ import annotations
 
 import atexit
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from marsdask import checks
-from marsdask.engine import clusters
 from marsdask.engine.base import Engine, Threads
 from marsdask.engine.client import Distributed
-from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession
-from marsdask.session import current
-from marsdask.session.base import Session
+from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession, NotExecuted
+from marsdask.session.base import Session, get_default_session, handles_of, inside, process_default
+from marsdask.session.logs import LogPart, part_of
 
 _lock = threading.RLock()
 _open: weakref.WeakValueDictionary[tuple[str, str], Session] = weakref.WeakValueDictionary()
@@ -93,7 +92,10 @@ def new_session(
     >>> session.close()
     """
     for name, value in unknown.items():
-        raise _unknown(name, value)
+        if name in ELSEWHERE:
+            raise ArgumentTypeError(f"new_session({name}={value!r}) is not taken. Hint: {ELSEWHERE[name]}.")
+        known = [n for n in new_session.__annotations__ if n not in ("unknown", "return")]
+        raise ArgumentTypeError.unknown_keyword("new_session", name, known)
     checks.flag(default, "new_session(default=)")
     checks.flag(new, "new_session(new=)")
     if session_id is not None and not checks.instance(session_id, "new_session(session_id=)", str, "a text"):
@@ -110,32 +112,31 @@ def new_session(
     dashboard = _one_of("dashboard", dashboard, "web", web)
     counts = {"n_worker": n_worker, "n_cpu": n_cpu, "memory": memory, "dashboard": dashboard}
     given = [name for name, value in counts.items() if value is not None]
-    start: Callable[..., Engine] | None = None
+    start: Callable[..., Engine] = Threads
+    if address is not None or given or security is not None:
+        # Imports distributed, which threads do without.
+        from marsdask.engine import clusters
     if address is not None:
         if given:
             raise ArgumentError(
                 f"new_session(address=, {given[0]}=): an address joins a cluster, {' and '.join(given)} would start a cluster."
             )
         clusters.check_address(address, security)
-        start = partial(clusters.connected, address, security=security, timeout=timeout)
+        start = partial(clusters.connected, address, security=security, timeout=timeout, as_default=default)
     elif given or security is not None:
-        start = partial(clusters.started, clusters.local(n_worker, n_cpu, memory, security, dashboard))
+        wanted = clusters.local(n_worker, n_cpu, memory, security, dashboard)
+        start = partial(clusters.started, wanted, as_default=default)
     if not new and address is None:
-        session = next((s for (_, name), s in _open.items() if name == session_id), None)
-        if session is None:
-            raise _nobody(session_id)
+        found = next((s for (_, name), s in _open.items() if name == session_id), None)
     else:
-        engine = start(as_default=default) if start else Threads()
+        engine = start()
         with _lock:
-            session = _named(engine, session_id, timeout, new=new)
-    return session.as_default() if default else session
-
-
-def _unknown(name: str, value: Any) -> ArgumentTypeError:
-    if name in ELSEWHERE:
-        return ArgumentTypeError(f"new_session({name}={value!r}) is not taken. Hint: {ELSEWHERE[name]}.")
-    known = [n for n in new_session.__annotations__ if n not in ("unknown", "return")]
-    return ArgumentTypeError.unknown_keyword("new_session", name, known)
+            found = _named(engine, session_id, timeout, new=new)
+    if found is None:
+        raise NoSuchSession(
+            f"new_session(session_id={session_id!r}, new=False): nobody has opened that session there. Hint: new=True opens it."
+        )
+    return found.as_default() if default else found
 
 
 def _one_of(name: str, value: Any, other: str, second: Any) -> Any:
@@ -144,23 +145,16 @@ def _one_of(name: str, value: Any, other: str, second: Any) -> Any:
     return second if value is None else value
 
 
-def _nobody(session_id: str | None) -> NoSuchSession:
-    return NoSuchSession(
-        f"new_session(session_id={session_id!r}, new=False): nobody has opened that session there. Hint: new=True opens it."
-    )
-
-
-def _named(engine: Engine, session_id: str | None, timeout: float | None, *, new: bool) -> Session:
-    """The open session of that id on that cluster, or a new one, which others can find while it is open."""
-    if session_id is not None:
-        found = _open.get((engine.address, session_id))
-        if found is not None and not found.closed:
-            engine.close()
-            return found
+def _named(engine: Engine, session_id: str | None, timeout: float | None, *, new: bool) -> Session | None:
+    """The open session of that id on that cluster, or a new one, known while it is open; None where only another `new` one could be."""
+    found = None if session_id is None else _open.get((engine.address, session_id))
     cluster = engine if isinstance(engine, Distributed) else None
+    if found is not None and not found.closed:
+        engine.close()
+        return found
     if not new and (cluster is None or _note(session_id) not in cluster.client.list_datasets()):
         engine.close()
-        raise _nobody(session_id)
+        return None
     session = Session(engine, session_id=session_id, timeout=timeout)
     if cluster is not None:
         # To go before distributed's own exit, which closes clients: what was registered last is called first.
@@ -179,18 +173,109 @@ def _note(session_id: str | None) -> str:
 
 def get_default_or_create() -> Session:
     """The session `execute()` uses: threads in this process if nobody made another."""
-    if current.inside() and (mine := current.get_default_session()) is not None:
-        return mine
-    if (default := current.process_default()) is not None:
+    default = get_default_session() if inside() else process_default()
+    if default is not None:
         return default
     with _lock:
-        return current.process_default() or new_session()
+        return process_default() or new_session()
 
 
 def stop_server() -> None:
     """Close the default session, and end the cluster that was started for it; twice is fine."""
-    if (default := current.process_default()) is not None:
+    if (default := process_default()) is not None:
         default.close()
+
+
+def execute(
+    *tileables: Any,
+    session: Session | None = None,
+    wait: bool = True,
+    show_progress: Any = None,
+    warn_duplicated_execution: bool | None = None,
+    fuse_enabled: bool | None = None,
+    progress_update_interval: float = 1.0,
+    extra_config: dict[str, Any] | None = None,
+) -> Any:
+    """Run one or several in one run. Gives back the same objects: a list, or the bare one.
+
+    Parameters
+    ----------
+    session : Session, optional
+        Where to run; the default session if nobody says.
+    wait : bool
+        With False an `ExecutionInfo` comes back at once: a future with `progress()` and `cancel()`.
+    show_progress : True, False or "auto"
+        A text bar on standard error, or none; "auto" shows one in a terminal or notebook. `options.show_progress` if
+        nobody says.
+    progress_update_interval : float
+        Seconds between updates of the bar.
+    warn_duplicated_execution, fuse_enabled : bool, optional
+        The options `warn_duplicated_execution` and `optimize.fuse` for this run.
+    extra_config : dict, optional
+        More options by name, for this run.
+
+    An interrupt (Ctrl-C) while it waits cancels the work, also on a cluster. Raises TimeoutError after the `timeout` of
+    the session, if it has one.
+    """
+    handles_of(tileables, "execute")  # before a session is made for what cannot run
+    where = get_default_or_create() if session is None else _checked(session)
+    return where.execute(
+        *tileables,
+        wait=wait,
+        show_progress=show_progress,
+        warn_duplicated_execution=warn_duplicated_execution,
+        fuse_enabled=fuse_enabled,
+        progress_update_interval=progress_update_interval,
+        extra_config=extra_config,
+    )
+
+
+def _checked(session: Any) -> Session:
+    return checks.instance(session, "session", Session, "a Session such as new_session() gives")  # type: ignore[no-any-return]
+
+
+def _holder(handle: Any, session: Session | None) -> Session:
+    """The session that is asked for a handle's data."""
+    if session is not None:
+        return _checked(session)
+    result = handle._result if handle.node is not None else None  # a view looks at its base first
+    where: Session | None = get_default_session() if result is None else result.session
+    if where is None:
+        raise NotExecuted(
+            f"No session found: nothing was executed yet. Cannot fetch unexecuted tileable: {handle.unexecuted_repr()}."
+        )
+    return where
+
+
+def fetch(*tileables: Any, session: Session | None = None, batch_size: int | None = None) -> Any:
+    """The data of one or several executed handles. `batch_size` is accepted as in Mars; the result is the same."""
+    handles, bare = handles_of(tileables, "fetch")
+    values = [_holder(handle, session).data_of(handle) for handle in handles]
+    return values[0] if bare else values
+
+
+def fetch_infos(
+    *tileables: Any, session: Session | None = None, fields: Sequence[str] | None = None
+) -> list[dict[str, list[Any]]]:
+    """Of each executed handle a dict of lists with an entry for each chunk: where it is, how large, by which key.
+
+    `fields` picks some of data_key, object_id, object_refs, level, memory_size, store_size and bands.
+    """
+    handles, _ = handles_of(tileables, "fetch_infos")
+    return [_holder(handle, session).fetch_infos(handle, fields=fields)[0] for handle in handles]
+
+
+def fetch_log(
+    *tileables: Any, session: Session | None = None, offsets: Any = None, sizes: Any = None
+) -> list[LogPart]:
+    """What functions have printed so far, one part for each of the objects that `remote.spawn` gave, also while they run.
+
+    Without `offsets` each call goes on where the last one ended. An offset is a number of bytes, or a text such as
+    "1K"; negative ones count from the end; a dict gives one for each chunk. `sizes`, 1 MiB where nobody says, bounds
+    what is handed out.
+    """
+    handles, _ = handles_of(tileables, "fetch_log")
+    return [part_of(each, offsets, sizes) for each in handles]
 
 
 def _close_all() -> None:
