@@ -17,10 +17,9 @@ from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Op, lowered
-from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import Tensor, as_tensor, given
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.indexing.writes import ufunc_at
-from marsdask.tensor.views import given
 
 NAMES = {ufunc.__name__: name for name, ufunc in REDUCTIONS.items()}
 """ufunc.reduce that is a reduction of another name."""

@@ -1,11 +1,14 @@
-"""Shapes: reshape, ravel, transpose and their kin, as views wherever NumPy gives one."""
+"""Shapes: reshape, ravel and transposed views, as views wherever NumPy gives one.
+
+Which reshapes are views depends on strides, so views keep count of theirs without data. A tensor that is no view lies in memory
+in its order. A view's layout is what NumPy's own view of a stand-in has: an array of the right shape and strides over one byte,
+of which nothing is ever read."""
 
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -14,13 +17,94 @@ import numpy as np
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import held
-from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import NAN, PLACEHOLDERS, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor import layout
-from marsdask.tensor.core import Tensor, as_tensor
-from marsdask.tensor.views import derived, view
+from marsdask.tensor.core import Tensor, as_tensor, view
+
+_NOTHING = np.zeros(1, "u1")
+
+
+def stand_in(
+    shape: Sequence[float], strides: Sequence[int] | None = None, order: str = "C"
+) -> np.ndarray[Any, Any]:
+    """An array of that shape over one byte. Its elements must not be looked at."""
+    lengths = [PLACEHOLDERS[0] if math.isnan(n) else int(n) for n in shape]
+    if strides is None:
+        steps = [max(n, 1) for n in lengths]
+        strides = [math.prod(steps[i + 1 :] if order == "C" else steps[:i]) for i in range(len(steps))]
+    return np.lib.stride_tricks.as_strided(_NOTHING, lengths, strides, writeable=False)
+
+
+def layout(handle: Any) -> np.ndarray[Any, Any]:
+    """A stand-in laid out as the tensor is."""
+    base: Handle | None = handle._base
+    if base is None:
+        return stand_in(handle.known.shape, order=handle.known.order)
+    below = layout(base)
+    # What the view says: after a write its own node says what was written.
+    node: Node = handle._derive(base.node)
+    if node.op == "slice":
+        found = below[node.args[1]]
+        return found if isinstance(found, np.ndarray) else stand_in(())
+    if node.op == "transpose":
+        return below.transpose(node.args[1])
+    if node.op == "reshape":
+        _, shape, order = node.args
+        strides = view_strides(below, shape, order)
+        if strides is not None:
+            return stand_in(_full(below, shape), strides)
+    if node.op == "broadcast_to":
+        return np.broadcast_to(below, node.args[1])
+    return stand_in(handle.known.shape, order=handle.known.order)
+
+
+def _full(x: np.ndarray[Any, Any], shape: Sequence[int]) -> tuple[int, ...]:
+    rest = math.prod(n for n in shape if n != -1)
+    return tuple(x.size // rest if n == -1 else n for n in shape) if rest else tuple(max(n, 0) for n in shape)
+
+
+def reshape_is_view(handle: Any, shape: Sequence[int], order: str) -> bool:
+    """Whether NumPy gives a view for `handle.reshape(shape, order=order)`."""
+    return view_strides(layout(handle), shape, order) is not None
+
+
+def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> list[int] | None:
+    """The strides of a reshaped view, or None where the elements would have to move.
+
+    Runs of old axes and runs of new axes of the same product are matched; within a run of old axes each must step over
+    exactly the next.
+    """
+    new = _full(x, shape)
+    if x.size != math.prod(new) or not x.size:
+        # Unknown lengths that do not divide, or nothing to move.
+        return list(stand_in(new, order=order).strides)
+    old = [(n, s) for n, s in zip(x.shape, x.strides, strict=True) if n != 1]
+    target = list(new)
+    if order == "F":
+        old.reverse()
+        target.reverse()
+    strides: list[int] = []
+    i = j = 0
+    while i < len(old):
+        have, want = old[i][0], 1
+        a, b = i + 1, j
+        while have != want:
+            if want < have:
+                want *= target[b]
+                b += 1
+            else:
+                have *= old[a][0]
+                a += 1
+        if any(old[k][1] != old[k + 1][0] * old[k + 1][1] for k in range(i, a - 1)):
+            return None
+        strides += [old[a - 1][1] * math.prod(target[k + 1 : b]) for k in range(j, b)]
+        i, j = a, b
+    strides += [1] * (len(target) - j)
+    if order == "F":
+        strides.reverse()
+    return strides
 
 
 def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
@@ -82,10 +166,6 @@ def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
         raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers.") from None
 
 
-# Other modules know them by these names.
-axis_of, axes_of = checks.axis, checks.axes
-
-
 def check_order(order: Any, allowed: str = "CFA") -> str:
     """A memory order by its letter."""
     return str(checks.choice(order, "order", allowed))
@@ -100,17 +180,15 @@ def transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
 
 
 def all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    return tuple(reversed(range(ndim))) if axes is None else axes_of(tuple(axes), ndim, "axes")
+    return tuple(reversed(range(ndim))) if axes is None else checks.axes(tuple(axes), ndim, "axes")
 
 
 def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:
     """A view of the tensor with its axes in another order."""
     back = tuple(int(i) for i in np.argsort(axes)) if axes else ()
-    return view(a, derived("transpose", axes), partial(_untransposed_node, back))
-
-
-def _untransposed_node(back: tuple[int, ...], base: Node, new: Node) -> Node:
-    return Node("transpose", (new, back))
+    return view(
+        a, lambda base: Node("transpose", (base, axes)), lambda base, new: Node("transpose", (new, back))
+    )
 
 
 def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
@@ -132,11 +210,15 @@ def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
 
 def reshaped_view(a: Any, shape: tuple[int, ...], order: str = "C") -> Any:
     """A view of the tensor in another shape."""
-    return view(a, derived("reshape", shape, order), partial(_unreshaped_node, order))
+    return view(a, *_reshaping(shape, order))
 
 
-def _unreshaped_node(order: str, base: Node, new: Node) -> Node:
-    return Node("reshaped_like", (new, base, order))
+def _reshaping(shape: tuple[int, ...], order: str) -> tuple[Any, Any]:
+    """The node of a view in another shape, and of its base after a write."""
+    return (
+        lambda base: Node("reshape", (base, shape, order)),
+        lambda base, new: Node("reshaped_like", (new, base, order)),
+    )
 
 
 @public("reshape")
@@ -147,7 +229,7 @@ def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) ->
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
     a, order = _reading_order(a, order)
-    if not copy and layout.reshape_is_view(a, numbers, order):
+    if not copy and reshape_is_view(a, numbers, order):
         return reshaped_view(a, numbers, order)
     if copy is False:
         raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
@@ -172,9 +254,9 @@ def reshape_method(self: Array, *shape: Any, order: str = "C", copy: bool | None
 def _reading_order(a: Any, order: str) -> tuple[Any, str]:
     """For orders that depend on how elements lie in memory: the tensor to read, and in C or Fortran order."""
     if order == "A":
-        return a, "F" if layout.layout(a).flags.fnc else "C"
+        return a, "F" if layout(a).flags.fnc else "C"
     if order == "K":
-        steps = [abs(s) for s in layout.layout(a).strides]
+        steps = [abs(s) for s in layout(a).strides]
         axes = tuple(sorted(range(a.ndim), key=lambda i: -steps[i]))
         return (a if axes == tuple(range(a.ndim)) else transposed_view(a, axes)), "C"
     return a, order
@@ -185,7 +267,7 @@ def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
     check_order(order, "CFAK")
     a, order = _reading_order(as_tensor(a), order)
-    flags = layout.layout(a).flags
+    flags = layout(a).flags
     if flags.c_contiguous if order == "C" else flags.f_contiguous:
         return reshaped_view(a, (-1,), order)
     return registry.make("reshape", a, (-1,), order)
@@ -203,7 +285,7 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     """`x.shape = shape`: the handle becomes a view of its former self."""
     numbers = whole_numbers(shape)
     full_shape(numbers, self.known.shape)
-    if not layout.reshape_is_view(self, numbers, "C"):
+    if not reshape_is_view(self, numbers, "C"):
         raise ArgumentError(
             "x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)"
         )
@@ -211,6 +293,6 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     if self._base is not None:
         former.view_of(self._base, self._derive, self._restore)
     self.part_from(former)
-    derive = derived("reshape", numbers, "C")
+    derive, restore = _reshaping(numbers, "C")
     self._node, self._result = derive(former.node), None
-    self.view_of(former, derive, partial(_unreshaped_node, "C"))
+    self.view_of(former, derive, restore)

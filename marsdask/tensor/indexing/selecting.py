@@ -16,10 +16,10 @@ from marsdask.plan import registry
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import given as given  # noqa: PLC0414 - others look for it here
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import part
 from marsdask.tensor.reshaping import reshaped, whole_numbers
-from marsdask.tensor.views import given as given  # noqa: PLC0414 - others look for it here
 
 INDEX = np.dtype(np.intp)
 

@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, ShapeError, Unbuilt
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, assign
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.fold import (
     axes_of,
@@ -26,7 +26,6 @@ from marsdask.tensor.fold import (
     result_dtype,
 )
 from marsdask.tensor.reduce.states import NOTHING, TABLE
-from marsdask.tensor.views import assign
 
 ALIASES = {"amax": "max", "amin": "min", "product": "prod"}
 

@@ -15,12 +15,11 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, as_tensor, derived
+from marsdask.tensor.core import ExecutableTuple, as_tensor, view
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import sliced
 from marsdask.tensor.indexing.keys import FULL, check_fits
 from marsdask.tensor.reshaping import all_axes, transpose_meta, transposed_view, whole_numbers
-from marsdask.tensor.views import view
 
 
 @public("transpose")
@@ -160,9 +159,13 @@ for _n in (1, 2, 3):
     public(f"atleast_{_n}d")(partial(_at_least_all, _n))
 
 
-def refuse(reason: str, base: Node, new: Node) -> Node:
-    """The `restore` of views that NumPy makes read-only."""
-    raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
+    """A view by an operation that NumPy makes read-only."""
+
+    def refuse(base: Node, new: Node) -> Node:
+        raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+
+    return view(a, lambda base: Node(name, (base, *args)), refuse)
 
 
 def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
@@ -172,8 +175,7 @@ def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
     """A read-only view of another shape."""
-    read_only = partial(refuse, "broadcast_to() repeats elements")
-    return view(a, partial(derived, "broadcast_to", (shape,)), read_only)
+    return read_only(a, "broadcast_to() repeats elements", "broadcast_to", shape)
 
 
 @public("broadcast_to")
