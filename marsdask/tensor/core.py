@@ -220,57 +220,30 @@ BINARY = {
     "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
 }  # fmt: skip
 COMPARE = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+}  # fmt: skip
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
-def operand(value: Any) -> Any:
-    """What a binary operator takes: a handle, a scalar, or a new tensor of array-like data; else NotImplemented."""
-    if isinstance(value, (Tensor, *SCALARS)):
-        return value
-    if isinstance(value, (np.ndarray, list, tuple, da.Array)):
-        return as_tensor(value)
-    return NotImplemented
+def _operator(name: str, way: str = "") -> Any:
+    """The method of a binary operator: as it is, reflected ("r") or in place ("i")."""
 
-
-def _binary(name: str, *, reflected: bool = False) -> Any:
-    def method(self: Tensor, other: Any) -> Any:
-        other = operand(other)
-        if other is NotImplemented:
+    def method(self: Tensor, value: Any) -> Any:
+        if not isinstance(value, (Tensor, *SCALARS, np.ndarray, list, tuple, da.Array)):
             return NotImplemented
-        return registry.make(name, other, self) if reflected else registry.make(name, self, other)
+        other = as_operand(value)
+        result = registry.make(name, *((other, self) if way == "r" else (self, other)))
+        return assign(self, result, what=name) if way == "i" else result
 
     return method
-
-
-def _in_place(name: str) -> Any:
-    def method(self: Tensor, other: Any) -> Any:
-        other = operand(other)
-        if other is NotImplemented:
-            return NotImplemented
-        return assign(self, registry.make(name, self, other), what=name)
-
-    return method
-
-
-def _unary(name: str) -> Any:
-    return lambda self: registry.make(name, self)
 
 
 for python, name in (BINARY | COMPARE).items():
-    setattr(Tensor, f"__{python}__", _binary(name))
-for python, name in BINARY.items():
-    setattr(Tensor, f"__r{python}__", _binary(name, reflected=True))
-    if python != "divmod":
-        setattr(Tensor, f"__i{python}__", _in_place(name))
+    ways = [""] if python in COMPARE else ["", "r"] if python == "divmod" else ["", "r", "i"]
+    for way in ways:
+        setattr(Tensor, f"__{way}{python}__", _operator(name, way))
 for python, name in UNARY.items():
-    setattr(Tensor, f"__{python}__", _unary(name))
+    setattr(Tensor, f"__{python}__", lambda self, name=name: registry.make(name, self))
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -286,6 +259,11 @@ def as_tensor(value: Any) -> Tensor:
     except ValueError as error:
         raise ArgumentTypeError(f"cannot make a tensor of {type(value).__name__}: {error}") from None
     return registry.wrap(Node("data", (Data(array.copy()), None)))
+
+
+def as_operand(value: Any) -> Any:
+    """A scalar as it is, which has no say in dtypes; anything else as a tensor."""
+    return value if isinstance(value, SCALARS) else as_tensor(value)
 
 
 def as_tensors(values: Any) -> list[Tensor]:
@@ -306,8 +284,13 @@ def check_cast(where: str, given: Any, wanted: Any, casting: Any) -> None:
     """NumPy's error for a dtype that cannot become another by a casting rule."""
     if not np.can_cast(given, wanted, casting=casting):
         raise ArgumentTypeError(
-            f"{where}(): cannot cast from {given} to {wanted} according to the rule {casting!r}."
+            f"{where}: cannot cast from {given} to {wanted} according to the rule {casting!r}."
         )
+
+
+def fits(m: float, n: float) -> bool:
+    """Whether two lengths may be the same: nan is one that only a run can tell."""
+    return m == n or math.isnan(m) or math.isnan(n)
 
 
 def view(base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, Node], Node]) -> Any:
@@ -340,19 +323,13 @@ def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str 
             f"{what}= takes a tensor, got {type(target).__name__}. Hint: {what}=mt.tensor(...)"
         )
     new, old = meta(value.node), meta(target.node)
-    if not np.can_cast(new.dtype, old.dtype, casting=casting):
-        raise ArgumentTypeError(
-            f"{what}: cannot cast from {new.dtype} to {old.dtype} with casting={casting!r}."
-        )
-    same = len(new.shape) == len(old.shape) and all(
-        a == b or a != a or b != b for a, b in zip(new.shape, old.shape, strict=True)
-    )
-    if not same:
+    check_cast(what, new.dtype, old.dtype, casting)
+    if new.ndim != old.ndim or not all(map(fits, new.shape, old.shape)):
         try:
-            fits = np.broadcast_shapes(new.shape, old.shape) == old.shape
+            grown = np.broadcast_shapes(new.shape, old.shape)
         except ValueError:
-            fits = False
-        if not fits:
+            grown = None
+        if grown != old.shape:
             raise ShapeError(f"{what}: a result of shape {new.shape} does not fit into shape {old.shape}.")
         value = registry.make("broadcast_to", value, tuple(int(n) for n in old.shape))
     if new.dtype != old.dtype:

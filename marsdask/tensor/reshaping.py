@@ -51,10 +51,9 @@ def layout(handle: Any) -> np.ndarray[Any, Any]:
     if node.op == "transpose":
         return below.transpose(node.args[1])
     if node.op == "reshape":
-        _, shape, order = node.args
-        strides = view_strides(below, shape, order)
-        if strides is not None:
-            return stand_in(_full(below, shape), strides)
+        same = reshaped_layout(below, *node.args[1:])
+        if same is not None:
+            return same
     if node.op == "broadcast_to":
         return np.broadcast_to(below, node.args[1])
     return stand_in(handle.known.shape, order=handle.known.order)
@@ -67,11 +66,11 @@ def _full(x: np.ndarray[Any, Any], shape: Sequence[int]) -> tuple[int, ...]:
 
 def reshape_is_view(handle: Any, shape: Sequence[int], order: str) -> bool:
     """Whether NumPy gives a view for `handle.reshape(shape, order=order)`."""
-    return view_strides(layout(handle), shape, order) is not None
+    return reshaped_layout(layout(handle), shape, order) is not None
 
 
-def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> list[int] | None:
-    """The strides of a reshaped view, or None where the elements would have to move.
+def reshaped_layout(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> np.ndarray[Any, Any] | None:
+    """The layout of a reshaped view, or None where the elements would have to move.
 
     Runs of old axes and runs of new axes of the same product are matched; within a run of old axes each must step over
     exactly the next.
@@ -79,7 +78,7 @@ def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> l
     new = _full(x, shape)
     if x.size != math.prod(new) or not x.size:
         # Unknown lengths that do not divide, or nothing to move.
-        return list(stand_in(new, order=order).strides)
+        return stand_in(new, order=order)
     old = [(n, s) for n, s in zip(x.shape, x.strides, strict=True) if n != 1]
     target = list(new)
     if order == "F":
@@ -102,9 +101,7 @@ def view_strides(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> l
         strides += [old[a - 1][1] * math.prod(target[k + 1 : b]) for k in range(j, b)]
         i, j = a, b
     strides += [1] * (len(target) - j)
-    if order == "F":
-        strides.reverse()
-    return strides
+    return stand_in(new, strides[::-1] if order == "F" else strides)
 
 
 def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
@@ -117,8 +114,12 @@ def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
     x = compact(x)
     try:
         return x.reshape(shape)
-    except NotImplementedError:
-        return _cut(x.reshape(-1), shape)
+    except (
+        NotImplementedError
+    ):  # one axis into many: whole rows of the result per chunk, about as large as the chunks are
+        line, row = x.reshape(-1), math.prod(shape[1:])
+        rows = max(max(line.chunks[0]) // max(row, 1), 1)
+        return line.rechunk((rows * row,)).reshape(shape)
 
 
 def compact(x: da.Array) -> da.Array:
@@ -132,13 +133,6 @@ def compact(x: da.Array) -> da.Array:
         return graph.Block(x, tuple(kept[i] for kept, i in zip(numbers, index, strict=True)))
 
     return graph.blocks(make, chunks, x.dtype, [x])
-
-
-def _cut(x: da.Array, shape: tuple[int, ...]) -> da.Array:
-    """One axis into many: whole rows of the result per chunk, about as large as the chunks are."""
-    row = math.prod(shape[1:])
-    rows = max(max(x.chunks[0]) // max(row, 1), 1)
-    return x.rechunk((rows * row,)).reshape(shape)
 
 
 def full_shape(shape: Sequence[float], old: Sequence[float]) -> tuple[Any, ...]:
@@ -169,18 +163,6 @@ def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
 def check_order(order: Any, allowed: str = "CFA") -> str:
     """A memory order by its letter."""
     return str(checks.choice(order, "order", allowed))
-
-
-def transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
-    axes = all_axes(axes, a.ndim)
-    order = a.order
-    if len(axes) > 1 and axes == tuple(reversed(range(len(axes)))):
-        order = "F" if a.order == "C" else "C"
-    return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
-
-
-def all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    return tuple(reversed(range(ndim))) if axes is None else checks.axes(tuple(axes), ndim, "axes")
 
 
 def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:

@@ -338,7 +338,7 @@ def einsum(
     if dtype is not None:
         dtype = np.dtype(dtype)
         for t in tensors:
-            check_cast("einsum", t.dtype, dtype, casting)
+            check_cast("einsum()", t.dtype, dtype, casting)
     parts = _einsum_parts(subscripts, [t.shape for t in tensors])
     result = registry.make("einsum.of", parts, dtype, *tensors)
     if order in ("C", "F"):

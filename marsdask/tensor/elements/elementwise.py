@@ -17,7 +17,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, as_tensor, assign, given
+from marsdask.tensor.core import SCALARS, as_operand, as_tensor, assign, fits, given
 from marsdask.tensor.fold import flat, with_whole
 
 
@@ -67,7 +67,7 @@ def _binary(
 
 
 def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, order: str, dtype: Any) -> Any:
-    inputs = [v if isinstance(v, SCALARS) else as_tensor(v) for v in operands]
+    inputs = [as_operand(v) for v in operands]
     if all(isinstance(v, SCALARS) for v in inputs):
         inputs[0] = as_tensor(inputs[0])
     extra = {} if dtype is None else {"dtype": np.dtype(dtype)}
@@ -154,13 +154,13 @@ elementwise(
 elementwise("conj", "conjugate", owners=["Tensor"])
 
 
-def around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+def _around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     return given(registry.make("around", as_tensor(a), decimals), out)
 
 
 for _name in ("around", "round", "round_"):
     _owners = ("Tensor",) if _name == "round" else ()
-    public(_name, owners=_owners, status="delegated", doc=f"NumPy's `{_name}` of each element.")(around)
+    public(_name, owners=_owners, status="delegated", doc=f"NumPy's `{_name}` of each element.")(_around)
 
 
 @public("fix")
@@ -194,24 +194,14 @@ def nan_to_num(a: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
 @public("isclose")
 def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
     """NumPy's `isclose` of each element."""
-    b = b if isinstance(b, SCALARS) else as_tensor(b)
-    return registry.make("isclose", as_tensor(a), b, rtol, atol, equal_nan)
+    return registry.make("isclose", as_tensor(a), as_operand(b), rtol, atol, equal_nan)
 
 
 # Settings are arguments by position: a chain of these and ufuncs then fuses.
-for _function in (
-    np.around,
-    np.fix,
-    np.angle,
-    np.i0,
-    np.sinc,
-    np.isreal,
-    np.iscomplex,
-    np.nan_to_num,
-    np.isclose,
-):
+for _name in ("around", "fix", "angle", "i0", "sinc", "isreal", "iscomplex", "nan_to_num", "isclose"):
+    _function = getattr(np, _name)
     lowered(
-        _function.__name__,
+        _name,
         status="delegated",
         sizes="aligned",
         meta=partial(broadcast_meta, _function),
@@ -232,7 +222,7 @@ def clip(
         result = registry.make("positive", result)
     for name, bound in (("maximum", low), ("minimum", high)):  # which fuse
         if bound is not None:
-            result = registry.make(name, result, bound if isinstance(bound, SCALARS) else as_tensor(bound))
+            result = registry.make(name, result, as_operand(bound))
     return given(result, out)
 
 
@@ -246,9 +236,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
     """Whether shapes and all elements are equal, as a lazy truth value."""
     a1, a2 = as_tensor(a1), as_tensor(a2)
-    if a1.ndim != a2.ndim or any(
-        m == m and n == n and m != n for m, n in zip(a1.shape, a2.shape, strict=True)
-    ):
+    if a1.ndim != a2.ndim or not all(map(fits, a1.shape, a2.shape)):
         return as_tensor(np.False_)
     return registry.make("array_equal", a1, a2, bool(equal_nan))
 
@@ -278,11 +266,7 @@ def isin(
     return registry.make("isin", as_tensor(element), as_tensor(test_elements), invert=bool(invert))
 
 
-def _isin_meta(element: TensorMeta, test_elements: TensorMeta, *, invert: bool = False) -> TensorMeta:
-    return TensorMeta(element.shape, np.dtype(bool))
-
-
-@lowered("isin", meta=_isin_meta)
+@lowered("isin", meta=lambda element, *rest, invert=False: TensorMeta(element.shape, np.dtype(bool)))
 def _isin(element: da.Array, test_elements: da.Array, *, invert: bool = False) -> da.Array:
     wanted = flat(test_elements)
     if wanted.numblocks[0] > 1:

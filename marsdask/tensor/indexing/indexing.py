@@ -12,18 +12,19 @@ import dask.array as da
 import numpy as np
 
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import Tensor, as_tensor, view
+from marsdask.tensor.core import view
 from marsdask.tensor.indexing.keys import (
     FULL,
     Lazy,
+    bounds,
     fancy_shape,
     is_basic,
     is_fancy,
+    is_static,
     placed,
     plain,
     result_shape,
@@ -100,25 +101,9 @@ def _backwards(local: slice, count: int) -> slice:
     return slice(last, local.start - 1 if local.start else None, -local.step)
 
 
-def lazy(value: Any) -> Lazy | None:
-    """A tensor in a key, as a handle, as metadata or as a Dask array."""
-    if isinstance(value, (Tensor, TensorMeta, da.Array)):
-        return Lazy(np.dtype(value.dtype).kind, tuple(value.shape), value)
-    return None
-
-
 def arguments(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """A plain key as a node keeps it."""
     return tuple(e.value if isinstance(e, Lazy) else e for e in key)
-
-
-def plain_key(key: Any, shape: Any) -> tuple[Any, ...]:
-    """`plain` for what users write: frames and pandas objects count as the arrays they hold."""
-    return plain(tuple(map(_as_index, key)) if isinstance(key, tuple) else _as_index(key), shape, lazy)
-
-
-def _as_index(value: Any) -> Any:
-    return as_tensor(value) if isinstance(value, Handle) and not isinstance(value, Tensor) else value
 
 
 def part(base: Any, key: Any) -> Any:
@@ -126,16 +111,13 @@ def part(base: Any, key: Any) -> Any:
     key, first = without_truths(key)
     if first:
         return part(part(base, first), key)
-    entries = plain_key(key, base.known.shape)
-    if is_basic(entries):
-        if entries and all(isinstance(e, int) for e in entries) and not _has_ellipsis(key):
-            return registry.make("slice", base, entries)  # NumPy gives a scalar, which is no view
-        return sliced(base, entries)
-    return registry.make("getitem", base, arguments(entries))
-
-
-def _has_ellipsis(key: Any) -> bool:
-    return key is Ellipsis or (isinstance(key, tuple) and any(e is Ellipsis for e in key))
+    entries = plain(key, base.known.shape)
+    if not is_basic(entries):
+        return registry.make("getitem", base, arguments(entries))
+    dots = any(e is Ellipsis for e in (key if isinstance(key, tuple) else (key,)))
+    if entries and all(isinstance(e, int) for e in entries) and not dots:
+        return registry.make("slice", base, entries)  # NumPy gives a scalar, which is no view
+    return sliced(base, entries)
 
 
 def sliced(base: Any, key: tuple[Any, ...]) -> Any:
@@ -146,7 +128,7 @@ def sliced(base: Any, key: tuple[Any, ...]) -> Any:
 
 
 def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
-    entries = plain(key, x.shape, lazy)
+    entries = plain(key, x.shape)
     return TensorMeta(result_shape(entries, x.shape), x.dtype, x.order)
 
 
@@ -159,7 +141,7 @@ def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
 @lowered("getitem", meta=_part_meta)
 def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
     """The elements of x that a fancy key names, in NumPy's order."""
-    entries = plain(key, x.shape, lazy)
+    entries = plain(key, x.shape)
     masked = lone_mask(entries)
     if masked is not None:
         return by_mask(x, entries, masked)
@@ -169,8 +151,8 @@ def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
 
 def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, ...]]:
     """A plain key with the values of its tensors, which are asked for."""
-    bounds = [b for e in key if isinstance(e, slice) for b in _bounds(e)]
-    wanted = [e for e in (*bounds, *arguments(key)) if isinstance(e, da.Array)]
+    ends = [b for e in key if isinstance(e, slice) for b in bounds(e)]
+    wanted = [e for e in (*ends, *arguments(key)) if isinstance(e, da.Array)]
     if wanted:
         answer = yield Ask(*wanted)
         values = {id(w): v for w, v in zip(wanted, answer if len(wanted) > 1 else (answer,), strict=True)}
@@ -178,27 +160,19 @@ def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, 
     return plain(key, shape)
 
 
-def _bounds(entry: slice) -> tuple[Any, Any, Any]:
-    return entry.start, entry.stop, entry.step
-
-
 def _with_values(entry: Any, values: dict[int, Any]) -> Any:
     if isinstance(entry, slice):
-        return slice(*(values.get(id(b), b) for b in _bounds(entry)))
+        return slice(*(values.get(id(b), b) for b in bounds(entry)))
     return np.asarray(values[id(entry.value)]) if isinstance(entry, Lazy) else entry
 
 
 def lone_mask(key: tuple[Any, ...]) -> int | None:
     """Where the only fancy index of a key is a mask that is a tensor: that can be done chunk by chunk."""
     fancy = [i for i, e in enumerate(key) if is_fancy(e)]
-    if len(fancy) != 1 or any(isinstance(e, int) or (isinstance(e, slice) and _asks(e)) for e in key):
+    if len(fancy) != 1 or any(isinstance(e, int) or (isinstance(e, slice) and not is_static(e)) for e in key):
         return None
     mask = key[fancy[0]]
     return fancy[0] if isinstance(mask, Lazy) and mask.kind == "b" and mask.ndim else None
-
-
-def _asks(entry: slice) -> bool:
-    return any(isinstance(b, da.Array) for b in _bounds(entry))
 
 
 def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
@@ -241,11 +215,11 @@ def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     sliced_axes = [axis for axis, e in kept if not is_fancy(e)]
     where = {("fancy", j): j for j in range(len(fancy))}
     where |= {("axis", axis): len(fancy) + i for i, axis in enumerate(sliced_axes)}
-    order = [where[source] for source in target.axes if source[0] != "new"]
+    order = [where[source] for source in target if source[0] != "new"]
     if order != sorted(order):
         x = da.transpose(x, order)
-    if any(source[0] == "new" for source in target.axes):
-        x = x[tuple(None if source[0] == "new" else FULL for source in target.axes)]
+    if ("new",) in target:
+        x = x[tuple(None if source[0] == "new" else FULL for source in target)]
     return x
 
 

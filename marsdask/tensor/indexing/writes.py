@@ -10,18 +10,16 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, ShapeError, UnknownLength
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, view
-from marsdask.tensor.indexing.indexing import arguments, lazy, lone_mask, part, pieces_of, plain_key, settled
+from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, check_cast, view
+from marsdask.tensor.indexing.indexing import arguments, lone_mask, part, pieces_of, settled
 from marsdask.tensor.indexing.keys import (
     FULL,
-    Place,
     check_fits,
     fancy_shape,
     is_fancy,
@@ -30,7 +28,7 @@ from marsdask.tensor.indexing.keys import (
     result_shape,
     without_truths,
 )
-from marsdask.tensor.indexing.selecting import MODES
+from marsdask.tensor.indexing.selecting import within
 from marsdask.tensor.reshaping import reshaped, reshaped_view
 
 
@@ -41,7 +39,7 @@ def put_part(target: Any, key: Any, value: Any) -> None:
         put_part(part(target, first), key, value)
         return
     known = target.known
-    entries = plain_key(key, known.shape)
+    entries = plain(key, known.shape)
     new = fitting(value, known.dtype)
     if isinstance(new, Handle):
         check_fits(new.known.shape, result_shape(entries, known.shape))
@@ -70,7 +68,7 @@ def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
 @lowered("setitem", meta=lambda x, key, value: x)
 def setitem(x: da.Array, key: tuple[Any, ...], value: Any) -> Any:
     """x with the elements that a key names replaced."""
-    entries = plain(key, x.shape, lazy)
+    entries = plain(key, x.shape)
     at = lone_mask(entries)
     if at is not None and (masked := _where(x, entries, at, value)) is not None:
         return masked
@@ -151,19 +149,19 @@ def _written(
 
 
 def _laid_out(
-    value: da.Array, place: Place, shape: tuple[int, ...], entries: list[Any], pieces: dict[int, Any]
+    value: da.Array, place: list[Any], shape: tuple[int, ...], entries: list[Any], pieces: dict[int, Any]
 ) -> da.Array:
     """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the pieces."""
     value = reshaped(value, value.shape[max(value.ndim - len(shape), 0) :])
     value = da.broadcast_to(value, shape)
-    value = value[tuple(0 if source[0] == "new" else FULL for source in place.axes)]
-    sources = [source for source in place.axes if source[0] != "new"]
+    value = value[tuple(0 if source[0] == "new" else FULL for source in place)]
+    sources = [source for source in place if source[0] != "new"]
     fancy = [i for i, source in enumerate(sources) if source[0] == "fancy"]
     sliced = [i for i, source in enumerate(sources) if source[0] == "axis"]
     value = value.transpose((*fancy, *sliced))
     chunks: list[Any] = []
     flips: list[Any] = []
-    if place.is_fancy:
+    if len(pieces) < len(entries):  # some are fancy
         value = reshaped(value, (-1, *value.shape[len(fancy) :]))
         chunks, flips = [value.shape[:1]], [FULL]
     for i in sliced:
@@ -294,17 +292,13 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     """Nothing: writes `src` into `dst`, where a mask says so."""
     dst = _target(dst, "copyto")
     if np.isscalar(src) and not isinstance(src, np.generic):
-        if not np.can_cast(np.min_scalar_type(src), dst.dtype, casting=casting):
-            raise ArgumentTypeError(f"copyto(): cannot cast {src!r} to {dst.dtype} with casting={casting!r}.")
+        check_cast("copyto()", np.min_scalar_type(src), dst.dtype, casting)
         src = as_tensor(fitting(src, dst.dtype))
     src = as_tensor(src)
     while src.ndim > dst.ndim and src.shape[0] == 1:
         src = src[0]  # type: ignore[index]
     if where is not True:
-        if not np.can_cast(src.dtype, dst.dtype, casting=casting):
-            raise ArgumentTypeError(
-                f"copyto(): cannot cast from {src.dtype} to {dst.dtype} with casting={casting!r}."
-            )
+        check_cast("copyto()", src.dtype, dst.dtype, casting)
         src = registry.make("where", as_tensor(where), src.astype(dst.dtype), dst)
     assign(dst, src, casting=casting, what="copyto")
 
@@ -313,12 +307,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Nothing: writes values at positions of the flat tensor."""
     a = _target(a, "put")
-    checks.choice(mode, "put(mode=)", MODES)
-    index = np.asarray(ind)
-    if mode != "raise":
-        if math.isnan(a.size):
-            raise UnknownLength.needed_for(f"put(mode={mode!r})")
-        index = index % int(a.size) if mode == "wrap" else np.clip(index, 0, int(a.size) - 1)
+    index = within("put", np.asarray(ind), a.size, mode)
     if index.size:
         Flat(a)[index.ravel()] = v
 
@@ -354,7 +343,7 @@ def filled_diagonal(a: da.Array, val: Any, wrap: bool) -> da.Array:
 def ufunc_at(ufunc: np.ufunc, target: Any, key: Any, *operands: Any) -> None:
     """`ufunc.at(target, key, value)`: in place, elements named twice are changed twice."""
     target = _target(target, f"{ufunc.__name__}.at")
-    entries = plain_key(key, target.known.shape)
+    entries = plain(key, target.known.shape)
     values = [as_tensor(v) if np.ndim(v) or isinstance(v, Tensor) else v for v in operands]
     samples = [np.zeros(1, v.dtype) if isinstance(v, Tensor) else v for v in values]
     try:
@@ -369,7 +358,7 @@ def _ufunc_at(
     x: da.Array, key: tuple[Any, ...], name: str, value: Any = None
 ) -> Generator[Any, Any, da.Array]:
     """x after `ufunc.at`."""
-    known = yield from settled(plain(key, x.shape, lazy), x.shape)
+    known = yield from settled(plain(key, x.shape), x.shape)
     return scattered(x, known, value, getattr(np, name))
 
 

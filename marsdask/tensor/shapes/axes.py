@@ -19,19 +19,27 @@ from marsdask.tensor.core import ExecutableTuple, as_tensor, view
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import sliced
 from marsdask.tensor.indexing.keys import FULL, check_fits
-from marsdask.tensor.reshaping import all_axes, transpose_meta, transposed_view, whole_numbers
+from marsdask.tensor.reshaping import transposed_view, whole_numbers
 
 
 @public("transpose")
 def transpose(a: Array, axes: Any = None) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
     a = as_tensor(a)
-    if axes is not None and len(axes) != a.ndim:
+    if axes is None:
+        axes = reversed(range(a.ndim))
+    elif len(axes) != a.ndim:
         raise ArgumentError(f"axes={axes!r}: axes don't match tensor of {a.ndim} dimensions.")
-    return transposed_view(a, all_axes(axes, a.ndim))
+    return transposed_view(a, checks.axes(tuple(axes), a.ndim, "axes"))
 
 
-@lowered("transpose", status="delegated", sizes="any", meta=transpose_meta)
+def _transpose_meta(a: TensorMeta, axes: tuple[int, ...]) -> TensorMeta:
+    turned = a.ndim > 1 and axes == tuple(reversed(range(a.ndim)))
+    order = {"C": "F", "F": "C"}[a.order] if turned else a.order
+    return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
+
+
+@lowered("transpose", status="delegated", sizes="any", meta=_transpose_meta)
 def _transpose(a: da.Array, axes: tuple[int, ...]) -> da.Array:
     return a.transpose(axes)
 

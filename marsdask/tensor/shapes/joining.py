@@ -34,7 +34,7 @@ def _joined(function: str, tensors: Any, axis: Any, out: Any, dtype: Any, castin
         )
     kind = _kind(many, dtype)
     for t in many:
-        check_cast(function, t.dtype, kind, casting)
+        check_cast(f"{function}()", t.dtype, kind, casting)
     return given(registry.make(function, many, axis, kind), out)
 
 

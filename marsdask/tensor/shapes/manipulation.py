@@ -20,7 +20,7 @@ from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
-from marsdask.tensor.core import SCALARS, ExecutableTuple, as_tensor, called, check_cast, view
+from marsdask.tensor.core import ExecutableTuple, as_operand, as_tensor, called, check_cast, view
 from marsdask.tensor.elements.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import check_order
 
@@ -45,7 +45,7 @@ def astype(
     except TypeError:
         raise ArgumentTypeError(f"astype(dtype={dtype!r}): not a dtype.") from None
     checks.choice(casting, "astype(casting=)", ("no", "equiv", "safe", "same_kind", "unsafe"))
-    check_cast("astype", self.dtype, new, casting)
+    check_cast("astype()", self.dtype, new, casting)
     if self.dtype == object and new.kind in "US" and not new.itemsize:
         raise Unbuilt.argument(
             "astype", "dtype", dtype, "give the width, as in 'U20': it must not depend on the chunk."
@@ -117,13 +117,12 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
         return called("nonzero", condition)
     if x is None or y is None:
         raise ArgumentError("where(): either both or neither of x and y should be given.")
-    values = [v if isinstance(v, SCALARS) else as_tensor(v) for v in (x, y)]
-    return registry.make("where", as_tensor(condition), *values)
+    return registry.make("where", as_tensor(condition), as_operand(x), as_operand(y))
 
 
-@lowered("where", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where))
-def _where(condition: da.Array, x: Any, y: Any) -> Any:
-    return elemwise(np.where, condition, x, y)
+lowered("where", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where))(
+    partial(elemwise, np.where)
+)
 
 
 @public("shape")
