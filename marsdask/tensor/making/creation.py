@@ -166,11 +166,6 @@ def _is_cell(value: Any) -> bool:
     return not isinstance(value, Handle) and not np.ndim(value)
 
 
-def _cell(value: Any, dtype: Any) -> Any:
-    """A fill value in its dtype, by NumPy's rules."""
-    return np.full((), value, dtype)[()]
-
-
 @public("full", status="delegated")
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
@@ -178,7 +173,7 @@ def full(
     """A tensor of one value, or of an array repeated to the shape."""
     if _is_cell(fill_value):
         kind = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
-        return _filled("full", _cell(fill_value, kind), shape, kind, chunk_size, gpu, order)
+        return _filled("full", np.full((), fill_value, kind)[()], shape, kind, chunk_size, gpu, order)
     refuse_gpu("full", gpu)
     spread = registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape))
     return tensor(registry.make("copy", spread, check_order(order, "CF")), dtype, chunk_size=chunk_size)
@@ -205,7 +200,7 @@ def _like(
     if shape is not None:
         return full(shape, value, kind, chunk_size, None, layout)
     if _is_cell(value):
-        cell = None if value is None else _cell(value, kind)
+        cell = None if value is None else np.full((), value, kind)[()]
         return tensor(registry.make("filled_like", a, cell, kind, layout), chunk_size=chunk_size)
     value = as_tensor(value)
     return tensor(registry.make("copy", registry.make("broadcast_like", value, [value, a]), layout), kind)
@@ -289,5 +284,4 @@ def from_dataframe(df: Any, dtype: Any = None) -> Any:
     """A tensor of a frame's values: `df.to_tensor()`."""
     frames = importlib.import_module("marsdask.dataframe")
     frame = registry.CONVERTERS[registry.Frame](df) if not isinstance(df, frames.DataFrame) else df
-    values = registry.make("to_tensor", frame)
-    return values if dtype is None else registry.make("astype", values, np.dtype(dtype))
+    return tensor(frame, dtype)

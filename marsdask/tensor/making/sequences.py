@@ -26,16 +26,18 @@ from marsdask.tensor.shapes.axes import broadcast_view, moveaxis, read_only
 from marsdask.tensor.shapes.manipulation import rechunk
 
 
-def made(func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any) -> da.Array:
-    """An array whose chunks are `func(starts, lengths, *args)`."""
+def _made(
+    func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any, of: da.Array | None = None
+) -> da.Array:
+    """An array whose chunks are `func(starts, lengths, *args)`; with `of`, its chunk there is one argument more."""
     starts = [np.cumsum([0, *c]).tolist() for c in chunks]
 
     def make(index: tuple[int, ...]) -> Any:
         first = tuple(s[i] for s, i in zip(starts, index, strict=True))
         lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))
-        return (func, first, lengths, *args)
+        return (func, first, lengths, *args, *([] if of is None else [graph.Block(of, index)]))
 
-    return graph.blocks(make, chunks, dtype, [])
+    return graph.blocks(make, chunks, dtype, [] if of is None else [of])
 
 
 @public("arange")
@@ -64,12 +66,11 @@ class ZeroStep(ArgumentError, ZeroDivisionError):
 
 @lowered("arange", sizes="any", meta=lambda start, step, dtype, chunks: TensorMeta((sum(chunks[0]),), dtype))
 def _arange(start: Any, step: Any, dtype: Any, chunks: Chunks) -> da.Array:
-    return made(_arange_chunk, chunks, dtype, start, step, dtype)
+    return _made(_arange_chunk, chunks, dtype, start, step, dtype)
 
 
 def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -> Any:
-    positions = np.arange(first[0], first[0] + lengths[0])
-    return (start + positions * step).astype(dtype)
+    return (start + np.arange(first[0], first[0] + lengths[0]) * step).astype(dtype)
 
 
 @public("linspace")
@@ -114,17 +115,8 @@ def linspace(
 
 
 def _linspace_chunk(
-    first: Any,
-    lengths: Any,
-    start: Any,
-    num: int,
-    delta: Any,
-    step: Any,
-    parts: int,
-    last: Any,
-    kind: Any,
-    dtype: Any,
-) -> Any:
+    first: Any, lengths: Any, num: int, dtype: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
+) -> Any:  # fmt: skip
     positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
     if parts > 0:
         values = (positions * step if step != 0 else positions / parts * delta) + start
@@ -138,11 +130,9 @@ def _linspace_chunk(
 
 
 @lowered("spaced", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype))
-def spaced(
-    count: int, dtype: Any, chunks: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
-) -> da.Array:
+def spaced(count: int, dtype: Any, chunks: Any, *rule: Any) -> da.Array:
     """What linspace makes of numbers."""
-    return made(_linspace_chunk, chunks, dtype, start, count, delta, step, parts, last, kind, dtype)
+    return _made(_linspace_chunk, chunks, dtype, count, dtype, *rule)
 
 
 @public("eye")
@@ -166,7 +156,7 @@ def eye(
 
 @lowered("eye", sizes="any", meta=lambda shape, k, dtype, chunks, order: TensorMeta(shape, dtype, order))
 def _eye(shape: tuple[int, int], k: int, dtype: Any, chunks: Chunks, order: str) -> da.Array:
-    return made(_eye_chunk, chunks, dtype, k, dtype)
+    return _made(_eye_chunk, chunks, dtype, k, dtype)
 
 
 def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
@@ -223,7 +213,7 @@ def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: b
 
 @lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunks: TensorMeta(dimensions, dtype))
 def _indices(dimensions: Any, dtype: Any, chunks: Chunks) -> da.Array:
-    return made(_indices_chunk, chunks, dtype, dtype)
+    return _made(_indices_chunk, chunks, dtype, dtype)
 
 
 def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:
@@ -257,14 +247,12 @@ def _diag_meta(v: TensorMeta, k: int) -> TensorMeta:
 
 @lowered("diag", meta=_diag_meta)
 def _diag(v: da.Array, k: int) -> da.Array:
-    shift = (max(-k, 0), max(k, 0))
-    if v.ndim == 1:
-        n = v.shape[0] + abs(k)
-        zeros = da.zeros((n, n), dtype=v.dtype, chunks=chunks_of((n, n), None, v.dtype))
-        places = np.arange(v.shape[0])
-        return scattered(zeros, (places + shift[0], places + shift[1]), v)
-    places = np.arange(max(min(v.shape[0] - shift[0], v.shape[1] - shift[1]), 0))
-    return by_arrays(v, (places + shift[0], places + shift[1]))
+    (n, *_) = shape = _diag_meta(v, k).shape
+    places = np.arange(v.shape[0] if v.ndim == 1 else n)
+    key = (places + max(-k, 0), places + max(k, 0))
+    if v.ndim == 2:
+        return by_arrays(v, key)
+    return scattered(da.zeros(shape, dtype=v.dtype, chunks=chunks_of(shape, None, v.dtype)), key, v)
 
 
 @public("diagflat")
@@ -289,17 +277,12 @@ def row_square(m: da.Array) -> da.Array:
     return da.broadcast_to(m, (*m.shape, *m.shape))
 
 
-def _triangle_chunk(block: Any, func: Any, k: int, row: int, column: int) -> Any:
-    return func(block, k + row - column)
+def _triangle_chunk(first: Any, lengths: Any, func: Any, k: int, block: Any) -> Any:
+    return func(block, k + first[-2] - first[-1])
 
 
 def _triangle_lower(func: Any, m: da.Array, k: int) -> da.Array:
-    starts = [np.cumsum([0, *c]).tolist() for c in m.chunks[-2:]]
-
-    def make(index: tuple[int, ...]) -> Any:
-        return (_triangle_chunk, graph.Block(m, index), func, k, starts[0][index[-2]], starts[1][index[-1]])
-
-    return graph.blocks(make, m.chunks, m.dtype, [m])
+    return _made(_triangle_chunk, m.chunks, m.dtype, func, k, of=m)
 
 
 for _func, _where in ((np.tril, "above"), (np.triu, "below")):
