@@ -218,10 +218,9 @@ BINARY = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
     "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
-}  # fmt: skip
-COMPARE = {
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }  # fmt: skip
+COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
@@ -238,7 +237,7 @@ def _operator(name: str, way: str = "") -> Any:
     return method
 
 
-for python, name in (BINARY | COMPARE).items():
+for python, name in BINARY.items():
     ways = [""] if python in COMPARE else ["", "r"] if python == "divmod" else ["", "r", "i"]
     for way in ways:
         setattr(Tensor, f"__{way}{python}__", _operator(name, way))

@@ -21,7 +21,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
-from marsdask.tensor.core import as_tensor, assign
+from marsdask.tensor.core import as_tensor, assign, called
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.making.creation import refuse_gpu
 
@@ -66,7 +66,8 @@ TABLE: dict[str, tuple[dict[str, Any], np.dtype[Any]]] = {
     "randint": ({"low": NEEDED, "high": None}, INT),
     "random_integers": ({"low": NEEDED, "high": None}, INT),
 }
-ALIASES = {"random": "random_sample", "ranf": "random_sample", "sample": "random_sample"}
+# Other names of `random_sample`.
+ALIASES = ("random", "ranf", "sample")
 
 # Distributions of vectors: parameters, and how long a vector is.
 VECTORS: dict[str, tuple[dict[str, Any], np.dtype[Any]]] = {
@@ -263,7 +264,7 @@ for _name, (_defaults, _) in TABLE.items():
     _rest = (
         ("dtype", "density", "chunk_size", "gpu") if _name == "randint" else ("chunk_size", "gpu", "dtype")
     )
-    for _public in (_name, *(a for a, n in ALIASES.items() if n == _name)):
+    for _public in (_name, *(ALIASES if _name == "random_sample" else ())):
         source(
             _public,
             partial(drawn, _name),
@@ -297,12 +298,6 @@ def _drawn_vectors(name: str, state: RandomState, *args: Any, **kwargs: Any) -> 
     return registry.make(f"random.{name}", state.next_seed(), values, size, length, chunk_size, dtype)
 
 
-def _vectors_meta(
-    seed: int, values: Any, size: Any, length: float, chunk_size: Any, dtype: Any
-) -> TensorMeta:
-    return TensorMeta((*size, length), dtype)
-
-
 def _vectors(
     name: str, seed: int, values: Any, size: Any, length: float, chunk_size: Any, dtype: Any
 ) -> Generator[Any, Any, da.Array]:
@@ -325,7 +320,10 @@ for _name, (_defaults, _) in VECTORS.items():
         signature=_signature(_defaults, *_more, "chunk_size", "gpu", "dtype"),
         doc=f"Vectors as NumPy's `{_name}` draws them, along a last axis.",
     )
-    lowered(f"random.{_name}", meta=_vectors_meta)(partial(_vectors, _name))
+    lowered(
+        f"random.{_name}",
+        meta=lambda seed, values, size, length, chunk_size, dtype: TensorMeta((*size, length), dtype),
+    )(partial(_vectors, _name))
 
 source("bytes", RandomState.bytes)
 source("seed", RandomState.seed, doc="Starts `mt.random` again from a seed.")
@@ -339,8 +337,7 @@ def _is_number(value: Any) -> bool:
 def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
     """A random order of elements along the first axis, over all chunks."""
     if _is_number(x):
-        x = checks.whole(x, "x", 0)
-        x = registry.make("data.arange", x, chunks_of((x,), chunk_size, INT))
+        x = called("arange", checks.whole(x, "x", 0), dtype=INT, chunk_size=chunk_size)
     else:
         x = as_tensor(x)
         if chunk_size is not None:
@@ -348,12 +345,6 @@ def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
     if not x.ndim:
         raise ArgumentError("x must be an integer or at least 1-dimensional")
     return registry.make("random.permuted", x, state.next_seed())
-
-
-@lowered("data.arange", sizes="any", meta=lambda n, chunks: TensorMeta((n,), INT))
-def numbers(n: int, chunks: Any) -> da.Array:
-    """All whole numbers below n."""
-    return da.arange(n, chunks=chunks, dtype=INT)
 
 
 @lowered("random.permuted", meta=lambda x, seed: TensorMeta(x.shape, x.dtype))
@@ -403,9 +394,7 @@ def chosen(
         raise ArgumentError(
             f"Cannot take a larger sample than population when replace is False: {many} of {count:g}."
         )
-    if isinstance(p, registry.Handle):
-        p = as_tensor(p)  # checked when it is known
-    elif p is not None:
+    if p is not None and not isinstance(p, registry.Handle):  # a tensor is checked when it is known
         p = np.asarray(p, dtype="f8")
         _check_shares(p, count)
     if not replace and p is None:
@@ -433,13 +422,7 @@ def _check_shares(p: Any, count: float) -> None:
         raise ArgumentError("probabilities do not sum to 1")
 
 
-def _places_meta(
-    a: Any, seed: int, count: float, shape: Any, p: Any, replace: bool, chunk_size: Any
-) -> TensorMeta:
-    return TensorMeta(shape, INT)
-
-
-@lowered("random.places", meta=_places_meta)
+@lowered("random.places", meta=lambda a, seed, count, shape, *rest: TensorMeta(shape, INT))
 def places(
     a: Any, seed: int, count: float, shape: Any, p: Any, replace: bool, chunk_size: Any
 ) -> Generator[Any, Any, da.Array]:

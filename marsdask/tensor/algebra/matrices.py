@@ -16,15 +16,14 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
-from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, fits
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.fold import one_chunk, whole_along
 from marsdask.tensor.sampling import RandomState
 
 ROOM = "tensor.linalg"
-NAN = float("nan")
 
 
 def per_matrix(
@@ -78,11 +77,6 @@ def _pick(i: int, dtype: Any, results: Any) -> Any:
     return np.asarray(results[i]).astype(dtype, copy=False)
 
 
-def meta_of(a: da.Array) -> TensorMeta:
-    """What the metadata rules of this room look at."""
-    return TensorMeta(a.shape, a.dtype)
-
-
 def inexact(*dtypes: Any) -> np.dtype[Any]:
     """The dtype linear algebra works in."""
     kind = np.result_type(*dtypes)
@@ -102,7 +96,7 @@ def as_matrix(a: Any, name: str, *, square: bool = False) -> Tensor:
     if a.ndim < 2:
         raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
     m, n = a.shape[-2:]
-    if square and m == m and n == n and m != n:
+    if square and not fits(m, n):
         raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
     return a  # type: ignore[no-any-return]
 
@@ -119,6 +113,7 @@ OF_MATRIX: dict[str, tuple[bool, Callable[..., Any], Callable[..., Any]]] = {
     "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d]),
     "cond": (False, lambda m, n: [()], lambda d: [real(d)]),
     "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)]),
+    "cholesky": (True, lambda m, n: [(m, n)], lambda d: [d]),
 }
 NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
 
@@ -136,22 +131,10 @@ def _by_triangle(name: str, a: Any, UPLO: str = "L") -> Any:
     return _of_matrix(name, a, UPLO=checks.choice(UPLO, f"{name}(UPLO=)", ("L", "U")))
 
 
-def _pinv(a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
-    return _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian)
-
-
 def _matrix_power(a: Any, n: Any) -> Any:
     if not isinstance(n, (int, np.integer)):
         raise ArgumentTypeError("exponent must be an integer")
     return _of_matrix("matrix_power", a, n=n)
-
-
-def _cond(a: Any, p: Any = None) -> Any:
-    return _of_matrix("cond", a, p=p)
-
-
-def _matrix_rank(a: Any, tol: Any = None, hermitian: bool = False) -> Any:
-    return _of_matrix("matrix_rank", a, tol=tol, hermitian=hermitian)
 
 
 def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
@@ -166,56 +149,41 @@ def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
 
 def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
     function = partial(getattr(np.linalg, name), **settings)
-    return per_matrix(function, [(a, 2)], _matrix_meta(name, meta_of(a), **settings))
+    return per_matrix(function, [(a, 2)], _matrix_meta(name, a, **settings))
 
 
+# What users call, of those that take more than the matrix.
 WITH_SETTINGS: dict[str, Callable[..., Any]] = {
     "eigh": partial(_by_triangle, "eigh"),
     "eigvalsh": partial(_by_triangle, "eigvalsh"),
-    "pinv": _pinv,
     "matrix_power": _matrix_power,
-    "cond": _cond,
-    "matrix_rank": _matrix_rank,
+    "pinv": lambda a, rcond=None, hermitian=False: _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian),
+    "cond": lambda a, p=None: _of_matrix("cond", a, p=p),
+    "matrix_rank": lambda a, tol=None, hermitian=False: _of_matrix(
+        "matrix_rank", a, tol=tol, hermitian=hermitian
+    ),
 }
 for _name in OF_MATRIX:
-    _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
-    public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name, partial(_plain, _name)))
     lowered(f"linalg.{_name}", status="gathered", meta=partial(_matrix_meta, _name))(
         partial(_matrix_lower, _name)
     )
+    if _name != "cholesky":
+        _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
+        public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name) or partial(_plain, _name))
 
 
 @public("linalg.cholesky", room=ROOM)
 def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> Any:
     """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
-    matrix = as_matrix(a, "cholesky", square=True)
-    return registry.make("linalg.cholesky", matrix, bool(lower) and not upper)
+    return _of_matrix("cholesky", a, upper=upper or not lower)
 
 
-def _cholesky_meta(a: TensorMeta, lower: bool) -> TensorMeta:
-    return TensorMeta(a.shape, inexact(a.dtype))
-
-
-@lowered("linalg.cholesky", status="gathered", meta=_cholesky_meta)
-def _cholesky(a: da.Array, lower: bool) -> da.Array:
-    return per_matrix(partial(_factor, lower), [(a, 2)], _cholesky_meta(meta_of(a), lower))
-
-
-def _factor(lower: bool, part: Any) -> Any:
-    factor = np.linalg.cholesky(part)
-    return factor if lower else np.conj(np.swapaxes(factor, -1, -2))
-
-
-def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> TensorMeta:
-    n = a.shape[-1]
-    if b.ndim == 1:
-        if b.shape[0] == b.shape[0] and n == n and b.shape[0] != n:
-            raise ShapeError(f"solve: {n:g} unknowns and {b.shape[0]:g} right hand sides.")
-        return TensorMeta((*a.shape[:-2], n), inexact(a.dtype, b.dtype))
-    if not b.ndim or (b.shape[-2] == b.shape[-2] and n == n and b.shape[-2] != n):
+def _solve_meta(a: Any, b: Any, *rest: Any, **settings: Any) -> TensorMeta:
+    n, columns = a.shape[-1], b.shape[-1:] if b.ndim > 1 else ()
+    if not b.ndim or not fits(n, b.shape[-2 if columns else 0]):
         raise ShapeError(f"solve: matrix of {a.shape} does not fit right hand sides of {b.shape}.")
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
-    return TensorMeta((*batch, n, b.shape[-1]), inexact(a.dtype, b.dtype))
+    return TensorMeta((*batch, n, *columns), inexact(a.dtype, b.dtype))
 
 
 @public("linalg.solve", room=ROOM)
@@ -235,7 +203,7 @@ def solve_triangular(
 
 @lowered("linalg.solve", status="gathered", meta=_solve_meta)
 def _solved(a: da.Array, b: da.Array, func: Any = np.linalg.solve) -> da.Array:
-    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(meta_of(a), meta_of(b)))
+    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(a, b))
 
 
 @lowered("linalg.solve_triangular", status="gathered", meta=_solve_meta)
@@ -265,7 +233,7 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
 @lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
-    known = _lstsq_meta(meta_of(a), meta_of(b))
+    known = _lstsq_meta(a, b)
     return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], known)
 
 
@@ -302,15 +270,12 @@ def _factored(a: Any) -> Any:
 
 
 def _stacked_lu(part: Any) -> Any:
-    if part.ndim == 2:
-        return _factored(part)
-    found = [_factored(each) for each in part.reshape(-1, *part.shape[-2:])]
-    return tuple(np.reshape([f[i] for f in found], (*part.shape[:-2], *found[0][i].shape)) for i in range(3))
+    return np.vectorize(_factored, signature="(m,n)->(m,m),(m,k),(k,n)")(part)
 
 
 @lowered("linalg.lu", status="gathered", meta=_lu_meta)
 def _lu(a: da.Array) -> Any:
-    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(meta_of(a)))
+    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(a))
 
 
 def tall(a: da.Array) -> da.Array | None:
@@ -355,7 +320,7 @@ def _qr(a: da.Array, mode: str = "reduced") -> Any:
     if rows is not None:
         q, r = da.linalg.tsqr(rows)
         return r if mode == "r" else (q, r)
-    return per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], _qr_meta(meta_of(a), mode))
+    return per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], _qr_meta(a, mode))
 
 
 @public(
@@ -397,7 +362,7 @@ def _svd(a: da.Array, full: bool, compute_uv: bool, hermitian: bool) -> Any:
                 return s
             return (v.T, s, u.T) if wide else (u, s, v)
     function = partial(np.linalg.svd, full_matrices=full, compute_uv=compute_uv, hermitian=hermitian)
-    return per_matrix(function, [(a, 2)], _svd_meta(meta_of(a), full, compute_uv))
+    return per_matrix(function, [(a, 2)], _svd_meta(a, full, compute_uv))
 
 
 @public("linalg.randomized_svd", room=ROOM)

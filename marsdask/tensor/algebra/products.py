@@ -17,9 +17,9 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor, check_cast, given
+from marsdask.tensor.core import as_tensor, check_cast, fits, given
 from marsdask.tensor.elements.elementwise import broadcast_shape
-from marsdask.tensor.fold import flat, fold
+from marsdask.tensor.fold import flat, fold, result_dtype
 
 Index = tuple[int, ...]
 
@@ -73,14 +73,6 @@ def _joined(add: np.ufunc, states: list[Any]) -> Any:
     return functools.reduce(add, states)
 
 
-def _dtype(func: Any, *arrays: Any) -> np.dtype[Any]:
-    return np.asarray(func(*(np.ones((1,) * a.ndim, a.dtype) for a in arrays))).dtype
-
-
-def fits(m: float, n: float) -> bool:
-    return m == n or m != m or n != n
-
-
 def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> None:
     if not fits(m, n):
         raise ShapeError(f"{function}: shapes {a.shape} and {b.shape} not aligned: {m:g} != {n:g}.")
@@ -114,7 +106,7 @@ def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
     _check("matmul", a, b, a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0])
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
     columns = b.shape[-1:] if b.ndim > 1 else ()
-    return TensorMeta((*batch, *a.shape[-2:-1], *columns), _dtype(np.matmul, a, b))
+    return TensorMeta((*batch, *a.shape[-2:-1], *columns), result_dtype(np.matmul, a.dtype, b.dtype))
 
 
 @lowered("matmul", meta=_matmul_meta)
@@ -127,7 +119,11 @@ def _matmul(a: da.Array, b: da.Array) -> da.Array:
     left = (*batch[depth - max(a.ndim - 2, 0) :], *row, k)
     right = (*batch[depth - max(b.ndim - 2, 0) :], k, *column)
     return contracted(
-        np.matmul, (*batch, *row, *column), (k,), [(a, left), (b, right)], _dtype(np.matmul, a, b)
+        np.matmul,
+        (*batch, *row, *column),
+        (k,),
+        [(a, left), (b, right)],
+        result_dtype(np.matmul, a.dtype, b.dtype),
     )
 
 
@@ -176,7 +172,7 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Any:
 def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
     sides = zip((a, b), axes, strict=True)
     shape = tuple(n for side, gone in sides for i, n in enumerate(side.shape) if i not in gone)
-    return TensorMeta(shape, _dtype(np.dot, a, b))
+    return TensorMeta(shape, result_dtype(np.dot, a.dtype, b.dtype))
 
 
 @lowered("tensordot", meta=_tensordot_meta)
@@ -192,7 +188,9 @@ def _over(func: Any, axes: tuple[Index, Index], a: da.Array, b: da.Array) -> da.
         right[n] = left[m]
     gone = tuple(left[m] for m in axes[0])
     kept = tuple(i for i in (*left, *right) if i not in gone)
-    return contracted(func, kept, gone, [(a, tuple(left)), (b, tuple(right))], _dtype(np.dot, a, b))
+    return contracted(
+        func, kept, gone, [(a, tuple(left)), (b, tuple(right))], result_dtype(np.dot, a.dtype, b.dtype)
+    )
 
 
 def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
@@ -202,7 +200,7 @@ def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
 
 def _last_axes_meta(name: str, a: TensorMeta, b: TensorMeta) -> TensorMeta:
     if not a.ndim or not b.ndim:
-        return TensorMeta(a.shape or b.shape, _dtype(np.dot, a, b))
+        return TensorMeta(a.shape or b.shape, result_dtype(np.dot, a.dtype, b.dtype))
     axes = _last_axes(name, a, b)
     _check(name, a, b, a.shape[-1], b.shape[axes[1][0]])
     return _tensordot_meta(a, b, axes)
@@ -220,7 +218,7 @@ def inner(a: Array, b: Array) -> da.Array:
     return _over(np.inner, _last_axes("inner", a, b), a, b) if a.ndim and b.ndim else a * b
 
 
-@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)))
+@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), result_dtype(np.dot, a.dtype, b.dtype)))
 def vdot(a: Array, b: Array) -> da.Array:
     """The dot product of all elements in C order, the first conjugated."""
     if a.size != b.size:

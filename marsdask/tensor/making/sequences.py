@@ -114,9 +114,8 @@ def linspace(
     return (grid, step) if retstep else grid
 
 
-def _linspace_chunk(
-    first: Any, lengths: Any, num: int, dtype: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
-) -> Any:  # fmt: skip
+def _linspace_chunk(first: Any, lengths: Any, num: int, dtype: Any, *rule: Any) -> Any:
+    start, delta, step, parts, last, kind = rule
     positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
     if parts > 0:
         values = (positions * step if step != 0 else positions / parts * delta) + start

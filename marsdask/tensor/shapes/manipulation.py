@@ -20,17 +20,17 @@ from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
-from marsdask.tensor.core import ExecutableTuple, as_operand, as_tensor, called, check_cast, view
+from marsdask.tensor.core import ExecutableTuple, as_operand, as_tensor, called, check_cast, fits, view
 from marsdask.tensor.elements.elementwise import broadcast_meta
 from marsdask.tensor.reshaping import check_order
 
 
-def _ordered(order: str, own: str) -> str:
-    return own if order in "KA" else order
+def _in_order(a: TensorMeta, dtype: Any, order: str) -> TensorMeta:
+    return TensorMeta(a.shape, dtype, a.order if order in "KA" else order)
 
 
 def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K") -> TensorMeta:
-    return TensorMeta(a.shape, np.empty(0, a.dtype).astype(dtype).dtype, _ordered(order, a.order))
+    return _in_order(a, np.empty(0, a.dtype).astype(dtype).dtype, order)
 
 
 @public("astype", owners=("Tensor",))
@@ -65,7 +65,7 @@ def _cast(block: Any, dtype: Any) -> Any:
 
 
 def _copy_meta(a: TensorMeta, order: str = "K", subok: bool = False) -> TensorMeta:
-    return TensorMeta(a.shape, a.dtype, _ordered(check_order(order, "CFAK"), a.order))
+    return _in_order(a, a.dtype, check_order(order, "CFAK"))
 
 
 @lowered("copy", room="tensor", sizes="any", status="delegated", meta=_copy_meta)
@@ -273,13 +273,7 @@ def map_chunk(
     )
 
 
-def _map_meta(
-    self: TensorMeta, func: Any, args: Any, numbered: bool, dtype: Any, shape: Any, kw: Any
-) -> TensorMeta:
-    return TensorMeta(shape, dtype)
-
-
-@lowered("map_chunk", meta=_map_meta)
+@lowered("map_chunk", meta=lambda self, func, args, numbered, dtype, shape, kw: TensorMeta(shape, dtype))
 def _map_chunk(
     self: da.Array, func: Any, args: Any, numbered: bool, dtype: Any, shape: Any, kw: dict[str, Any]
 ) -> da.Array:
@@ -303,9 +297,7 @@ def _declared(chunks: tuple[int, ...], length: float) -> tuple[float, ...]:
 
 def _mapped(func: Any, block: Any, args: Any, kwargs: Any, lengths: tuple[float, ...], dtype: Any) -> Any:
     result = np.asarray(func(block, *args, **kwargs))
-    if result.ndim != len(lengths) or any(
-        n == n and n != m for n, m in zip(lengths, result.shape, strict=True)
-    ):
+    if result.ndim != len(lengths) or not all(map(fits, lengths, result.shape)):
         raise ShapeError(
             f"map_chunk(): func gave shape {result.shape} where {lengths} was expected. Hint: give shape=, nan for what is not known."
         )

@@ -72,19 +72,12 @@ def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list
     offsets = tuple(np.cumsum((0, *line.chunks[0])).tolist())
     states = graph.per_chunk(partial(_distinct, offsets), graph.from_array(line), lengths=None, number=True)
     one = graph.tree(states, _distinct_together)
-    parts = [_result(one, 0, ar.dtype)]
-    if index:
-        parts.append(_result(one, 1, INTP))
-    if inverse:
-        parts.append(with_whole(_found, INTP, ar, parts[0]))
-    if counts:
-        parts.append(_result(one, 2, INTP))
-    return parts
-
-
-def _result(one: graph.Chunks, i: int, dtype: Any) -> da.Array:
-    part = graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,))
-    return graph.to_array(part, (), dtype)
+    values, first, times = (
+        graph.to_array(graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,)), (), dtype)
+        for i, dtype in enumerate((ar.dtype, INTP, INTP))
+    )
+    places = [with_whole(_found, INTP, ar, values)] if inverse else []
+    return [values, *[first] * index, *places, *[times] * counts]
 
 
 def _distinct(offsets: tuple[int, ...], i: int, part: Any) -> Any:
@@ -145,8 +138,7 @@ def _line(value: Any) -> Any:
 @public("union1d")
 def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
     """The distinct elements of both, in order."""
-    both = registry.make("concatenate", [_line(ar1), _line(ar2)])
-    return unique(both, aggregate_size=aggregate_size)
+    return unique(registry.make("concatenate", [_line(ar1), _line(ar2)]), aggregate_size=aggregate_size)
 
 
 @public("setdiff1d")
@@ -213,11 +205,8 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
     """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:
-        raise ArgumentError(
-            "x=: object too deep for desired array"
-            if x.ndim
-            else "x=: object of too small depth for desired array"
-        )
+        depth = "too deep" if x.ndim else "of too small depth"
+        raise ArgumentError(f"x=: object {depth} for desired array")
     if not np.can_cast(x.dtype, np.intp, casting="safe"):
         raise ArgumentTypeError(f"x=: cannot cast from {x.dtype} to whole numbers by the rule 'safe'.")
     minlength = checks.whole(minlength, "minlength", 0)
@@ -229,11 +218,7 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
     return registry.make("bincount", x, weights, minlength)
 
 
-def _bincount_meta(x: TensorMeta, weights: TensorMeta | None, minlength: int) -> TensorMeta:
-    return TensorMeta((NAN,), INTP if weights is None else np.dtype("f8"))
-
-
-@lowered("bincount", meta=_bincount_meta)
+@lowered("bincount", meta=lambda x, weights, *rest: TensorMeta((NAN,), _counted(weights)))
 def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generator[Any, Any, da.Array]:
     ranges = yield Ask(graph.per_chunk(_range, x, lengths=None))
     ranges = [r for r in ranges if r is not None]
@@ -247,7 +232,11 @@ def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generato
     both = (x,) if weights is None else (x, weights.rechunk(x.chunks))
     parts = graph.per_chunk(partial(np.bincount, minlength=size), *both, lengths=None)
     total = graph.tree(parts, partial(np.sum, axis=0))
-    return graph.to_array(total.with_lengths((size,)), (), INTP if weights is None else np.dtype("f8"))
+    return graph.to_array(total.with_lengths((size,)), (), _counted(weights))
+
+
+def _counted(weights: Any) -> np.dtype[Any]:
+    return INTP if weights is None else np.dtype("f8")
 
 
 def _range(part: Any) -> Any:
