@@ -165,18 +165,6 @@ class Tensor(Lazy):
             raise UnknownLength.needed_for(needed_for)
         return int(self.shape[0])
 
-    def __bool__(self) -> bool:
-        return bool(self._single("bool()"))
-
-    def __int__(self) -> int:
-        return int(self._single("int()"))
-
-    def __float__(self) -> float:
-        return float(self._single("float()"))
-
-    def __complex__(self) -> complex:
-        return complex(self._single("complex()"))
-
     def __index__(self) -> int:
         if self.ndim or self.dtype.kind not in "iu":
             raise ArgumentTypeError("only integer scalar tensors can be converted to a scalar index")
@@ -243,6 +231,14 @@ for python, name in BINARY.items():
         setattr(Tensor, f"__{way}{python}__", _operator(name, way))
 for python, name in UNARY.items():
     setattr(Tensor, f"__{python}__", lambda self, name=name: registry.make(name, self))
+
+
+def _conversion(kind: Any) -> Any:
+    return lambda self: kind(self._single(f"{kind.__name__}()"))
+
+
+for kind in (bool, int, float, complex):
+    setattr(Tensor, f"__{kind.__name__}__", _conversion(kind))
 
 
 def as_tensor(value: Any) -> Tensor:

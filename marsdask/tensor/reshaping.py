@@ -160,11 +160,6 @@ def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
         raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers.") from None
 
 
-def check_order(order: Any, allowed: str = "CFA") -> str:
-    """A memory order by its letter."""
-    return str(checks.choice(order, "order", allowed))
-
-
 def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:
     """A view of the tensor with its axes in another order."""
     back = tuple(int(i) for i in np.argsort(axes)) if axes else ()
@@ -173,6 +168,7 @@ def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:
     )
 
 
+@lowered("reshape", meta=lambda a, shape, order="C": TensorMeta(full_shape(shape, a.shape), a.dtype, order))
 def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
     """The same elements in another shape, read and laid out in C or Fortran order."""
     if order == "F":
@@ -207,7 +203,7 @@ def _reshaping(shape: tuple[int, ...], order: str) -> tuple[Any, Any]:
 def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape: a view where NumPy gives one."""
     a = as_tensor(a)
-    check_order(order)
+    checks.choice(order, "order", "CFA")
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
     a, order = _reading_order(a, order)
@@ -216,15 +212,6 @@ def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) ->
     if copy is False:
         raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
     return registry.make("reshape", a, numbers, order)
-
-
-def _reshape_meta(a: TensorMeta, shape: Any, order: str = "C") -> TensorMeta:
-    return TensorMeta(full_shape(whole_numbers(shape), a.shape), a.dtype, order)
-
-
-@lowered("reshape", meta=_reshape_meta)
-def _reshape(a: da.Array, shape: Any, order: str = "C") -> Any:
-    return in_shape(a, whole_numbers(shape), order)
 
 
 @public("Tensor.reshape", owners=("Tensor",))
@@ -247,7 +234,7 @@ def _reading_order(a: Any, order: str) -> tuple[Any, str]:
 @public("ravel", owners=("Tensor",))
 def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     a, order = _reading_order(as_tensor(a), order)
     flags = layout(a).flags
     if flags.c_contiguous if order == "C" else flags.f_contiguous:
@@ -258,7 +245,7 @@ def ravel(a: Array, order: str = "C") -> Any:
 @public("flatten", function=False, owners=("Tensor",))
 def flatten(self: Array, order: str = "C") -> Any:
     """All elements on one axis: a copy."""
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     self, order = _reading_order(self, order)
     return registry.make("reshape", self, (-1,), order)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from string import ascii_letters
 from typing import Any
 
@@ -56,7 +55,7 @@ def contracted(
         return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
     add = np.logical_or if dtype.kind == "b" else np.add
     return fold(
-        parts, axes, partial(_added, add, dtype), partial(_joined, add), np.asarray, dtype, label="product"
+        parts, axes, partial(_added, add, dtype), partial(reduce, add), np.asarray, dtype, label="product"
     )
 
 
@@ -67,10 +66,6 @@ def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
 
 def _added(add: np.ufunc, dtype: Any, part: Any, axes: Any) -> Any:
     return add.reduce(part, axis=axes, keepdims=True, dtype=dtype)
-
-
-def _joined(add: np.ufunc, states: list[Any]) -> Any:
-    return functools.reduce(add, states)
 
 
 def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> None:
@@ -127,11 +122,10 @@ def _matmul(a: da.Array, b: da.Array) -> da.Array:
     )
 
 
-def _outer_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
-    return TensorMeta((math.prod(a.shape), math.prod(b.shape)), np.result_type(a.dtype, b.dtype))
-
-
-@lowered("outer", meta=_outer_meta)
+@lowered(
+    "outer",
+    meta=lambda a, b: TensorMeta((math.prod(a.shape), math.prod(b.shape)), np.result_type(a.dtype, b.dtype)),
+)
 def _outer(a: da.Array, b: da.Array) -> da.Array:
     return flat(a)[:, None] * flat(b)[None, :]
 

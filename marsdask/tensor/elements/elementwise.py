@@ -277,4 +277,4 @@ def _isin(element: da.Array, test_elements: da.Array, *, invert: bool = False) -
 @public("in1d")
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """`isin` of the flattened elements. NumPy 2 has dropped this name for `isin`."""
-    return isin(registry.make("reshape", as_tensor(ar1), -1), ar2, invert=invert)
+    return isin(registry.make("reshape", as_tensor(ar1), (-1,)), ar2, invert=invert)

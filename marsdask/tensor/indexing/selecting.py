@@ -19,14 +19,16 @@ from marsdask.tensor.core import Tensor, as_tensor
 from marsdask.tensor.core import given as given  # noqa: PLC0414 - others look for it here
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import part
+from marsdask.tensor.indexing.keys import FULL
 from marsdask.tensor.reshaping import reshaped, whole_numbers
 
 INDEX = np.dtype(np.intp)
 
 
-def flat(a: Tensor) -> Tensor:
-    """A copy on one axis."""
-    return a if a.ndim == 1 else registry.make("reshape", a, (-1,))  # type: ignore[no-any-return]
+def flat(a: Any) -> Any:
+    """A tensor of one axis as it is, of anything else a copy on one axis."""
+    a = as_tensor(a)
+    return a if a.ndim == 1 else registry.make("reshape", a, (-1,))
 
 
 def with_axis(a: Any, axis: Any) -> tuple[Tensor, int]:
@@ -60,14 +62,14 @@ def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode:
     if index.dtype.kind == "b" or nothing:
         index = index.astype(INDEX)
     index = within("take", index, a.known.shape[axis], mode)
-    return given(part(a, (*[slice(None)] * axis, index)), out)
+    return given(part(a, (*[FULL] * axis, index)), out)
 
 
 @public("compress")
 def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
-    before = [slice(None)] * axis
+    before = [FULL] * axis
     mask = condition if isinstance(condition, Tensor) else np.asarray(condition)
     if mask.ndim != 1:
         raise ShapeError("compress(): condition must be one-dimensional.")
@@ -88,7 +90,6 @@ def compress_method(self: Array, condition: Any, axis: int | None = None, out: A
 @public("extract")
 def extract(condition: Array, arr: Array) -> Any:
     """The elements of the flat tensor where a condition holds."""
-    condition, arr = as_tensor(condition), as_tensor(arr)
     return compress(flat(condition), flat(arr))
 
 

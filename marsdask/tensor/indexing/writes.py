@@ -250,12 +250,12 @@ def _part_of_complex(name: str, val: Array) -> Any:
     return zeros
 
 
-def _part_meta(val: TensorMeta) -> TensorMeta:
-    return TensorMeta(val.shape, np.empty(0, val.dtype).real.dtype, val.order)
+def _real(dtype: Any) -> np.dtype[Any]:
+    return np.empty(0, dtype).real.dtype
 
 
 def _lower_part(function: Any, val: da.Array) -> da.Array:
-    return val.map_blocks(function, dtype=np.empty(0, val.dtype).real.dtype)
+    return val.map_blocks(function, dtype=_real(val.dtype))
 
 
 for _function, _doc in (
@@ -264,7 +264,12 @@ for _function, _doc in (
 ):
     _name = _function.__name__
     public(_name, doc=_doc)(partial(_part_of_complex, _name))
-    lowered(_name, status="delegated", sizes="any", meta=_part_meta)(partial(_lower_part, _function))
+    lowered(
+        _name,
+        status="delegated",
+        sizes="any",
+        meta=lambda val: TensorMeta(val.shape, _real(val.dtype), val.order),
+    )(partial(_lower_part, _function))
 
 
 @lowered("with_part", sizes="aligned", status="delegated", meta=lambda x, new, name: x)

@@ -19,7 +19,6 @@ from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor, called
-from marsdask.tensor.reshaping import check_order
 
 
 def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
@@ -69,7 +68,7 @@ def tensor(
     refuse_gpu("tensor", gpu)
     if sparse:
         raise Unbuilt.argument("tensor", "sparse", sparse, "leave it out; chunks are dense.")
-    check_order(order or "K", "CFAK")
+    checks.choice(order or "K", "order", "CFAK")
     if isinstance(data, (Handle, da.Array)):
         result = as_tensor(data)
         if dtype is not None and np.dtype(dtype) != result.dtype:
@@ -138,7 +137,7 @@ def _filled(
     kind = np.dtype("f8" if dtype is None else dtype)
     lengths = check_shape(shape)
     chunks = chunks_of(lengths, chunk_size, kind)
-    return registry.make("filled", lengths, value, kind, chunks, check_order(order, "CF"))
+    return registry.make("filled", lengths, value, kind, chunks, checks.choice(order, "order", "CF"))
 
 
 ANY = "whose elements may be anything"
@@ -176,7 +175,9 @@ def full(
         return _filled("full", np.full((), fill_value, kind)[()], shape, kind, chunk_size, gpu, order)
     refuse_gpu("full", gpu)
     spread = registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape))
-    return tensor(registry.make("copy", spread, check_order(order, "CF")), dtype, chunk_size=chunk_size)
+    return tensor(
+        registry.make("copy", spread, checks.choice(order, "order", "CF")), dtype, chunk_size=chunk_size
+    )
 
 
 def _like(
@@ -192,7 +193,7 @@ def _like(
 ) -> Any:
     refuse_gpu(name, gpu)
     a = as_tensor(a)
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
     if shape is not None and value is None:

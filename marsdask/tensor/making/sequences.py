@@ -21,7 +21,6 @@ from marsdask.tensor.core import ExecutableTuple, as_tensor
 from marsdask.tensor.indexing.indexing import by_arrays
 from marsdask.tensor.indexing.writes import scattered
 from marsdask.tensor.making.creation import in_memory, refuse_gpu
-from marsdask.tensor.reshaping import check_order
 from marsdask.tensor.shapes.axes import broadcast_view, moveaxis, read_only
 from marsdask.tensor.shapes.manipulation import rechunk
 
@@ -150,7 +149,9 @@ def eye(
     shape = (rows, rows if M is None else checks.whole(M, "eye(M=)", 0))
     kind = np.dtype("f8" if dtype is None else dtype)
     chunks = chunks_of(shape, chunk_size, kind)
-    return registry.make("eye", shape, checks.whole(k, "k"), kind, chunks, check_order(order, "CF"))
+    return registry.make(
+        "eye", shape, checks.whole(k, "k"), kind, chunks, checks.choice(order, "order", "CF")
+    )
 
 
 @lowered("eye", sizes="any", meta=lambda shape, k, dtype, chunks, order: TensorMeta(shape, dtype, order))

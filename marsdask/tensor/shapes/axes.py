@@ -83,9 +83,7 @@ def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
     begin = start + a.ndim if start < 0 else start
     if not 0 <= begin <= a.ndim:
         raise AxisError.outside(start, a.ndim)
-    axes = [i for i in range(a.ndim) if i != axis]
-    axes.insert(begin - (axis < begin), axis)
-    return transposed_view(a, tuple(axes))
+    return moveaxis(a, axis, begin - (axis < begin))
 
 
 @public("squeeze", owners=("Tensor",))

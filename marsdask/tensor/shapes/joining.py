@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Generator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -17,9 +18,10 @@ from marsdask.plan import registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.registry import Array, Arrays, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, as_tensors, check_cast, given
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, as_tensors, check_cast, fits, given
 from marsdask.tensor.fold import replaced
 from marsdask.tensor.indexing.indexing import part, sliced
+from marsdask.tensor.indexing.keys import FULL
 from marsdask.tensor.indexing.selecting import flat, with_axis
 from marsdask.tensor.reshaping import reshaped, whole_numbers
 from marsdask.tensor.shapes.axes import at_least, moveaxis
@@ -58,14 +60,11 @@ def _common_length(function: str, tensors: Sequence[Any], axis: int | None) -> t
                 f"{function}(): all tensors must have the same number of dimensions, got {len(first)} and {t.ndim}."
             )
         for i, n in enumerate(t.shape):
-            if i == axis or math.isnan(n):
-                continue
-            if math.isnan(first[i]):
-                first[i] = n
-            elif first[i] != n:
+            if i != axis and not fits(first[i], n):
                 raise ShapeError(
                     f"{function}(): all tensors must match except along axis {axis}: axis {i} has {first[i]:.0f} and {n:.0f} entries."
                 )
+            first[i] = n if math.isnan(first[i]) else first[i]
     return tuple(first)
 
 
@@ -185,9 +184,6 @@ def append(arr: Array, values: Array, axis: int | None = None) -> Any:
     return concatenate([as_tensor(arr), as_tensor(values)], axis)
 
 
-FULL = slice(None)
-
-
 def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[Any, Any]]:
     """Where the pieces of a split start and end."""
     given_cuts = np.asarray(indices_or_sections)
@@ -252,14 +248,7 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Any:
     return registry.make("roll", a, *(tuple(each.astype(int).tolist()) for each in both))
 
 
-@lowered("roll", meta=lambda a, shift, axis: a)
-def _roll(a: da.Array, shift: tuple[int, ...], axis: tuple[int, ...]) -> da.Array:
-    for by, along in zip(shift, axis, strict=True):
-        n = a.shape[along]
-        if n and (start := -by % n):
-            before = (FULL,) * along
-            a = da.concatenate([a[(*before, slice(start, None))], a[(*before, slice(0, start))]], axis=along)
-    return a
+lowered("roll", meta=lambda a, shift, axis: a)(da.roll)
 
 
 @public("repeat", owners=("Tensor",))
@@ -315,18 +304,7 @@ def tile(A: Array, reps: Any) -> Any:
     return registry.make("tile", part(tensor, (*[None] * (len(full) - tensor.ndim), ...)), full)
 
 
-def _tile_meta(A: TensorMeta, reps: tuple[int, ...]) -> TensorMeta:
-    return TensorMeta(tuple(n * r for n, r in zip(A.shape, reps, strict=True)), A.dtype)
-
-
-@lowered("tile", meta=_tile_meta)
-def _tile(A: da.Array, reps: Any) -> Any:
-    for axis, count in enumerate(reps):
-        if count == 0:
-            A = A[(*[FULL] * axis, slice(0, 0))]
-        elif count > 1:
-            A = da.concatenate([A] * count, axis=axis)
-    return A
+lowered("tile", meta=lambda A, reps: TensorMeta(tuple(map(operator.mul, A.shape, reps)), A.dtype))(da.tile)
 
 
 def _flat_or_axis(arr: Any, axis: Any) -> tuple[Tensor, int]:

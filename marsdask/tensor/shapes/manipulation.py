@@ -22,15 +22,10 @@ from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
 from marsdask.tensor.core import ExecutableTuple, as_operand, as_tensor, called, check_cast, fits, view
 from marsdask.tensor.elements.elementwise import broadcast_meta
-from marsdask.tensor.reshaping import check_order
 
 
 def _in_order(a: TensorMeta, dtype: Any, order: str) -> TensorMeta:
     return TensorMeta(a.shape, dtype, a.order if order in "KA" else order)
-
-
-def _astype_meta(a: TensorMeta, dtype: Any, order: str = "K") -> TensorMeta:
-    return _in_order(a, np.empty(0, a.dtype).astype(dtype).dtype, order)
 
 
 @public("astype", owners=("Tensor",))
@@ -39,7 +34,7 @@ def astype(
 ) -> Any:
     """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
     self = as_tensor(self)
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     try:
         new = np.dtype(dtype)
     except TypeError:
@@ -55,7 +50,12 @@ def astype(
     return registry.make("astype", self, new, order)
 
 
-@lowered("astype", status="delegated", sizes="any", meta=_astype_meta)
+@lowered(
+    "astype",
+    status="delegated",
+    sizes="any",
+    meta=lambda a, dtype, order="K": _in_order(a, np.empty(0, a.dtype).astype(dtype).dtype, order),
+)
 def _astype(a: da.Array, dtype: Any, order: str = "K") -> da.Array:
     return a.map_blocks(_cast, np.dtype(dtype), dtype=np.empty(0, a.dtype).astype(dtype).dtype)
 
@@ -64,11 +64,13 @@ def _cast(block: Any, dtype: Any) -> Any:
     return np.asarray(block).astype(dtype)
 
 
-def _copy_meta(a: TensorMeta, order: str = "K", subok: bool = False) -> TensorMeta:
-    return _in_order(a, a.dtype, check_order(order, "CFAK"))
-
-
-@lowered("copy", room="tensor", sizes="any", status="delegated", meta=_copy_meta)
+@lowered(
+    "copy",
+    room="tensor",
+    sizes="any",
+    status="delegated",
+    meta=lambda a, order="K", subok=False: _in_order(a, a.dtype, checks.choice(order, "order", "CFAK")),
+)
 def copy(a: Array, order: str = "K", subok: bool = False) -> da.Array:
     """A copy: writes do not go through."""
     return a
@@ -77,7 +79,7 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> da.Array:
 @public("Tensor.copy", owners=("Tensor",))
 def copy_method(self: Array, order: str = "C") -> Any:
     """A copy: writes do not go through."""
-    return registry.make("copy", self, check_order(order, "CFAK"))
+    return registry.make("copy", self, checks.choice(order, "order", "CFAK"))
 
 
 @lowered(

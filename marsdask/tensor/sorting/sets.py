@@ -48,11 +48,10 @@ def _unique_meta(
     ar: TensorMeta, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
 ) -> Any:
     values = (NAN,) if axis is None else replaced(ar.shape, axis, NAN)
-    found = [TensorMeta(values, ar.dtype)]
-    found += [TensorMeta((NAN,), INTP)] * index
-    found += [TensorMeta(ar.shape if axis is None else (ar.shape[axis],), INTP)] * inverse
-    found += [TensorMeta((NAN,), INTP)] * counts
-    return TupleMeta(tuple(found)) if len(found) > 1 else found[0]
+    some = TensorMeta((NAN,), INTP)
+    places = TensorMeta(ar.shape if axis is None else (ar.shape[axis],), INTP)
+    found = (TensorMeta(values, ar.dtype), *[some] * index, *[places] * inverse, *[some] * counts)
+    return TupleMeta(found) if len(found) > 1 else found[0]
 
 
 @lowered("unique.of", meta=_unique_meta)
@@ -106,10 +105,8 @@ def _unique_whole(
     graph.rule("unique: rows, or holes that differ: in one chunk")
     # The axis of unknown length goes first: chunks of unknown length are along it.
     rest = () if axis is None else tuple(n for i, n in enumerate(ar.shape) if i != axis)
-    shapes: list[Any] = [(NAN, *rest)]
-    shapes += [(NAN,)] * index
-    shapes += [(ar.size if axis is None else ar.shape[axis],)] * inverse
-    shapes += [(NAN,)] * counts
+    places = (ar.size if axis is None else ar.shape[axis],)
+    shapes = [(NAN, *rest), *[(NAN,)] * index, *[places] * inverse, *[(NAN,)] * counts]
     dtypes = [ar.dtype, *[INTP] * (len(shapes) - 1)]
     settings = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
     made = list(whole(_unique_moved, [ar], shapes, dtypes, axis=axis, equal_nan=equal_nan, **settings))
@@ -131,28 +128,26 @@ def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
     return tuple(results)
 
 
-def _line(value: Any) -> Any:
-    return flat_tensor(as_tensor(value))
-
-
 @public("union1d")
 def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
     """The distinct elements of both, in order."""
-    return unique(registry.make("concatenate", [_line(ar1), _line(ar2)]), aggregate_size=aggregate_size)
+    return unique(
+        registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)]), aggregate_size=aggregate_size
+    )
 
 
 @public("setdiff1d")
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The distinct elements of the first that are not in the second, in order."""
-    first = _line(ar1) if assume_unique else unique(_line(ar1))
-    return first[registry.make("isin", first, _line(ar2), invert=True)]
+    first = flat_tensor(ar1) if assume_unique else unique(flat_tensor(ar1))
+    return first[registry.make("isin", first, flat_tensor(ar2), invert=True)]
 
 
 @public("intersect1d")
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The distinct elements that are in both, in order."""
-    first = unique(_line(ar1))
-    return first[registry.make("isin", first, _line(ar2))]
+    first = unique(flat_tensor(ar1))
+    return first[registry.make("isin", first, flat_tensor(ar2))]
 
 
 @public("searchsorted", owners=("Tensor",))

@@ -117,16 +117,17 @@ def argsort(
     return _by_order("argsort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
 
 
-@lowered("sort", meta=partial(line_meta, None))
-def sort_line(a: da.Array, axis: int | None = -1, order: Any = None) -> Any:
-    """The lines along `axis` in order."""
+def _ordered_line(
+    name: str, dtype: Any, kernel: Any, tiled: Any, a: da.Array, axis: int | None = -1, order: Any = None
+) -> Any:
     a, axis = line_of(a, axis)
+    ordered, dtype = partial(kernel, axis=axis, order=order), dtype or a.dtype
     if a.numblocks[axis] == 1 or a.ndim > 1:
-        return whole_along(a, (axis,)).map_blocks(np.sort, axis=axis, order=order, dtype=a.dtype)
-    if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OVc":
-        graph.rule("sort: small, or of a kind without a plain order: in one chunk")
-        return one_chunk(a, "sort").map_blocks(np.sort, order=order, dtype=a.dtype)
-    return sorted_line(a)
+        return whole_along(a, (axis,)).map_blocks(ordered, dtype=dtype)
+    if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in ("OVc" if name == "sort" else "OV"):
+        graph.rule(f"{name}: small, or of a kind without a plain order: in one chunk")
+        return one_chunk(a, name).map_blocks(ordered, dtype=dtype)
+    return tiled(a)
 
 
 def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
@@ -217,18 +218,6 @@ def _sorted_together(pieces: list[Any]) -> Any:
     return bucket
 
 
-@lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))
-def argsort_line(a: da.Array, axis: int | None = -1, order: Any = None) -> Any:
-    """The positions that put the lines along `axis` in order."""
-    a, axis = line_of(a, axis)
-    places = partial(np.argsort, axis=axis, kind="stable", order=order)
-    if a.numblocks[axis] == 1 or a.ndim > 1:
-        return whole_along(a, (axis,)).map_blocks(places, dtype=np.intp)
-    if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OV":
-        return one_chunk(a, "argsort").map_blocks(places, dtype=np.intp)
-    return _argsorted_line(a)
-
-
 def _argsorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
     graph.rule(f"argsort: {a.numblocks[0]} sorted chunks split at sampled values, then each merged")
     a, samples = yield Keep(a, graph.per_chunk(sample, a, lengths=None))
@@ -252,6 +241,12 @@ def _split_run(pivots: Any, run: Any) -> list[Any]:
 def _positions(pieces: list[Any]) -> Any:
     values = np.concatenate([v for v, _ in pieces])
     return np.concatenate([p for _, p in pieces])[np.argsort(values, kind="stable")]
+
+
+sort_line = partial(_ordered_line, "sort", None, np.sort, sorted_line)
+argsort_line = partial(_ordered_line, "argsort", np.intp, partial(np.argsort, kind="stable"), _argsorted_line)
+lowered("sort", meta=partial(line_meta, None))(sort_line)
+lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))(argsort_line)
 
 
 def _check_kth(kth: Any, length: float) -> Any:
