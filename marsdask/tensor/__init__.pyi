@@ -14,7 +14,7 @@ from marsdask.session.lazy import Lazy
 from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
 
-import marsdask.tensor.making.grids
+import marsdask.tensor.making.objects
 import marsdask.tensor.indexing.writes
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.dataframe import CategoricalAccessor
@@ -2954,7 +2954,7 @@ bool = np.bool
 
 bytes_ = np.bytes_
 
-c_: marsdask.tensor.making.grids.Joiner
+c_: marsdask.tensor.making.objects.Joiner
 
 cfloat: builtins.type
 
@@ -3014,7 +3014,7 @@ integer = np.integer
 
 intp = np.intp
 
-mgrid: marsdask.tensor.making.grids.Grid
+mgrid: marsdask.tensor.making.objects.Grid
 
 nan: builtins.float
 
@@ -3026,11 +3026,11 @@ number = np.number
 
 object: builtins.type
 
-ogrid: marsdask.tensor.making.grids.Grid
+ogrid: marsdask.tensor.making.objects.Grid
 
 pi: builtins.float
 
-r_: marsdask.tensor.making.grids.Joiner
+r_: marsdask.tensor.making.objects.Joiner
 
 seterr = np.seterr
 

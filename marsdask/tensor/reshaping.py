@@ -177,10 +177,7 @@ def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
     return reshaped(a, shape)
 
 
-@lowered(
-    "reshaped_like",
-    meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order),
-)
+@lowered("reshaped_like", meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order))
 def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
     """The elements of `a` in the shape of `like`."""
     return in_shape(a, like.shape, order)

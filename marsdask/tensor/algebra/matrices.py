@@ -27,9 +27,7 @@ ROOM = "tensor.linalg"
 
 
 def per_matrix(
-    func: Callable[..., Any],
-    arrays: Sequence[tuple[da.Array, int]],
-    known: TensorMeta | TupleMeta,
+    func: Callable[..., Any], arrays: Sequence[tuple[da.Array, int]], known: TensorMeta | TupleMeta
 ) -> Any:
     """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
 

@@ -201,11 +201,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any
 for _name in ("around", "fix", "angle", "i0", "sinc", "isreal", "iscomplex", "nan_to_num", "isclose"):
     _function = getattr(np, _name)
     lowered(
-        _name,
-        status="delegated",
-        sizes="aligned",
-        meta=partial(broadcast_meta, _function),
-        traits=("ufunc",),
+        _name, status="delegated", sizes="aligned", meta=partial(broadcast_meta, _function), traits=("ufunc",)
     )(partial(elemwise, _function))
 
 

@@ -108,15 +108,15 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
     fancy_axes = [i for i, e in enumerate(entries) if is_fancy(e)]
     other_axes = [i for i, e in enumerate(entries) if not is_fancy(e)]
     pieces = {i: pieces_of(entries[i], x.chunks[i]) for i in other_axes}
-    if isinstance(value, da.Array):
+    moves = isinstance(value, da.Array)
+    if moves:
         check_fits(value.shape, shape)
-        if math.prod(shape):
-            value = _laid_out(value, placed(key, fancy), shape, entries, pieces)
     if not math.prod(shape):
         return x
+    if moves:
+        value = _laid_out(value, placed(key, fancy), shape, entries, pieces)
     points = [np.broadcast_to(entries[i], fancy).ravel() for i in fancy_axes]
     groups = _by_chunk(points, [x.chunks[i] for i in fancy_axes])
-    moves = isinstance(value, da.Array)
     order = (*fancy_axes, *other_axes)
     sliced = [i for i in other_axes if isinstance(entries[i], slice)]
 

@@ -247,8 +247,8 @@ def _diag_meta(v: TensorMeta, k: int) -> TensorMeta:
 
 @lowered("diag", meta=_diag_meta)
 def _diag(v: da.Array, k: int) -> da.Array:
-    (n, *_) = shape = _diag_meta(v, k).shape
-    places = np.arange(v.shape[0] if v.ndim == 1 else n)
+    shape = tuple(map(int, _diag_meta(v, k).shape))
+    places = np.arange(v.shape[0] if v.ndim == 1 else shape[0])
     key = (places + max(-k, 0), places + max(k, 0))
     if v.ndim == 2:
         return by_arrays(v, key)

@@ -216,8 +216,7 @@ def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
 
 
 @lowered(
-    "broadcast_like",
-    meta=lambda a, others: TensorMeta(broadcast_shape(*(o.shape for o in others)), a.dtype),
+    "broadcast_like", meta=lambda a, others: TensorMeta(broadcast_shape(*(o.shape for o in others)), a.dtype)
 )
 def broadcast_like(a: da.Array, others: list[Any]) -> da.Array:
     """`a` in the shape that all have in common."""

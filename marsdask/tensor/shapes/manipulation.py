@@ -83,10 +83,7 @@ def copy_method(self: Array, order: str = "C") -> Any:
 
 
 @lowered(
-    "reinterpret",
-    sizes="any",
-    status="delegated",
-    meta=lambda a, dtype: TensorMeta(a.shape, dtype, a.order),
+    "reinterpret", sizes="any", status="delegated", meta=lambda a, dtype: TensorMeta(a.shape, dtype, a.order)
 )
 def reinterpret(a: da.Array, dtype: Any) -> da.Array:
     """The same bytes as another dtype of the same size."""
