@@ -2,7 +2,8 @@
 
 Which reshapes are views depends on strides, so views keep count of theirs without data. A tensor that is no view lies in memory
 in its order. A view's layout is what NumPy's own view of a stand-in has: an array of the right shape and strides over one byte,
-of which nothing is ever read."""
+of which nothing is ever read.
+"""
 
 from __future__ import annotations
 

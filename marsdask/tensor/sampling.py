@@ -1,7 +1,8 @@
 """Random tensors, orders and choices: the seed is fixed when the node is made, each chunk has a stream of its own from it.
 
 The streams are NumPy's newer generators (PCG64), so figures differ from `numpy.random.RandomState` of the same seed; the
-same seed and the same chunks give the same data, in any session, and again when chunks are computed a second time."""
+same seed and the same chunks give the same data, in any session, and again when chunks are computed a second time.
+"""
 
 from __future__ import annotations
 

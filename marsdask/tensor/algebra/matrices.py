@@ -1,7 +1,8 @@
 """Linear algebra by matrix: a stack of matrices is worked on chunk by chunk, one matrix always whole.
 
 What gains from it is tiled: products (in `products.py`), and QR and SVD of tall and thin matrices, a QR per chunk and then one of
-the stacked factors."""
+the stacked factors.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Elementwise operations: NumPy's ufuncs, a line each, and what NumPy has beside them.
 
-To add one that NumPy has as a ufunc, add its name to the table."""
+To add one that NumPy has as a ufunc, add its name to the table.
+"""
 
 from __future__ import annotations
 

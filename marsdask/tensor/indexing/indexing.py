@@ -1,6 +1,7 @@
 """`x[key]`: basic keys make views, fancy keys make copies with NumPy's exact order of axes.
 
-Dask's own slices are not used: fused with a mask, `x[:, :, 0:3:3]` of chunks (1, 3, 1) gives two entries for one."""
+Dask's own slices are not used: fused with a mask, `x[:, :, 0:3:3]` of chunks (1, 3, 1) gives two entries for one.
+"""
 
 from __future__ import annotations
 
