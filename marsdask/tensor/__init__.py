@@ -5,11 +5,11 @@ from typing import Any
 from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
 from marsdask.tensor.core import ExecutableTuple, Tensor
-from marsdask.tensor.making import constants, grids
+from marsdask.tensor.making.objects import VALUES
 
 registry.discover(__name__)
-globals().update(constants.VALUES | grids.VALUES)
-__all__ = ["ExecutableTuple", "Tensor", *constants.VALUES, *grids.VALUES, *registry.fill(globals(), "tensor")]
+globals().update(VALUES)
+__all__ = ["ExecutableTuple", "Tensor", *VALUES, *registry.fill(globals(), "tensor")]
 registry.attach(Tensor, "Tensor")
 
 

@@ -1,22 +1,25 @@
-"""The Tensor handle: NumPy's ndarray, lazily. Methods come from the registry when `marsdask.tensor` is imported."""
+"""The Tensor handle: NumPy's ndarray, lazily. Methods come from the registry when `marsdask.tensor` is imported.
+
+Views are handles derived from a base, so that writes go both ways (NumPy's rule for slices, transposes, reshapes).
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import AmbiguousTruth, ArgumentTypeError, UnknownLength, UnknownName
+from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ShapeError, UnknownLength, UnknownName
 from marsdask.plan import registry
-from marsdask.plan.handle import Handle
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Data, Node
 from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
 from marsdask.session.lazy import Lazy
-from marsdask.tensor.views import assign
 
 SCALARS = (bool, int, float, complex, np.generic)
 
@@ -162,18 +165,6 @@ class Tensor(Lazy):
             raise UnknownLength.needed_for(needed_for)
         return int(self.shape[0])
 
-    def __bool__(self) -> bool:
-        return bool(self._single("bool()"))
-
-    def __int__(self) -> int:
-        return int(self._single("int()"))
-
-    def __float__(self) -> float:
-        return float(self._single("float()"))
-
-    def __complex__(self) -> complex:
-        return complex(self._single("complex()"))
-
     def __index__(self) -> int:
         if self.ndim or self.dtype.kind not in "iu":
             raise ArgumentTypeError("only integer scalar tensors can be converted to a scalar index")
@@ -215,59 +206,39 @@ BINARY = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
     "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }  # fmt: skip
-COMPARE = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
+COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
-def operand(value: Any) -> Any:
-    """What a binary operator takes: a handle, a scalar, or a new tensor of array-like data; else NotImplemented."""
-    if isinstance(value, (Tensor, *SCALARS)):
-        return value
-    if isinstance(value, (np.ndarray, list, tuple, da.Array)):
-        return as_tensor(value)
-    return NotImplemented
+def _operator(name: str, way: str = "") -> Any:
+    """The method of a binary operator: as it is, reflected ("r") or in place ("i")."""
 
-
-def _binary(name: str, *, reflected: bool = False) -> Any:
-    def method(self: Tensor, other: Any) -> Any:
-        other = operand(other)
-        if other is NotImplemented:
+    def method(self: Tensor, value: Any) -> Any:
+        if not isinstance(value, (Tensor, *SCALARS, np.ndarray, list, tuple, da.Array)):
             return NotImplemented
-        return registry.make(name, other, self) if reflected else registry.make(name, self, other)
+        other = as_operand(value)
+        result = registry.make(name, *((other, self) if way == "r" else (self, other)))
+        return assign(self, result, what=name) if way == "i" else result
 
     return method
 
 
-def _in_place(name: str) -> Any:
-    def method(self: Tensor, other: Any) -> Any:
-        other = operand(other)
-        if other is NotImplemented:
-            return NotImplemented
-        return assign(self, registry.make(name, self, other), what=name)
-
-    return method
-
-
-def _unary(name: str) -> Any:
-    return lambda self: registry.make(name, self)
-
-
-for python, name in (BINARY | COMPARE).items():
-    setattr(Tensor, f"__{python}__", _binary(name))
 for python, name in BINARY.items():
-    setattr(Tensor, f"__r{python}__", _binary(name, reflected=True))
-    if python != "divmod":
-        setattr(Tensor, f"__i{python}__", _in_place(name))
+    ways = [""] if python in COMPARE else ["", "r"] if python == "divmod" else ["", "r", "i"]
+    for way in ways:
+        setattr(Tensor, f"__{way}{python}__", _operator(name, way))
 for python, name in UNARY.items():
-    setattr(Tensor, f"__{python}__", _unary(name))
+    setattr(Tensor, f"__{python}__", lambda self, name=name: registry.make(name, self))
+
+
+def _conversion(kind: Any) -> Any:
+    return lambda self: kind(self._single(f"{kind.__name__}()"))
+
+
+for kind in (bool, int, float, complex):
+    setattr(Tensor, f"__{kind.__name__}__", _conversion(kind))
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -285,6 +256,11 @@ def as_tensor(value: Any) -> Tensor:
     return registry.wrap(Node("data", (Data(array.copy()), None)))
 
 
+def as_operand(value: Any) -> Any:
+    """A scalar as it is, which has no say in dtypes; anything else as a tensor."""
+    return value if isinstance(value, SCALARS) else as_tensor(value)
+
+
 def as_tensors(values: Any) -> list[Tensor]:
     """A list of tensors from a sequence, or from a tensor along its first axis."""
     if isinstance(values, (Tensor, np.ndarray, da.Array)):
@@ -292,11 +268,6 @@ def as_tensors(values: Any) -> list[Tensor]:
     if not isinstance(values, (list, tuple)):
         raise ArgumentTypeError(f"expected a sequence of tensors, got {type(values).__name__}")
     return [as_tensor(v) for v in values]
-
-
-def derived(op: str, args: tuple[Any, ...], base: Node) -> Node:
-    """The node of a view: an operation on its base."""
-    return Node(op, (base, *args))
 
 
 def called(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -308,8 +279,58 @@ def check_cast(where: str, given: Any, wanted: Any, casting: Any) -> None:
     """NumPy's error for a dtype that cannot become another by a casting rule."""
     if not np.can_cast(given, wanted, casting=casting):
         raise ArgumentTypeError(
-            f"{where}(): cannot cast from {given} to {wanted} according to the rule {casting!r}."
+            f"{where}: cannot cast from {given} to {wanted} according to the rule {casting!r}."
         )
+
+
+def fits(m: float, n: float) -> bool:
+    """Whether two lengths may be the same: nan is one that only a run can tell."""
+    return m == n or math.isnan(m) or math.isnan(n)
+
+
+def view(base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, Node], Node]) -> Any:
+    """A handle on `derive(base's node)` that follows its base; `restore(base, view)` is the base after a write.
+
+    A view of something that is no handle (an ndarray just converted) is a plain result.
+    """
+    handle = registry.wrap(derive(base.node), held(base))
+    handle.view_of(base, derive, restore)
+    return handle
+
+
+def given(result: Any, out: Any) -> Any:
+    """The result, in `out` where one is given."""
+    return result if out is None else assign(out, result)
+
+
+def become(target: Handle, made: Handle) -> None:
+    """Point a handle at what was made of it."""
+    target.rebind(made.node, held(made))
+
+
+def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str = "out") -> Any:
+    """`target[...] = value` by NumPy's casting rule: rebinds `target`, returns it. For `out=` and `+=`.
+
+    Raises TypeError for an unsafe cast, ValueError where `value` does not broadcast to the target's shape.
+    """
+    if not isinstance(target, Handle) or meta(target.node).kind != "Tensor":
+        raise ArgumentTypeError(
+            f"{what}= takes a tensor, got {type(target).__name__}. Hint: {what}=mt.tensor(...)"
+        )
+    new, old = meta(value.node), meta(target.node)
+    check_cast(what, new.dtype, old.dtype, casting)
+    if new.ndim != old.ndim or not all(map(fits, new.shape, old.shape)):
+        try:
+            grown = np.broadcast_shapes(new.shape, old.shape)
+        except ValueError:
+            grown = None
+        if grown != old.shape:
+            raise ShapeError(f"{what}: a result of shape {new.shape} does not fit into shape {old.shape}.")
+        value = registry.make("broadcast_to", value, tuple(int(n) for n in old.shape))
+    if new.dtype != old.dtype:
+        value = registry.make("astype", value, old.dtype)
+    become(target, value)
+    return target
 
 
 registry.WRAPPERS["Tensor"] = Tensor

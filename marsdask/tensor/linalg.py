@@ -4,7 +4,7 @@ from typing import Any
 
 from marsdask.errors import UnknownName
 from marsdask.plan import registry
-from marsdask.tensor.algebra import factors, matrices, norms, products  # noqa: F401  # they register what this room is filled with
+from marsdask.tensor.algebra import matrices, products  # noqa: F401  # they register what this room is filled with
 
 # NumPy and Mars have these in both places.
 SHARED = ("dot", "inner", "innerproduct", "matmul", "tensordot", "vdot", "trace", "outer")

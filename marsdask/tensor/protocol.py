@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Mapping
 from functools import cache
@@ -17,14 +16,12 @@ from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Op, lowered
-from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import Tensor, as_tensor, called, given
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.indexing.writes import ufunc_at
-from marsdask.tensor.views import given
 
 NAMES = {ufunc.__name__: name for name, ufunc in REDUCTIONS.items()}
 """ufunc.reduce that is a reduction of another name."""
-ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dict[str, Any]) -> Any:
@@ -56,10 +53,6 @@ def _of_ufunc(ufunc: np.ufunc) -> Op | None:
     return next((op for op in registry.OPS.values() if op.oracle is ufunc and op.built and op.function), None)
 
 
-def _call(name: str, *args: Any, **kwargs: Any) -> Any:
-    return registry.call(registry.lookup(name), args, kwargs)
-
-
 def _reduce(
     ufunc: np.ufunc,
     op: Op,
@@ -75,7 +68,7 @@ def _reduce(
     rest = {k: v for k, v in rest.items() if not (k == "where" and v is True)}
     if name is not None and (dtype is None or name in ("sum", "prod")):
         extra = {k: v for k, v in (("dtype", dtype), ("out", out)) if v is not None}
-        return _call(name, a, axis=axis, keepdims=keepdims, **rest, **extra)
+        return called(name, a, axis=axis, keepdims=keepdims, **rest, **extra)
     if rest:
         raise ArgumentTypeError(
             f"np.{ufunc.__name__}.reduce() of a tensor does not take {next(iter(rest))!r}."
@@ -89,9 +82,9 @@ def _reduce(
 def _accumulate(ufunc: np.ufunc, op: Op, a: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     a = as_tensor(a)
     axis = checks.axis(axis, a.ndim)
-    name = ACCUMULATIONS.get(ufunc.__name__)
+    name = {"add": "cumsum", "multiply": "cumprod"}.get(ufunc.__name__)
     if name is not None:
-        return given(_call(name, a, axis=axis, dtype=dtype), out)
+        return given(called(name, a, axis=axis, dtype=dtype), out)
     return _whole(ufunc, "accumulate", a, (axis,), dtype, out)
 
 
@@ -101,18 +94,18 @@ def _reduceat(
     a = as_tensor(a)
     if isinstance(indices, Handle):
         raise ArgumentTypeError(f"np.{ufunc.__name__}.reduceat(): expected indices in memory, got a tensor.")
-    axis = checks.axis(axis, a.ndim)
-    return _whole(ufunc, "reduceat", a, (axis,), dtype, out, indices=np.asarray(indices))
+    return _whole(ufunc, "reduceat", a, (checks.axis(axis, a.ndim),), dtype, out, np.asarray(indices))
 
 
 def _whole(
     ufunc: np.ufunc,
     method: str,
     a: Any,
-    axes: tuple[int, ...],
+    axes: Any,
     dtype: Any,
     out: Any,
     indices: Any = None,
+    *,
     keepdims: bool = True,
 ) -> Any:
     dtype = None if dtype is None else np.dtype(dtype)
@@ -167,34 +160,24 @@ SPECIAL = {
     "permute_dims": "transpose",
     "amax": "max",
     "amin": "min",
-    "cumulative_sum": None,
-    "cumulative_prod": None,
 }  # fmt: skip
 
 
 def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """What `__array_function__` answers: the function of the same name and submodule, or a TypeError that names it."""
-    for kind in types:
-        if issubclass(kind, Handle) and not issubclass(kind, Tensor):
-            return NotImplemented  # a frame knows what to do
+    if any(issubclass(kind, Handle) and not issubclass(kind, Tensor) for kind in types):
+        return NotImplemented  # a frame knows what to do
     module, name = str(func.__module__), str(func.__name__)
     special = SPECIAL.get(name) if module == "numpy" else None
     if callable(special):
         return special(*args, **kwargs)
     room = "tensor" + module.removeprefix("numpy")
     wanted = special or name
-    for op in registry.in_room(room):
-        if op.public == wanted and op.function and op.built:
+    ours = [op for op in registry.in_room(room) if op.function and op.built]
+    for op in ours:
+        if op.public == wanted:
             return registry.call(op, args, {**_defaults(func, op, args, kwargs), **kwargs})
-    where = importlib.import_module("marsdask.tensor")
-    for part in module.split(".")[1:]:
-        where = getattr(where, part, None)  # type: ignore[assignment]
-    # A function of ours that is no entry of the registry.
-    ours = vars(where).get(wanted) if where is not None else None
-    known = registry.entry_of(ours)
-    if callable(ours) and getattr(ours, "__module__", "").startswith("marsdask") and known is None:
-        return ours(*args, **kwargs)
-    names = [op.public for op in registry.in_room(room) if op.function and op.built]
+    names = [op.public for op in ours]
     raise ArgumentTypeError(
         f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, names)} "
         "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."

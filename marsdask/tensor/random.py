@@ -9,8 +9,7 @@ from typing import Any
 
 from marsdask.errors import UnknownName
 from marsdask.plan import registry
-from marsdask.tensor.sampling import choices  # noqa: F401  # registers permutation, choice, shuffle, seed and bytes
-from marsdask.tensor.sampling.draws import RandomState
+from marsdask.tensor.sampling import RandomState
 
 __all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]  # names come from the registry
 registry.attach(RandomState, "RandomState")

@@ -1,11 +1,15 @@
-"""Shapes: reshape, ravel, transpose and their kin, as views wherever NumPy gives one."""
+"""Shapes: reshape, ravel and transposed views, as views wherever NumPy gives one.
+
+Which reshapes are views depends on strides, so views keep count of theirs without data. A tensor that is no view lies in memory
+in its order. A view's layout is what NumPy's own view of a stand-in has: an array of the right shape and strides over one byte,
+of which nothing is ever read.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -14,13 +18,91 @@ import numpy as np
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import held
-from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import NAN, PLACEHOLDERS, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor import layout
-from marsdask.tensor.core import Tensor, as_tensor
-from marsdask.tensor.views import derived, view
+from marsdask.tensor.core import Tensor, as_tensor, view
+
+_NOTHING = np.zeros(1, "u1")
+
+
+def stand_in(
+    shape: Sequence[float], strides: Sequence[int] | None = None, order: str = "C"
+) -> np.ndarray[Any, Any]:
+    """An array of that shape over one byte. Its elements must not be looked at."""
+    lengths = [PLACEHOLDERS[0] if math.isnan(n) else int(n) for n in shape]
+    if strides is None:
+        steps = [max(n, 1) for n in lengths]
+        strides = [math.prod(steps[i + 1 :] if order == "C" else steps[:i]) for i in range(len(steps))]
+    return np.lib.stride_tricks.as_strided(_NOTHING, lengths, strides, writeable=False)
+
+
+def layout(handle: Any) -> np.ndarray[Any, Any]:
+    """A stand-in laid out as the tensor is."""
+    base: Handle | None = handle._base
+    if base is None:
+        return stand_in(handle.known.shape, order=handle.known.order)
+    below = layout(base)
+    # What the view says: after a write its own node says what was written.
+    node: Node = handle._derive(base.node)
+    if node.op == "slice":
+        found = below[node.args[1]]
+        return found if isinstance(found, np.ndarray) else stand_in(())
+    if node.op == "transpose":
+        return below.transpose(node.args[1])
+    if node.op == "reshape":
+        same = reshaped_layout(below, *node.args[1:])
+        if same is not None:
+            return same
+    if node.op == "broadcast_to":
+        return np.broadcast_to(below, node.args[1])
+    return stand_in(handle.known.shape, order=handle.known.order)
+
+
+def _full(x: np.ndarray[Any, Any], shape: Sequence[int]) -> tuple[int, ...]:
+    rest = math.prod(n for n in shape if n != -1)
+    return tuple(x.size // rest if n == -1 else n for n in shape) if rest else tuple(max(n, 0) for n in shape)
+
+
+def reshape_is_view(handle: Any, shape: Sequence[int], order: str) -> bool:
+    """Whether NumPy gives a view for `handle.reshape(shape, order=order)`."""
+    return reshaped_layout(layout(handle), shape, order) is not None
+
+
+def reshaped_layout(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> np.ndarray[Any, Any] | None:
+    """The layout of a reshaped view, or None where the elements would have to move.
+
+    Runs of old axes and runs of new axes of the same product are matched; within a run of old axes each must step over
+    exactly the next.
+    """
+    new = _full(x, shape)
+    if x.size != math.prod(new) or not x.size:
+        # Unknown lengths that do not divide, or nothing to move.
+        return stand_in(new, order=order)
+    old = [(n, s) for n, s in zip(x.shape, x.strides, strict=True) if n != 1]
+    target = list(new)
+    if order == "F":
+        old.reverse()
+        target.reverse()
+    strides: list[int] = []
+    i = j = 0
+    while i < len(old):
+        have, want = old[i][0], 1
+        a, b = i + 1, j
+        while have != want:
+            if want < have:
+                want *= target[b]
+                b += 1
+            else:
+                have *= old[a][0]
+                a += 1
+        if any(old[k][1] != old[k + 1][0] * old[k + 1][1] for k in range(i, a - 1)):
+            return None
+        strides += [old[a - 1][1] * math.prod(target[k + 1 : b]) for k in range(j, b)]
+        i, j = a, b
+    strides += [1] * (len(target) - j)
+    return stand_in(new, strides[::-1] if order == "F" else strides)
 
 
 def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
@@ -33,8 +115,12 @@ def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
     x = compact(x)
     try:
         return x.reshape(shape)
-    except NotImplementedError:
-        return _cut(x.reshape(-1), shape)
+    except (
+        NotImplementedError
+    ):  # one axis into many: whole rows of the result per chunk, about as large as the chunks are
+        line, row = x.reshape(-1), math.prod(shape[1:])
+        rows = max(max(line.chunks[0]) // max(row, 1), 1)
+        return line.rechunk((rows * row,)).reshape(shape)
 
 
 def compact(x: da.Array) -> da.Array:
@@ -48,13 +134,6 @@ def compact(x: da.Array) -> da.Array:
         return graph.Block(x, tuple(kept[i] for kept, i in zip(numbers, index, strict=True)))
 
     return graph.blocks(make, chunks, x.dtype, [x])
-
-
-def _cut(x: da.Array, shape: tuple[int, ...]) -> da.Array:
-    """One axis into many: whole rows of the result per chunk, about as large as the chunks are."""
-    row = math.prod(shape[1:])
-    rows = max(max(x.chunks[0]) // max(row, 1), 1)
-    return x.rechunk((rows * row,)).reshape(shape)
 
 
 def full_shape(shape: Sequence[float], old: Sequence[float]) -> tuple[Any, ...]:
@@ -82,37 +161,15 @@ def whole_numbers(shape: Any, name: str = "shape") -> tuple[int, ...]:
         raise ArgumentTypeError(f"{name}={shape!r}: expected whole numbers.") from None
 
 
-# Other modules know them by these names.
-axis_of, axes_of = checks.axis, checks.axes
-
-
-def check_order(order: Any, allowed: str = "CFA") -> str:
-    """A memory order by its letter."""
-    return str(checks.choice(order, "order", allowed))
-
-
-def transpose_meta(a: TensorMeta, axes: Any = None) -> TensorMeta:
-    axes = all_axes(axes, a.ndim)
-    order = a.order
-    if len(axes) > 1 and axes == tuple(reversed(range(len(axes)))):
-        order = "F" if a.order == "C" else "C"
-    return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
-
-
-def all_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    return tuple(reversed(range(ndim))) if axes is None else axes_of(tuple(axes), ndim, "axes")
-
-
 def transposed_view(a: Any, axes: tuple[int, ...]) -> Any:
     """A view of the tensor with its axes in another order."""
     back = tuple(int(i) for i in np.argsort(axes)) if axes else ()
-    return view(a, derived("transpose", axes), partial(_untransposed_node, back))
+    return view(
+        a, lambda base: Node("transpose", (base, axes)), lambda base, new: Node("transpose", (new, back))
+    )
 
 
-def _untransposed_node(back: tuple[int, ...], base: Node, new: Node) -> Node:
-    return Node("transpose", (new, back))
-
-
+@lowered("reshape", meta=lambda a, shape, order="C": TensorMeta(full_shape(shape, a.shape), a.dtype, order))
 def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
     """The same elements in another shape, read and laid out in C or Fortran order."""
     if order == "F":
@@ -121,10 +178,7 @@ def in_shape(a: da.Array, shape: Sequence[int], order: str = "C") -> da.Array:
     return reshaped(a, shape)
 
 
-@lowered(
-    "reshaped_like",
-    meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order),
-)
+@lowered("reshaped_like", meta=lambda a, like, order="C": TensorMeta(like.shape, a.dtype, like.order))
 def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
     """The elements of `a` in the shape of `like`."""
     return in_shape(a, like.shape, order)
@@ -132,35 +186,30 @@ def reshaped_like(a: da.Array, like: da.Array, order: str = "C") -> da.Array:
 
 def reshaped_view(a: Any, shape: tuple[int, ...], order: str = "C") -> Any:
     """A view of the tensor in another shape."""
-    return view(a, derived("reshape", shape, order), partial(_unreshaped_node, order))
+    return view(a, *_reshaping(shape, order))
 
 
-def _unreshaped_node(order: str, base: Node, new: Node) -> Node:
-    return Node("reshaped_like", (new, base, order))
+def _reshaping(shape: tuple[int, ...], order: str) -> tuple[Any, Any]:
+    """The node of a view in another shape, and of its base after a write."""
+    return (
+        lambda base: Node("reshape", (base, shape, order)),
+        lambda base, new: Node("reshaped_like", (new, base, order)),
+    )
 
 
 @public("reshape")
 def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape: a view where NumPy gives one."""
     a = as_tensor(a)
-    check_order(order)
+    checks.choice(order, "order", "CFA")
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
     a, order = _reading_order(a, order)
-    if not copy and layout.reshape_is_view(a, numbers, order):
+    if not copy and reshape_is_view(a, numbers, order):
         return reshaped_view(a, numbers, order)
     if copy is False:
         raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
     return registry.make("reshape", a, numbers, order)
-
-
-def _reshape_meta(a: TensorMeta, shape: Any, order: str = "C") -> TensorMeta:
-    return TensorMeta(full_shape(whole_numbers(shape), a.shape), a.dtype, order)
-
-
-@lowered("reshape", meta=_reshape_meta)
-def _reshape(a: da.Array, shape: Any, order: str = "C") -> Any:
-    return in_shape(a, whole_numbers(shape), order)
 
 
 @public("Tensor.reshape", owners=("Tensor",))
@@ -172,9 +221,9 @@ def reshape_method(self: Array, *shape: Any, order: str = "C", copy: bool | None
 def _reading_order(a: Any, order: str) -> tuple[Any, str]:
     """For orders that depend on how elements lie in memory: the tensor to read, and in C or Fortran order."""
     if order == "A":
-        return a, "F" if layout.layout(a).flags.fnc else "C"
+        return a, "F" if layout(a).flags.fnc else "C"
     if order == "K":
-        steps = [abs(s) for s in layout.layout(a).strides]
+        steps = [abs(s) for s in layout(a).strides]
         axes = tuple(sorted(range(a.ndim), key=lambda i: -steps[i]))
         return (a if axes == tuple(range(a.ndim)) else transposed_view(a, axes)), "C"
     return a, order
@@ -183,9 +232,9 @@ def _reading_order(a: Any, order: str) -> tuple[Any, str]:
 @public("ravel", owners=("Tensor",))
 def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     a, order = _reading_order(as_tensor(a), order)
-    flags = layout.layout(a).flags
+    flags = layout(a).flags
     if flags.c_contiguous if order == "C" else flags.f_contiguous:
         return reshaped_view(a, (-1,), order)
     return registry.make("reshape", a, (-1,), order)
@@ -194,7 +243,7 @@ def ravel(a: Array, order: str = "C") -> Any:
 @public("flatten", function=False, owners=("Tensor",))
 def flatten(self: Array, order: str = "C") -> Any:
     """All elements on one axis: a copy."""
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     self, order = _reading_order(self, order)
     return registry.make("reshape", self, (-1,), order)
 
@@ -203,7 +252,7 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     """`x.shape = shape`: the handle becomes a view of its former self."""
     numbers = whole_numbers(shape)
     full_shape(numbers, self.known.shape)
-    if not layout.reshape_is_view(self, numbers, "C"):
+    if not reshape_is_view(self, numbers, "C"):
         raise ArgumentError(
             "x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)"
         )
@@ -211,6 +260,6 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     if self._base is not None:
         former.view_of(self._base, self._derive, self._restore)
     self.part_from(former)
-    derive = derived("reshape", numbers, "C")
+    derive, restore = _reshaping(numbers, "C")
     self._node, self._result = derive(former.node), None
-    self.view_of(former, derive, partial(_unreshaped_node, "C"))
+    self.view_of(former, derive, restore)

@@ -1,6 +1,7 @@
 """Linear algebra by matrix: a stack of matrices is worked on chunk by chunk, one matrix always whole.
 
-What gains from tiling is elsewhere: products in `products.py`, tall and thin QR and SVD in `factors.py`.
+What gains from it is tiled: products (in `products.py`), and QR and SVD of tall and thin matrices, a QR per chunk and then one of
+the stacked factors.
 """
 
 from __future__ import annotations
@@ -13,22 +14,21 @@ import dask.array as da
 import numpy as np
 
 from marsdask import checks
-from marsdask.errors import ArgumentTypeError, ShapeError
-from marsdask.plan import registry
-from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
+from marsdask.options import options
+from marsdask.plan import graph, registry
+from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, fits
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.fold import one_chunk, whole_along
+from marsdask.tensor.sampling import RandomState
 
 ROOM = "tensor.linalg"
-NAN = float("nan")
 
 
 def per_matrix(
-    func: Callable[..., Any],
-    arrays: Sequence[tuple[da.Array, int]],
-    known: TensorMeta | TupleMeta,
+    func: Callable[..., Any], arrays: Sequence[tuple[da.Array, int]], known: TensorMeta | TupleMeta
 ) -> Any:
     """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
 
@@ -76,11 +76,6 @@ def _pick(i: int, dtype: Any, results: Any) -> Any:
     return np.asarray(results[i]).astype(dtype, copy=False)
 
 
-def meta_of(a: da.Array) -> TensorMeta:
-    """What the metadata rules of this room look at."""
-    return TensorMeta(a.shape, a.dtype)
-
-
 def inexact(*dtypes: Any) -> np.dtype[Any]:
     """The dtype linear algebra works in."""
     kind = np.result_type(*dtypes)
@@ -100,7 +95,7 @@ def as_matrix(a: Any, name: str, *, square: bool = False) -> Tensor:
     if a.ndim < 2:
         raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
     m, n = a.shape[-2:]
-    if square and m == m and n == n and m != n:
+    if square and not fits(m, n):
         raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
     return a  # type: ignore[no-any-return]
 
@@ -117,6 +112,7 @@ OF_MATRIX: dict[str, tuple[bool, Callable[..., Any], Callable[..., Any]]] = {
     "matrix_power": (True, lambda m, n: [(m, n)], lambda d: [d]),
     "cond": (False, lambda m, n: [()], lambda d: [real(d)]),
     "matrix_rank": (False, lambda m, n: [()], lambda d: [np.dtype(np.intp)]),
+    "cholesky": (True, lambda m, n: [(m, n)], lambda d: [d]),
 }
 NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
 
@@ -134,22 +130,10 @@ def _by_triangle(name: str, a: Any, UPLO: str = "L") -> Any:
     return _of_matrix(name, a, UPLO=checks.choice(UPLO, f"{name}(UPLO=)", ("L", "U")))
 
 
-def _pinv(a: Any, rcond: Any = None, hermitian: bool = False) -> Any:
-    return _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian)
-
-
 def _matrix_power(a: Any, n: Any) -> Any:
     if not isinstance(n, (int, np.integer)):
         raise ArgumentTypeError("exponent must be an integer")
     return _of_matrix("matrix_power", a, n=n)
-
-
-def _cond(a: Any, p: Any = None) -> Any:
-    return _of_matrix("cond", a, p=p)
-
-
-def _matrix_rank(a: Any, tol: Any = None, hermitian: bool = False) -> Any:
-    return _of_matrix("matrix_rank", a, tol=tol, hermitian=hermitian)
 
 
 def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
@@ -164,56 +148,41 @@ def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
 
 def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
     function = partial(getattr(np.linalg, name), **settings)
-    return per_matrix(function, [(a, 2)], _matrix_meta(name, meta_of(a), **settings))
+    return per_matrix(function, [(a, 2)], _matrix_meta(name, a, **settings))
 
 
+# What users call, of those that take more than the matrix.
 WITH_SETTINGS: dict[str, Callable[..., Any]] = {
     "eigh": partial(_by_triangle, "eigh"),
     "eigvalsh": partial(_by_triangle, "eigvalsh"),
-    "pinv": _pinv,
     "matrix_power": _matrix_power,
-    "cond": _cond,
-    "matrix_rank": _matrix_rank,
+    "pinv": lambda a, rcond=None, hermitian=False: _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian),
+    "cond": lambda a, p=None: _of_matrix("cond", a, p=p),
+    "matrix_rank": lambda a, tol=None, hermitian=False: _of_matrix(
+        "matrix_rank", a, tol=tol, hermitian=hermitian
+    ),
 }
 for _name in OF_MATRIX:
-    _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
-    public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name, partial(_plain, _name)))
     lowered(f"linalg.{_name}", status="gathered", meta=partial(_matrix_meta, _name))(
         partial(_matrix_lower, _name)
     )
+    if _name != "cholesky":
+        _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
+        public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name) or partial(_plain, _name))
 
 
 @public("linalg.cholesky", room=ROOM)
 def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> Any:
     """The Cholesky factor: the lower one, as NumPy's; with `lower=False` or `upper=True` the upper."""
-    matrix = as_matrix(a, "cholesky", square=True)
-    return registry.make("linalg.cholesky", matrix, bool(lower) and not upper)
+    return _of_matrix("cholesky", a, upper=upper or not lower)
 
 
-def _cholesky_meta(a: TensorMeta, lower: bool) -> TensorMeta:
-    return TensorMeta(a.shape, inexact(a.dtype))
-
-
-@lowered("linalg.cholesky", status="gathered", meta=_cholesky_meta)
-def _cholesky(a: da.Array, lower: bool) -> da.Array:
-    return per_matrix(partial(_factor, lower), [(a, 2)], _cholesky_meta(meta_of(a), lower))
-
-
-def _factor(lower: bool, part: Any) -> Any:
-    factor = np.linalg.cholesky(part)
-    return factor if lower else np.conj(np.swapaxes(factor, -1, -2))
-
-
-def _solve_meta(a: TensorMeta, b: TensorMeta, *rest: Any, **settings: Any) -> TensorMeta:
-    n = a.shape[-1]
-    if b.ndim == 1:
-        if b.shape[0] == b.shape[0] and n == n and b.shape[0] != n:
-            raise ShapeError(f"solve: {n:g} unknowns and {b.shape[0]:g} right hand sides.")
-        return TensorMeta((*a.shape[:-2], n), inexact(a.dtype, b.dtype))
-    if not b.ndim or (b.shape[-2] == b.shape[-2] and n == n and b.shape[-2] != n):
+def _solve_meta(a: Any, b: Any, *rest: Any, **settings: Any) -> TensorMeta:
+    n, columns = a.shape[-1], b.shape[-1:] if b.ndim > 1 else ()
+    if not b.ndim or not fits(n, b.shape[-2 if columns else 0]):
         raise ShapeError(f"solve: matrix of {a.shape} does not fit right hand sides of {b.shape}.")
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
-    return TensorMeta((*batch, n, b.shape[-1]), inexact(a.dtype, b.dtype))
+    return TensorMeta((*batch, n, *columns), inexact(a.dtype, b.dtype))
 
 
 @public("linalg.solve", room=ROOM)
@@ -233,7 +202,7 @@ def solve_triangular(
 
 @lowered("linalg.solve", status="gathered", meta=_solve_meta)
 def _solved(a: da.Array, b: da.Array, func: Any = np.linalg.solve) -> da.Array:
-    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(meta_of(a), meta_of(b)))
+    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(a, b))
 
 
 @lowered("linalg.solve_triangular", status="gathered", meta=_solve_meta)
@@ -263,7 +232,7 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
 @lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
-    known = _lstsq_meta(meta_of(a), meta_of(b))
+    known = _lstsq_meta(a, b)
     return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], known)
 
 
@@ -300,12 +269,201 @@ def _factored(a: Any) -> Any:
 
 
 def _stacked_lu(part: Any) -> Any:
-    if part.ndim == 2:
-        return _factored(part)
-    found = [_factored(each) for each in part.reshape(-1, *part.shape[-2:])]
-    return tuple(np.reshape([f[i] for f in found], (*part.shape[:-2], *found[0][i].shape)) for i in range(3))
+    return np.vectorize(_factored, signature="(m,n)->(m,m),(m,k),(k,n)")(part)
 
 
 @lowered("linalg.lu", status="gathered", meta=_lu_meta)
 def _lu(a: da.Array) -> Any:
-    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(meta_of(a)))
+    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(a))
+
+
+def tall(a: da.Array) -> da.Array | None:
+    """The same matrix in chunks of whole rows, none with fewer rows than columns; None where one chunk is better."""
+    if a.ndim != 2 or a.npartitions == 1 or a.nbytes <= options.chunk_store_limit:
+        return None
+    rows, columns = a.shape
+    each = max(int(options.chunk_store_limit // max(columns * a.dtype.itemsize, 1)), columns, 1)
+    if rows < 2 * each:
+        return None
+    count = rows // each
+    sizes = [rows // count + (i < rows % count) for i in range(count)]
+    graph.rule(f"tall and thin: {count} chunks of rows")
+    return a.astype(inexact(a.dtype)).rechunk((tuple(sizes), columns))
+
+
+METHODS = ("tsqr", "sfqr", None)
+
+
+@public("linalg.qr", room=ROOM)
+def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
+    """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
+    checks.choice(method, "qr(method=)", METHODS)
+    if mode == "raw":
+        raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
+    checks.choice(mode, "qr(mode=)", ("reduced", "complete", "r"))
+    a = as_matrix(a, "qr")
+    return registry.make("linalg.qr", a, mode)
+
+
+def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
+    *batch, m, n = a.shape
+    dtype = inexact(a.dtype)
+    k = m if mode == "complete" else min(m, n)
+    r = TensorMeta((*batch, k, n), dtype)
+    return r if mode == "r" else TupleMeta((TensorMeta((*batch, m, k), dtype), r), ("Q", "R"))
+
+
+@lowered("linalg.qr", meta=_qr_meta)
+def _qr(a: da.Array, mode: str = "reduced") -> Any:
+    rows = tall(a) if mode != "complete" else None
+    if rows is not None:
+        q, r = da.linalg.tsqr(rows)
+        return r if mode == "r" else (q, r)
+    return per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], _qr_meta(a, mode))
+
+
+@public(
+    "linalg.svd",
+    room=ROOM,
+    differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
+)
+def svd(
+    a: Array,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    method: str = "tsqr",
+) -> Any:
+    """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
+    checks.choice(method, "svd(method=)", METHODS)
+    a = as_matrix(a, "svd", square=bool(hermitian))
+    return registry.make("linalg.svd", a, bool(full_matrices), bool(compute_uv), bool(hermitian))
+
+
+def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    *batch, m, n = a.shape
+    dtype, k = inexact(a.dtype), min(m, n)
+    s = TensorMeta((*batch, k), real(dtype))
+    if not compute_uv:
+        return s
+    u, v = TensorMeta((*batch, m, m if full else k), dtype), TensorMeta((*batch, n if full else k, n), dtype)
+    return TupleMeta((u, s, v), ("U", "S", "Vh"))
+
+
+@lowered("linalg.svd", meta=_svd_meta)
+def _svd(a: da.Array, full: bool, compute_uv: bool, hermitian: bool) -> Any:
+    if not full and not hermitian and a.ndim == 2:
+        wide = a.shape[0] < a.shape[1]
+        rows = tall(a.T if wide else a)
+        if rows is not None:
+            u, s, v = da.linalg.tsqr(rows, compute_svd=True)
+            if not compute_uv:
+                return s
+            return (v.T, s, u.T) if wide else (u, s, v)
+    function = partial(np.linalg.svd, full_matrices=full, compute_uv=compute_uv, hermitian=hermitian)
+    return per_matrix(function, [(a, 2)], _svd_meta(a, full, compute_uv))
+
+
+@public("linalg.randomized_svd", room=ROOM)
+def randomized_svd(
+    a: Any, n_components: int, n_oversamples: int = 10, n_iter: Any = "auto", power_iteration_normalizer: str = "auto",
+    transpose: Any = "auto", flip_sign: bool = True, random_state: Any = 0,
+) -> Any:  # fmt: skip
+    """The first singular values and vectors of a large matrix, approximately."""
+    # Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left.
+    a = as_matrix(a, "randomized_svd")
+    k = checks.whole(n_components, "n_components", 1)
+    checks.choice(
+        power_iteration_normalizer, "power_iteration_normalizer", ("auto", "QR", "LU", "none", None)
+    )
+    if transpose == "auto":
+        transpose = a.shape[0] < a.shape[1]
+    if n_iter == "auto":
+        n_iter = 7 if k < 0.1 * min(a.shape) else 4
+    state = random_state if isinstance(random_state, RandomState) else RandomState(random_state)
+    matrix = a.T if transpose else a
+    width = min(k + n_oversamples, *matrix.shape)
+    q = state.normal(size=(matrix.shape[1], width))  # type: ignore[attr-defined]
+    for _ in range(n_iter):
+        q = qr(matrix.T @ qr(matrix @ q)[0])[0]
+    q = qr(matrix @ q)[0]
+    u, s, v = svd(q.T @ matrix)
+    u = q @ u
+    if flip_sign:
+        signs = registry.make("linalg.signs", v.T if transpose else u)
+        u, v = u * signs, v * signs[:, None]
+    if transpose:
+        return ExecutableTuple((v[:k].T, s[:k], u[:, :k].T))
+    return ExecutableTuple((u[:, :k], s[:k], v[:k]))
+
+
+@lowered("linalg.signs", meta=lambda u: TensorMeta(u.shape[1:], u.dtype))
+def signs(u: da.Array) -> da.Array:
+    """For each column the sign of its largest element, so that factors come out the same way each time."""
+    return u.rechunk({0: -1}).map_blocks(_signs, drop_axis=0, dtype=u.dtype)
+
+
+def _signs(part: Any) -> Any:
+    best = np.abs(part).argmax(axis=0)
+    return np.sign(part[best, np.arange(part.shape[1])])
+
+
+@public("linalg.norm", room=ROOM)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """The norm of a vector or matrix, by any `ord`."""
+    x = as_tensor(x)
+    make = registry.make
+    if x.dtype.kind not in "fc":
+        x = make("multiply", x, 1.0)
+    keep: dict[str, Any] = {"keepdims": True} if keepdims else {}
+    axes = tuple(range(x.ndim)) if axis is None else checks.axes(axis, x.ndim)
+    euclidean = {1: (None, 2), 2: (None, "fro", "f")}.get(len(axes), (None,) if axis is None else ())
+    if ord in euclidean:
+        reduced = {} if axis is None else {"axis": tuple(sorted(axes))}
+        squares = make("square", make("absolute", x) if x.dtype.kind == "c" else x)
+        return make("sqrt", make("sum", squares, **reduced, **keep))
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes, keep)
+    if len(axes) != 2:
+        raise ArgumentError("Improper number of dimensions to norm.")
+    if ord in (1, -1, np.inf, -np.inf):
+        along, over = axes if abs(ord) == 1 else axes[::-1]
+        if not keepdims:
+            over -= along < over
+        sums = make("sum", make("absolute", x), axis=(along,), **keep)
+        return make("max" if ord > 0 else "min", sums, axis=(over,), **keep)
+    if ord in ("nuc", 2, -2):
+        return make("linalg.spectral", x, ord, axes, bool(keepdims))
+    raise ArgumentError(f"Invalid norm order for matrices: ord={ord!r}.")
+
+
+def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
+    make = registry.make
+    if isinstance(ord, str):
+        raise ArgumentError(f"Invalid norm order {ord!r} for vectors")
+    if ord in (np.inf, -np.inf):
+        return make("max" if ord > 0 else "min", make("absolute", x), axis=axes, **keep)
+    if ord == 0:
+        return make("sum", make("not_equal", x, 0), axis=axes, dtype=real(x.dtype), **keep)
+    if ord == 1:
+        return make("sum", make("absolute", x), axis=axes, **keep)
+    return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
+
+
+def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> TensorMeta:
+    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+    return TensorMeta(shape, real(x.dtype))
+
+
+@lowered("linalg.spectral", status="gathered", meta=_spectral_meta)
+def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
+    """Matrix norms that need singular values."""
+    moved = da.moveaxis(x, axes, (-2, -1))
+    known = TensorMeta(moved.shape[:-2], real(x.dtype))
+    made = per_matrix(partial(_spectral, ord), [(moved, 2)], known)
+    return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
+
+
+def _spectral(ord: Any, part: Any) -> Any:
+    values = np.linalg.svd(part, compute_uv=False)
+    return values.sum(axis=-1) if ord == "nuc" else values.max(axis=-1) if ord == 2 else values.min(axis=-1)

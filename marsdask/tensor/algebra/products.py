@@ -1,11 +1,11 @@
-"""Products: every one a contraction of chunks, summed over the chunks of contracted axes."""
+"""Products and Einstein sums: every one a contraction of chunks, summed over the chunks of contracted axes."""
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
+from string import ascii_letters
 from typing import Any
 
 import dask.array as da
@@ -16,10 +16,9 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, check_cast, fits, given
 from marsdask.tensor.elements.elementwise import broadcast_shape
-from marsdask.tensor.fold import flat, fold
-from marsdask.tensor.indexing.selecting import given
+from marsdask.tensor.fold import flat, fold, result_dtype
 
 Index = tuple[int, ...]
 
@@ -56,7 +55,7 @@ def contracted(
         return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
     add = np.logical_or if dtype.kind == "b" else np.add
     return fold(
-        parts, axes, partial(_added, add, dtype), partial(_joined, add), np.asarray, dtype, label="product"
+        parts, axes, partial(_added, add, dtype), partial(reduce, add), np.asarray, dtype, label="product"
     )
 
 
@@ -67,18 +66,6 @@ def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
 
 def _added(add: np.ufunc, dtype: Any, part: Any, axes: Any) -> Any:
     return add.reduce(part, axis=axes, keepdims=True, dtype=dtype)
-
-
-def _joined(add: np.ufunc, states: list[Any]) -> Any:
-    return functools.reduce(add, states)
-
-
-def _dtype(func: Any, *arrays: Any) -> np.dtype[Any]:
-    return np.asarray(func(*(np.ones((1,) * a.ndim, a.dtype) for a in arrays))).dtype
-
-
-def fits(m: float, n: float) -> bool:
-    return m == n or m != m or n != n
 
 
 def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> None:
@@ -114,7 +101,7 @@ def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
     _check("matmul", a, b, a.shape[-1], b.shape[-2] if b.ndim > 1 else b.shape[0])
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
     columns = b.shape[-1:] if b.ndim > 1 else ()
-    return TensorMeta((*batch, *a.shape[-2:-1], *columns), _dtype(np.matmul, a, b))
+    return TensorMeta((*batch, *a.shape[-2:-1], *columns), result_dtype(np.matmul, a.dtype, b.dtype))
 
 
 @lowered("matmul", meta=_matmul_meta)
@@ -127,15 +114,18 @@ def _matmul(a: da.Array, b: da.Array) -> da.Array:
     left = (*batch[depth - max(a.ndim - 2, 0) :], *row, k)
     right = (*batch[depth - max(b.ndim - 2, 0) :], k, *column)
     return contracted(
-        np.matmul, (*batch, *row, *column), (k,), [(a, left), (b, right)], _dtype(np.matmul, a, b)
+        np.matmul,
+        (*batch, *row, *column),
+        (k,),
+        [(a, left), (b, right)],
+        result_dtype(np.matmul, a.dtype, b.dtype),
     )
 
 
-def _outer_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
-    return TensorMeta((math.prod(a.shape), math.prod(b.shape)), np.result_type(a.dtype, b.dtype))
-
-
-@lowered("outer", meta=_outer_meta)
+@lowered(
+    "outer",
+    meta=lambda a, b: TensorMeta((math.prod(a.shape), math.prod(b.shape)), np.result_type(a.dtype, b.dtype)),
+)
 def _outer(a: da.Array, b: da.Array) -> da.Array:
     return flat(a)[:, None] * flat(b)[None, :]
 
@@ -176,7 +166,7 @@ def tensordot(a: Array, b: Array, axes: Any = 2) -> Any:
 def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
     sides = zip((a, b), axes, strict=True)
     shape = tuple(n for side, gone in sides for i, n in enumerate(side.shape) if i not in gone)
-    return TensorMeta(shape, _dtype(np.dot, a, b))
+    return TensorMeta(shape, result_dtype(np.dot, a.dtype, b.dtype))
 
 
 @lowered("tensordot", meta=_tensordot_meta)
@@ -192,7 +182,9 @@ def _over(func: Any, axes: tuple[Index, Index], a: da.Array, b: da.Array) -> da.
         right[n] = left[m]
     gone = tuple(left[m] for m in axes[0])
     kept = tuple(i for i in (*left, *right) if i not in gone)
-    return contracted(func, kept, gone, [(a, tuple(left)), (b, tuple(right))], _dtype(np.dot, a, b))
+    return contracted(
+        func, kept, gone, [(a, tuple(left)), (b, tuple(right))], result_dtype(np.dot, a.dtype, b.dtype)
+    )
 
 
 def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
@@ -202,7 +194,7 @@ def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
 
 def _last_axes_meta(name: str, a: TensorMeta, b: TensorMeta) -> TensorMeta:
     if not a.ndim or not b.ndim:
-        return TensorMeta(a.shape or b.shape, _dtype(np.dot, a, b))
+        return TensorMeta(a.shape or b.shape, result_dtype(np.dot, a.dtype, b.dtype))
     axes = _last_axes(name, a, b)
     _check(name, a, b, a.shape[-1], b.shape[axes[1][0]])
     return _tensordot_meta(a, b, axes)
@@ -220,7 +212,7 @@ def inner(a: Array, b: Array) -> da.Array:
     return _over(np.inner, _last_axes("inner", a, b), a, b) if a.ndim and b.ndim else a * b
 
 
-@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), _dtype(np.dot, a, b)))
+@lowered("vdot", room="tensor", meta=lambda a, b: TensorMeta((), result_dtype(np.dot, a.dtype, b.dtype)))
 def vdot(a: Array, b: Array) -> da.Array:
     """The dot product of all elements in C order, the first conjugated."""
     if a.size != b.size:
@@ -267,3 +259,140 @@ def trace(
 @lowered("trace")
 def _trace(a: da.Array, offset: int, axis1: int, axis2: int, dtype: Any) -> da.Array:
     return da.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+
+
+def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:
+    """Letters of each operand and of the result; those behind `...` are numbered from the right."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(shapes):
+        raise ArgumentError(f"einsum({subscripts!r}): {len(terms)} subscripts for {len(shapes)} operands.")
+    found: list[list[str]] = []
+    most = 0
+    for term, shape in zip(terms, shapes, strict=True):
+        before, gap, behind = term.partition("...")
+        if not all(c.isalpha() for c in before + behind):
+            raise ArgumentError(f"einsum({subscripts!r}): invalid subscript in {term!r}.")
+        hidden = len(shape) - len(before + behind)
+        if hidden < 0 or (hidden and not gap):
+            raise ArgumentError(
+                f"einsum({subscripts!r}): subscript {term!r} does not fit {len(shape)} dimensions."
+            )
+        found.append([*before, *_dots(hidden), *behind])
+        most = max(most, hidden)
+    used = [c for term in found for c in term]
+    if arrow:
+        before, gap, behind = right.partition("...")
+        out = [*before, *(_dots(most) if gap else []), *behind]
+        if len(set(out)) != len(out):
+            raise ArgumentError(f"einsum({subscripts!r}): output subscripts include one twice.")
+        if unknown := [c for c in out if c not in used]:
+            raise ArgumentError(f"einsum({subscripts!r}): output subscript {unknown[0]!r} is in no operand.")
+    else:
+        out = [*_dots(most), *sorted({c for c in used if not c.startswith(".") and used.count(c) == 1})]
+    return found, out
+
+
+def _dots(count: int) -> list[str]:
+    return [f".{i}" for i in range(count, 0, -1)]
+
+
+def _letter(number: Any) -> str:
+    return "..." if number is ... else ascii_letters[checks.whole(number, "einsum(): a subscript", 0)]
+
+
+def _interleaved(operands: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The other spelling of einsum, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as subscripts."""
+    count = len(operands) // 2
+    indexes = [*operands[1::2], *operands[2 * count :]]  # the result's last, where it is given
+    texts = ["".join(map(_letter, index)) for index in indexes]
+    return "->".join([",".join(texts[:count]), *texts[count:]]), operands[: 2 * count : 2]
+
+
+@public("einsum")
+def einsum(
+    subscripts: Any,
+    *operands: Any,
+    out: Any = None,
+    dtype: Any = None,
+    order: str = "K",
+    casting: str = "safe",
+    optimize: Any = False,
+) -> Any:
+    """Sums of products in Einstein's notation."""
+    given_ones: Sequence[Any] = operands
+    if not isinstance(subscripts, str):
+        subscripts, given_ones = _interleaved([subscripts, *operands])
+    tensors = [as_tensor(o) for o in given_ones]
+    if not tensors:
+        raise ArgumentError("einsum: expected at least one operand.")
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        for t in tensors:
+            check_cast("einsum()", t.dtype, dtype, casting)
+    parts = _einsum_parts(subscripts, [t.shape for t in tensors])
+    result = registry.make("einsum.of", parts, dtype, *tensors)
+    if order in ("C", "F"):
+        result = registry.make("copy", result, order)
+    return given(result, out)
+
+
+def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:
+    terms, out = parts
+    lengths: dict[str, float] = {}
+    for term, tensor in zip(terms, tensors, strict=True):
+        for letter, n in zip(term, tensor.shape, strict=True):
+            known = lengths.get(letter, 1)
+            if known == 1 or known != known:
+                lengths[letter] = n if not (n == 1 and known != known) else known
+            elif n != 1 and not fits(known, n):
+                raise ShapeError(
+                    f"einsum: operands could not be broadcast together: {letter!r} is {known:g} and {n:g}."
+                )
+    return TensorMeta(tuple(lengths[c] for c in out), dtype or np.result_type(*(t.dtype for t in tensors)))
+
+
+@lowered("einsum.of", meta=_einsum_meta)
+def einsum_of(parts: Any, dtype: Any, *arrays: da.Array) -> da.Array:
+    """`einsum` once its subscripts are letters per axis."""
+    terms, out = parts
+    kind = dtype or np.result_type(*(a.dtype for a in arrays))
+    numbers = {c: i for i, c in enumerate(dict.fromkeys(c for t in terms for c in t))}
+    fixed, letters = [], []
+    for term, array in zip(terms, arrays, strict=True):
+        if dtype is not None:
+            array = array.astype(dtype)
+        once = list(dict.fromkeys(term))
+        if len(once) < len(term):
+            array = _diagonal(array, term, once)
+        fixed.append((array, tuple(numbers[c] for c in once)))
+        letters.append(once)
+    gone = tuple(numbers[c] for c in numbers if c not in out)
+    func = partial(np.einsum, _letters(letters, out))
+    return contracted(func, tuple(numbers[c] for c in out), gone, fixed, kind)
+
+
+def _diagonal(array: da.Array, term: list[str], once: list[str]) -> da.Array:
+    """The same array with axes of equal letters made one."""
+    kept = [i for i, c in enumerate(term) if term.count(c) == 1]
+    joined = [c for c in once if term.count(c) > 1]
+    order = [*(term[i] for i in kept), *joined]
+    new_axes = {array.ndim + i: array.shape[term.index(c)] for i, c in enumerate(joined)}
+    line = da.blockwise(
+        partial(np.einsum, _letters([term], order)),
+        (*kept, *new_axes),
+        array,
+        tuple(range(array.ndim)),
+        dtype=array.dtype,
+        concatenate=True,
+        new_axes=new_axes,
+    )
+    return line.transpose([order.index(c) for c in once])
+
+
+def _letters(terms: Sequence[Sequence[str]], out: Sequence[str]) -> str:
+    """Subscripts with plain letters only."""
+    plain = dict(zip(dict.fromkeys(c for t in terms for c in t), ascii_letters, strict=False))
+    left, right = ["".join(plain[c] for c in t) for t in terms], "".join(plain[c] for c in out)
+    return f"{','.join(left)}->{right}"

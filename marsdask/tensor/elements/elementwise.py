@@ -1,4 +1,4 @@
-"""Elementwise operations: NumPy's ufuncs, a line each, and how they are lowered and fused.
+"""Elementwise operations: NumPy's ufuncs, a line each, and what NumPy has beside them.
 
 To add one that NumPy has as a ufunc, add its name to the table.
 """
@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
-from marsdask.errors import ArgumentTypeError, ShapeError
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
-from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import SCALARS, as_tensor
-from marsdask.tensor.views import assign
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import SCALARS, as_operand, as_tensor, assign, fits, given
+from marsdask.tensor.fold import flat, with_whole
 
 
 def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
@@ -67,7 +68,7 @@ def _binary(
 
 
 def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, order: str, dtype: Any) -> Any:
-    inputs = [v if isinstance(v, SCALARS) else as_tensor(v) for v in operands]
+    inputs = [as_operand(v) for v in operands]
     if all(isinstance(v, SCALARS) for v in inputs):
         inputs[0] = as_tensor(inputs[0])
     extra = {} if dtype is None else {"dtype": np.dtype(dtype)}
@@ -152,3 +153,125 @@ elementwise(
     "isnan", "signbit", "copysign", "nextafter", "spacing", "modf", "ldexp", "frexp", "floor", "ceil", "trunc",
 )  # fmt: skip
 elementwise("conj", "conjugate", owners=["Tensor"])
+
+
+def _around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+    return given(registry.make("around", as_tensor(a), decimals), out)
+
+
+for _name in ("around", "round", "round_"):
+    _owners = ("Tensor",) if _name == "round" else ()
+    public(_name, owners=_owners, status="delegated", doc=f"NumPy's `{_name}` of each element.")(_around)
+
+
+@public("fix")
+def fix(a: Any, out: Any = None) -> Any:
+    """NumPy's `fix` of each element."""
+    return given(registry.make("fix", as_tensor(a)), out)
+
+
+@public("angle")
+def angle(a: Any, deg: Any = False) -> Any:
+    """NumPy's `angle` of each element."""
+    return registry.make("angle", as_tensor(a), deg)
+
+
+def _of_each(name: str, a: Any) -> Any:
+    return registry.make(name, as_tensor(a))
+
+
+for _name in ("i0", "sinc", "isreal", "iscomplex"):
+    public(_name, doc=f"NumPy's `{_name}` of each element.")(partial(_of_each, _name))
+
+
+@public("nan_to_num")
+def nan_to_num(a: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """NumPy's `nan_to_num` of each element."""
+    a = as_tensor(a)
+    result = registry.make("nan_to_num", a, True, nan, posinf, neginf)
+    return result if copy else assign(a, result)
+
+
+@public("isclose")
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
+    """NumPy's `isclose` of each element."""
+    return registry.make("isclose", as_tensor(a), as_operand(b), rtol, atol, equal_nan)
+
+
+# Settings are arguments by position: a chain of these and ufuncs then fuses.
+for _name in ("around", "fix", "angle", "i0", "sinc", "isreal", "iscomplex", "nan_to_num", "isclose"):
+    _function = getattr(np, _name)
+    lowered(
+        _name, status="delegated", sizes="aligned", meta=partial(broadcast_meta, _function), traits=("ufunc",)
+    )(partial(elemwise, _function))
+
+
+@public("clip", owners=("Tensor",))
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
+) -> Any:
+    """Elements limited to an interval."""
+    if (a_min is not None and min is not None) or (a_max is not None and max is not None):
+        raise ArgumentError("clip: give a_min and a_max, or min and max, not both.")
+    low, high = a_min if min is None else min, a_max if max is None else max
+    result = as_tensor(a)
+    if low is None and high is None and result.dtype != bool:
+        result = registry.make("positive", result)
+    for name, bound in (("maximum", low), ("minimum", high)):  # which fuse
+        if bound is not None:
+            result = registry.make(name, result, as_operand(bound))
+    return given(result, out)
+
+
+@public("allclose")
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether all elements are close, as a lazy truth value."""
+    return registry.make("all", isclose(a, b, rtol, atol, equal_nan))
+
+
+@public("array_equal")
+def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
+    """Whether shapes and all elements are equal, as a lazy truth value."""
+    a1, a2 = as_tensor(a1), as_tensor(a2)
+    if a1.ndim != a2.ndim or not all(map(fits, a1.shape, a2.shape)):
+        return as_tensor(np.False_)
+    return registry.make("array_equal", a1, a2, bool(equal_nan))
+
+
+@lowered("array_equal", meta=lambda a1, a2, equal_nan: TensorMeta((), np.dtype(bool)))
+def _array_equal(a1: da.Array, a2: da.Array, equal_nan: bool) -> da.Array:
+    if a1.shape != a2.shape:
+        return da.from_array(np.False_)
+    same = a1 == a2
+    if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":
+        same = same | (da.isnan(a1) & da.isnan(a2))
+    return same.all()
+
+
+@public("isin")
+def isin(
+    element: Array,
+    test_elements: Array,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Any:
+    """Whether each element is among `test_elements`, which every chunk gets whole (their unique values)."""
+    if kind not in (None, "sort", "table"):
+        raise ArgumentError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    return registry.make("isin", as_tensor(element), as_tensor(test_elements), invert=bool(invert))
+
+
+@lowered("isin", meta=lambda element, *rest, invert=False: TensorMeta(element.shape, np.dtype(bool)))
+def _isin(element: da.Array, test_elements: da.Array, *, invert: bool = False) -> da.Array:
+    wanted = flat(test_elements)
+    if wanted.numblocks[0] > 1:
+        wanted = wanted.map_blocks(np.unique, chunks=((np.nan,) * wanted.numblocks[0],), dtype=wanted.dtype)
+    return with_whole(partial(np.isin, invert=invert), bool, element, wanted)
+
+
+@public("in1d")
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    """`isin` of the flattened elements. NumPy 2 has dropped this name for `isin`."""
+    return isin(registry.make("reshape", as_tensor(ar1), (-1,)), ar2, invert=invert)

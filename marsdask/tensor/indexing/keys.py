@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import dask.array as da
 import numpy as np
 
 from marsdask.errors import ArgumentError, IndexOutOfRange, ShapeError
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import TensorMeta
+from marsdask.tensor.core import Tensor, as_tensor, fits
+from marsdask.tensor.elements.elementwise import broadcast_shape
 
 GAP = "..."
 FULL = slice(None)
@@ -35,15 +40,12 @@ class Lazy:
         return len(self.shape)
 
 
-def plain(
-    key: Any, shape: Sequence[float], lazy: Callable[[Any], Lazy | None] = lambda value: None
-) -> tuple[Any, ...]:
+def plain(key: Any, shape: Sequence[float]) -> tuple[Any, ...]:
     """`key` with an entry for every axis of `shape`, checked as far as lengths are known.
 
-    `lazy` tells tensors from other things. True and False must have been made arrays by `without_truths`.
+    Frames count as the arrays they hold. True and False must have been made arrays by `without_truths`.
     """
-    given = list(key) if isinstance(key, tuple) else [key]
-    entries = [_entry(each, lazy) for each in given]
+    entries = [_entry(each) for each in (key if isinstance(key, tuple) else (key,))]
     used = sum(_width(e) for e in entries)
     if used > len(shape):
         raise IndexOutOfRange(
@@ -57,11 +59,7 @@ def plain(
         entries[gaps[0] + 1 : gaps[0] + 1] = rest
     else:
         entries += rest
-    result: list[Any] = []
-    axis = 0
-    for entry in entries:
-        result += _checked(entry, axis, shape)
-        axis += _width(entry)
+    result = [each for entry, axis in _with_axes(entries) for each in _checked(entry, axis, shape)]
     if not any(is_fancy(e) for e in result):
         result = [e for e in result if not isinstance(e, str)]
     return tuple(result)
@@ -85,9 +83,7 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
         elif e is Ellipsis:
             first.append(Ellipsis)
         elif e is not None:
-            first += [FULL] * _width(
-                _entry(e, lambda value: Lazy("i", (), value) if hasattr(value, "node") else None)
-            )
+            first += [FULL] * _width(_entry(e))
     return tuple(new), tuple(first)
 
 
@@ -95,7 +91,16 @@ def _is_truth(value: Any) -> bool:
     return isinstance(value, bool) or (getattr(value, "ndim", None) == 0 and value.dtype == bool)
 
 
-def _entry(value: Any, lazy: Callable[[Any], Lazy | None]) -> Any:
+def _lazy(value: Any) -> Lazy | None:
+    """A tensor in a key: as a handle, as metadata or as a Dask array."""
+    if isinstance(value, Handle):
+        value = as_tensor(value)
+    if isinstance(value, (Tensor, TensorMeta, da.Array)):
+        return Lazy(np.dtype(value.dtype).kind, tuple(value.shape), value)
+    return None
+
+
+def _entry(value: Any) -> Any:
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     if value is Ellipsis:
@@ -105,8 +110,8 @@ def _entry(value: Any, lazy: Callable[[Any], Lazy | None]) -> Any:
             return value
         raise IndexOutOfRange(f"{value!r}: {KINDS}.")
     if isinstance(value, slice):
-        return slice(*(_bound(b, lazy) for b in (value.start, value.stop, value.step)))
-    if (known := lazy(value)) is not None:
+        return slice(*(b if b is None or _lazy(b) else operator.index(b) for b in bounds(value)))
+    if (known := _lazy(value)) is not None:
         if known.kind not in "biu":
             raise IndexOutOfRange(f"a tensor of {known.kind!r} kind cannot index: {KINDS}.")
         return known
@@ -125,10 +130,9 @@ def _entry(value: Any, lazy: Callable[[Any], Lazy | None]) -> Any:
     return array
 
 
-def _bound(value: Any, lazy: Callable[[Any], Lazy | None]) -> Any:
-    if value is None or lazy(value) is not None:
-        return value
-    return operator.index(value)
+def bounds(entry: slice) -> tuple[Any, Any, Any]:
+    """Start, stop and step of a slice."""
+    return entry.start, entry.stop, entry.step
 
 
 def _width(entry: Any) -> int:
@@ -138,6 +142,14 @@ def _width(entry: Any) -> int:
     if isinstance(entry, Lazy):
         return entry.ndim if entry.kind == "b" else 1
     return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
+
+
+def _with_axes(entries: Iterable[Any]) -> Iterator[tuple[Any, int]]:
+    """Entries, and the first axis that each takes."""
+    axis = 0
+    for entry in entries:
+        yield entry, axis
+        axis += _width(entry)
 
 
 def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
@@ -174,7 +186,7 @@ def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
 
 def _exact(entry: slice, length: float) -> slice:
     """The same slice with bounds inside of an axis of known length: Dask takes `x[-9::-1]` for `x[0::-1]`."""
-    if entry == FULL or math.isnan(length) or not _is_static(entry):
+    if entry == FULL or math.isnan(length) or not is_static(entry):
         return entry
     positions = range(*entry.indices(int(length)))
     if not positions:
@@ -187,7 +199,7 @@ def _exact(entry: slice, length: float) -> slice:
 
 def _check_mask(mask: Sequence[float], lengths: Sequence[float], axis: int) -> None:
     for i, (m, n) in enumerate(zip(mask, lengths, strict=True)):
-        if m != n and not math.isnan(m) and not math.isnan(n):
+        if not fits(m, n):
             raise IndexOutOfRange(
                 f"boolean index did not match the tensor along axis {axis + i}: the axis has {n:.0f} entries, "
                 f"the mask {m:.0f}."
@@ -205,104 +217,61 @@ def is_fancy(entry: Any) -> bool:
 
 def is_basic(key: tuple[Any, ...]) -> bool:
     """Whether a plain key makes a view."""
-    return not any(is_fancy(e) or (isinstance(e, slice) and not _is_static(e)) for e in key)
+    return not any(is_fancy(e) or (isinstance(e, slice) and not is_static(e)) for e in key)
 
 
-def _is_static(entry: slice) -> bool:
-    return all(b is None or isinstance(b, int) for b in (entry.start, entry.stop, entry.step))
+def is_static(entry: slice) -> bool:
+    """Whether the bounds of a slice are known, and no tensors."""
+    return all(b is None or isinstance(b, int) for b in bounds(entry))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the axes of a result come from: `("new",)`, `("axis", i)` a sliced axis i, or `("fancy", j)`."""
+def placed(key: tuple[Any, ...], fancy: tuple[float, ...]) -> list[tuple[Any, ...]]:
+    """NumPy's order of result axes for a plain key whose fancy indexes broadcast to the shape `fancy`.
 
-    axes: tuple[tuple[Any, ...], ...]
-    is_fancy: bool
-
-
-def placed(key: tuple[Any, ...], fancy: tuple[float, ...]) -> Place:
-    """NumPy's order of result axes for a plain key whose fancy indexes broadcast to the shape `fancy`."""
+    Where they come from: `("new",)`, `("axis", i)` a sliced axis i, or `("fancy", j)`.
+    """
+    everything = _sources(key)
     if not any(is_fancy(e) for e in key):
-        return Place(tuple(each for each in _sources(key)), False)
+        return everything
     spots = [i for i, e in enumerate(key) if is_fancy(e) or isinstance(e, int)]
     together = spots == list(range(spots[0], spots[-1] + 1))
-    block = tuple(("fancy", j) for j in range(len(fancy)))
-    before = tuple(_sources(key[: spots[0]])) if together else ()
-    everything = tuple(_sources(key))
-    return Place(before + block + everything[len(before) :], True)
+    first = len(_sources(key[: spots[0]])) if together else 0
+    return [*everything[:first], *(("fancy", j) for j in range(len(fancy))), *everything[first:]]
 
 
 def _sources(key: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
-    axis = 0
-    for entry in key:
-        if entry is None:
-            found.append(("new",))
-        elif isinstance(entry, slice):
-            found.append(("axis", axis))
-        axis += _width(entry)
-    return found
+    kept = ((e, axis) for e, axis in _with_axes(key) if e is None or isinstance(e, slice))
+    return [("new",) if e is None else ("axis", axis) for e, axis in kept]
 
 
 def result_shape(key: tuple[Any, ...], shape: Sequence[float]) -> tuple[float, ...]:
     """The shape of `x[key]` for a plain key, `nan` where only a run can tell."""
     fancy = fancy_shape(key)
-    lengths: dict[int, float] = {}
-    axis = 0
-    for entry in key:
+    lengths: dict[tuple[Any, ...], float] = {("fancy", j): n for j, n in enumerate(fancy)}
+    for entry, axis in _with_axes(key):
         if isinstance(entry, slice):
-            lengths[axis] = slice_length(entry, shape[axis])
-        axis += _width(entry)
-    result: list[float] = []
-    for source in placed(key, fancy).axes:
-        if source[0] == "new":
-            result.append(1)
-        else:
-            result.append(lengths[source[1]] if source[0] == "axis" else fancy[source[1]])
-    return tuple(result)
+            known = is_static(entry) and not math.isnan(shape[axis])
+            taken = len(range(*entry.indices(int(shape[axis])))) if known else math.nan
+            lengths["axis", axis] = shape[axis] if entry == FULL else taken
+    return tuple(lengths.get(source, 1) for source in placed(key, fancy))
 
 
 def fancy_shape(key: tuple[Any, ...]) -> tuple[float, ...]:
     """What the fancy indexes of a key broadcast to."""
-    shapes: list[tuple[float, ...]] = []
-    for entry in key:
-        if (isinstance(entry, Lazy) and entry.kind == "b") or (
-            isinstance(entry, np.ndarray) and entry.dtype == bool
-        ):
-            shapes.append((math.nan,))
-        elif is_fancy(entry):
-            shapes.append(tuple(entry.shape))
-    result: list[float] = []
-    ndim = max(map(len, shapes), default=0)
-    for lengths in zip(*((1,) * (ndim - len(s)) + s for s in shapes), strict=True):
-        known = {n for n in lengths if n != 1 and not math.isnan(n)}
-        if len(known) > 1:
-            raise IndexOutOfRange(
-                "shape mismatch: indexing arrays could not be broadcast together with shapes "
-                + " ".join(str(s) for s in shapes)
-            )
-        unknown = any(math.isnan(n) for n in lengths)
-        result.append(known.pop() if known else math.nan if unknown else 1)
-    return tuple(result)
-
-
-def slice_length(entry: slice, length: float) -> float:
-    """How many entries a slice takes of an axis."""
-    if entry == FULL:
-        return length
-    if math.isnan(length) or not _is_static(entry):
-        return math.nan
-    return len(range(*entry.indices(int(length))))
+    fancy = [e for e in key if is_fancy(e)]
+    kinds = [e.kind if isinstance(e, Lazy) else e.dtype.kind for e in fancy]
+    shapes = [(math.nan,) if kind == "b" else e.shape for e, kind in zip(fancy, kinds, strict=True)]
+    try:
+        return broadcast_shape(*shapes)
+    except ShapeError as error:
+        raise IndexOutOfRange(f"shape mismatch: indexing arrays: {error}") from None
 
 
 def check_fits(value: Sequence[float], target: Sequence[float]) -> None:
     """Raise where a value of one shape cannot be assigned to another. Leading axes of length 1 are left out."""
-    value, given = list(value), tuple(value)
-    while len(value) > len(target) and value[0] == 1:
-        value = value[1:]
-    spare = len(target) - len(value)
-    fits = spare >= 0 and all(
-        v in (1, n) or math.isnan(v) or math.isnan(n) for v, n in zip(value, target[spare:], strict=False)
-    )
-    if not fits:
-        raise ShapeError(f"could not broadcast input of shape {given} into shape {tuple(target)}.")
+    shape = tuple(value)
+    while len(shape) > len(target) and shape[0] == 1:
+        shape = shape[1:]
+    behind = target[len(target) - len(shape) :]
+    if len(shape) > len(target) or not all(v == 1 or fits(v, n) for v, n in zip(shape, behind, strict=True)):
+        raise ShapeError(f"could not broadcast input of shape {tuple(value)} into shape {tuple(target)}.")

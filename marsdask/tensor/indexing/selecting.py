@@ -16,17 +16,19 @@ from marsdask.plan import registry
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, as_tensor
+from marsdask.tensor.core import given as given  # noqa: PLC0414 - others look for it here
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import part
+from marsdask.tensor.indexing.keys import FULL
 from marsdask.tensor.reshaping import reshaped, whole_numbers
-from marsdask.tensor.views import given as given  # noqa: PLC0414 - others look for it here
 
 INDEX = np.dtype(np.intp)
 
 
-def flat(a: Tensor) -> Tensor:
-    """A copy on one axis."""
-    return a if a.ndim == 1 else registry.make("reshape", a, (-1,))  # type: ignore[no-any-return]
+def flat(a: Any) -> Any:
+    """A tensor of one axis as it is, of anything else a copy on one axis."""
+    a = as_tensor(a)
+    return a if a.ndim == 1 else registry.make("reshape", a, (-1,))
 
 
 def with_axis(a: Any, axis: Any) -> tuple[Tensor, int]:
@@ -40,30 +42,34 @@ def with_axis(a: Any, axis: Any) -> tuple[Tensor, int]:
 MODES = ("raise", "wrap", "clip")
 
 
+def within(function: str, index: Any, length: float, mode: str) -> Any:
+    """Positions on an axis of that length by `mode`: as they are, started again at its end, or moved to its edges."""
+    if checks.choice(mode, f"{function}(mode=)", MODES) == "raise":
+        return index
+    if math.isnan(length):
+        raise UnknownLength.needed_for(f"{function}(mode={mode!r})")
+    return index % int(length) if mode == "wrap" else index.clip(0, int(length) - 1)
+
+
 @public("take", owners=("Tensor",))
 def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """The elements at positions along an axis, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
-    checks.choice(mode, "take(mode=)", MODES)
     index: Any = indices if isinstance(indices, Tensor) else np.asarray(indices)
     nothing = isinstance(index, np.ndarray) and not index.size
     if index.dtype.kind not in "iub" and not nothing:
         raise ArgumentTypeError(f"take(indices=): expected whole numbers, got dtype {index.dtype}.")
     if index.dtype.kind == "b" or nothing:
         index = index.astype(INDEX)
-    if mode != "raise":
-        length = a.known.shape[axis]
-        if math.isnan(length):
-            raise UnknownLength.needed_for(f"take(mode={mode!r})")
-        index = index % int(length) if mode == "wrap" else index.clip(0, int(length) - 1)
-    return given(part(a, (*[slice(None)] * axis, index)), out)
+    index = within("take", index, a.known.shape[axis], mode)
+    return given(part(a, (*[FULL] * axis, index)), out)
 
 
 @public("compress")
 def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None) -> Any:
     """The slices along an axis where a condition holds, of the flat tensor without one."""
     a, axis = with_axis(a, axis)
-    before = [slice(None)] * axis
+    before = [FULL] * axis
     mask = condition if isinstance(condition, Tensor) else np.asarray(condition)
     if mask.ndim != 1:
         raise ShapeError("compress(): condition must be one-dimensional.")
@@ -84,7 +90,6 @@ def compress_method(self: Array, condition: Any, axis: int | None = None, out: A
 @public("extract")
 def extract(condition: Array, arr: Array) -> Any:
     """The elements of the flat tensor where a condition holds."""
-    condition, arr = as_tensor(condition), as_tensor(arr)
     return compress(flat(condition), flat(arr))
 
 
@@ -114,19 +119,16 @@ def _choose(a: da.Array, choices: Any, mode: str) -> Any:
 def _chosen(mode: str, a: Any, *choices: Any) -> Any:
     # np.choose takes 32 choices at most where they are separate arrays; stacked, the first axis counts as one.
     both = np.broadcast_arrays(a, *choices)
-    return np.take_along_axis(np.stack(both[1:]), _positions(both[0], len(choices), mode)[None], 0)[0]
-
-
-def _positions(a: Any, count: int, mode: str) -> Any:
-    if mode != "raise":
-        return a % count if mode == "wrap" else np.clip(a, 0, count - 1)
-    if a.size and (a.min() < 0 or a.max() >= count):
+    count = len(choices)
+    index = within("choose", both[0], count, mode)
+    if index.size and (index.min() < 0 or index.max() >= count):
         raise ArgumentError(f"choose(): invalid entry in choice array: expected 0 to {count - 1}.")
-    return a
+    return np.take_along_axis(np.stack(both[1:]), index[None], 0)[0]
 
 
-def _positions_of(a: da.Array) -> da.Array:
-    """The flat positions of what is not zero."""
+@lowered("flatnonzero", room="tensor", meta=lambda a: TensorMeta((NAN,), INDEX))
+def flatnonzero(a: Array) -> da.Array:
+    """The positions in the flat tensor of elements that are not zero."""
     flags = reshaped(a.astype(bool), (-1,))
     return da.arange(flags.shape[0], chunks=flags.chunks, dtype=INDEX)[flags]
 
@@ -154,22 +156,16 @@ def _nonzero_meta(a: TensorMeta) -> TupleMeta:
 @lowered("nonzero", room="tensor", owners=("Tensor",), meta=_nonzero_meta)
 def nonzero(a: Array) -> Any:
     """The positions of elements that are not zero, a tensor for each axis."""
-    return _along_each_axis(_positions_of(a), a.shape, "C")
+    return _along_each_axis(flatnonzero(a), a.shape, "C")
 
 
 @lowered("argwhere", room="tensor", meta=lambda a: TensorMeta((NAN, float(a.ndim)), INDEX))
 def argwhere(a: Array) -> da.Array:
     """The positions of elements that are not zero, a row for each."""
-    positions = _positions_of(a)
+    positions = flatnonzero(a)
     return positions.map_blocks(
         _unraveled_all, a.shape, new_axis=1, chunks=(positions.chunks[0], (a.ndim,)), dtype=INDEX
     )
-
-
-@lowered("flatnonzero", room="tensor", meta=lambda a: TensorMeta((NAN,), INDEX))
-def flatnonzero(a: Array) -> da.Array:
-    """The positions in the flat tensor of elements that are not zero."""
-    return _positions_of(a)
 
 
 @public("unravel_index")

@@ -1,7 +1,8 @@
-"""Tensors from nothing and from data."""
+"""Tensors from nothing, from data, and from other libraries."""
 
 from __future__ import annotations
 
+import importlib
 import math
 from functools import partial
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, Unbuilt
+from marsdask import checks
+from marsdask.errors import ArgumentError, MissingExtra, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
@@ -17,7 +19,6 @@ from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor, called
-from marsdask.tensor.reshaping import check_order
 
 
 def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
@@ -67,7 +68,7 @@ def tensor(
     refuse_gpu("tensor", gpu)
     if sparse:
         raise Unbuilt.argument("tensor", "sparse", sparse, "leave it out; chunks are dense.")
-    check_order(order or "K", "CFAK")
+    checks.choice(order or "K", "order", "CFAK")
     if isinstance(data, (Handle, da.Array)):
         result = as_tensor(data)
         if dtype is not None and np.dtype(dtype) != result.dtype:
@@ -136,7 +137,7 @@ def _filled(
     kind = np.dtype("f8" if dtype is None else dtype)
     lengths = check_shape(shape)
     chunks = chunks_of(lengths, chunk_size, kind)
-    return registry.make("filled", lengths, value, kind, chunks, check_order(order, "CF"))
+    return registry.make("filled", lengths, value, kind, chunks, checks.choice(order, "order", "CF"))
 
 
 ANY = "whose elements may be anything"
@@ -164,11 +165,6 @@ def _is_cell(value: Any) -> bool:
     return not isinstance(value, Handle) and not np.ndim(value)
 
 
-def _cell(value: Any, dtype: Any) -> Any:
-    """A fill value in its dtype, by NumPy's rules."""
-    return np.full((), value, dtype)[()]
-
-
 @public("full", status="delegated")
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, chunk_size: Any = None, gpu: Any = None, order: str = "C"
@@ -176,10 +172,12 @@ def full(
     """A tensor of one value, or of an array repeated to the shape."""
     if _is_cell(fill_value):
         kind = np.asarray(fill_value).dtype if dtype is None else np.dtype(dtype)
-        return _filled("full", _cell(fill_value, kind), shape, kind, chunk_size, gpu, order)
+        return _filled("full", np.full((), fill_value, kind)[()], shape, kind, chunk_size, gpu, order)
     refuse_gpu("full", gpu)
     spread = registry.make("broadcast_to", as_tensor(fill_value), check_shape(shape))
-    return tensor(registry.make("copy", spread, check_order(order, "CF")), dtype, chunk_size=chunk_size)
+    return tensor(
+        registry.make("copy", spread, checks.choice(order, "order", "CF")), dtype, chunk_size=chunk_size
+    )
 
 
 def _like(
@@ -195,7 +193,7 @@ def _like(
 ) -> Any:
     refuse_gpu(name, gpu)
     a = as_tensor(a)
-    check_order(order, "CFAK")
+    checks.choice(order, "order", "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
     if shape is not None and value is None:
@@ -203,7 +201,7 @@ def _like(
     if shape is not None:
         return full(shape, value, kind, chunk_size, None, layout)
     if _is_cell(value):
-        cell = None if value is None else _cell(value, kind)
+        cell = None if value is None else np.full((), value, kind)[()]
         return tensor(registry.make("filled_like", a, cell, kind, layout), chunk_size=chunk_size)
     value = as_tensor(value)
     return tensor(registry.make("copy", registry.make("broadcast_like", value, [value, a]), layout), kind)
@@ -246,3 +244,45 @@ def filled_like(a: da.Array, value: Any, dtype: Any, order: str) -> da.Array:
 
 def _full_like(block: Any, value: Any, dtype: Any) -> Any:
     return np.full_like(block, 0 if value is None else value, dtype=dtype)
+
+
+@public("tensor.from_dask", function=True)
+def from_dask(array: Any) -> Any:
+    """A tensor over a `dask.array.Array`: the same chunks, nothing run."""
+    checks.instance(array, "from_dask(array=)", da.Array, "a dask.array.Array")
+    return registry.wrap(Node("from_dask", (Data(array),)))
+
+
+def _xarray() -> Any:
+    try:
+        return importlib.import_module("xarray")
+    except ImportError:
+        raise MissingExtra.needed("xarray", "xarray", "exchange with xarray") from None
+
+
+@public("from_xarray")
+def from_xarray(array: Any) -> Any:
+    """A tensor over an xarray DataArray's values; dimension names and coordinates stay behind."""
+    checks.instance(array, "from_xarray(array=)", _xarray().DataArray, "an xarray.DataArray")
+    return from_dask(array.data) if isinstance(array.data, da.Array) else tensor(array.data)
+
+
+@public("to_xarray", function=False, owners=["Tensor"])
+def to_xarray(self: Any, dims: Any = None, coords: Any = None, name: str | None = None) -> Any:
+    """An xarray DataArray over the lowered Dask array, which xarray handles in all its operations."""
+    return _xarray().DataArray(self.to_dask(), dims=dims, coords=coords, name=name)
+
+
+@public("to_dataframe", function=False, owners=["Tensor"])
+def to_dataframe(self: Any, index: Any = None, columns: Any = None) -> Any:
+    """A DataFrame of a tensor of one or two axes: `md.dataframe_from_tensor`."""
+    importlib.import_module("marsdask.dataframe")  # above this room: it puts the operation into the registry
+    return called("dataframe_from_tensor", self, index, columns)
+
+
+@public("from_dataframe")
+def from_dataframe(df: Any, dtype: Any = None) -> Any:
+    """A tensor of a frame's values: `df.to_tensor()`."""
+    frames = importlib.import_module("marsdask.dataframe")
+    frame = registry.CONVERTERS[registry.Frame](df) if not isinstance(df, frames.DataFrame) else df
+    return tensor(frame, dtype)

@@ -1,37 +1,42 @@
-"""Tensors from a rule: arange, linspace, eye, diag, tril, triu, meshgrid, indices."""
+"""Tensors from a rule: arange, linspace, eye, meshgrid, indices, diagonals and triangles."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from marsdask import checks
-from marsdask.errors import ArgumentError
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.meta import NAN, TensorMeta
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
 from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.tensor.indexing.indexing import by_arrays
+from marsdask.tensor.indexing.writes import scattered
 from marsdask.tensor.making.creation import in_memory, refuse_gpu
-from marsdask.tensor.reshaping import check_order
-from marsdask.tensor.shapes.axes import broadcast_view, moveaxis
+from marsdask.tensor.shapes.axes import broadcast_view, moveaxis, read_only
+from marsdask.tensor.shapes.manipulation import rechunk
 
 
-def made(func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any) -> da.Array:
-    """An array whose chunks are `func(starts, lengths, *args)`."""
+def _made(
+    func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any, of: da.Array | None = None
+) -> da.Array:
+    """An array whose chunks are `func(starts, lengths, *args)`; with `of`, its chunk there is one argument more."""
     starts = [np.cumsum([0, *c]).tolist() for c in chunks]
 
     def make(index: tuple[int, ...]) -> Any:
         first = tuple(s[i] for s, i in zip(starts, index, strict=True))
         lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))
-        return (func, first, lengths, *args)
+        return (func, first, lengths, *args, *([] if of is None else [graph.Block(of, index)]))
 
-    return graph.blocks(make, chunks, dtype, [])
+    return graph.blocks(make, chunks, dtype, [] if of is None else [of])
 
 
 @public("arange")
@@ -60,12 +65,11 @@ class ZeroStep(ArgumentError, ZeroDivisionError):
 
 @lowered("arange", sizes="any", meta=lambda start, step, dtype, chunks: TensorMeta((sum(chunks[0]),), dtype))
 def _arange(start: Any, step: Any, dtype: Any, chunks: Chunks) -> da.Array:
-    return made(_arange_chunk, chunks, dtype, start, step, dtype)
+    return _made(_arange_chunk, chunks, dtype, start, step, dtype)
 
 
 def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -> Any:
-    positions = np.arange(first[0], first[0] + lengths[0])
-    return (start + positions * step).astype(dtype)
+    return (start + np.arange(first[0], first[0] + lengths[0]) * step).astype(dtype)
 
 
 @public("linspace")
@@ -109,18 +113,8 @@ def linspace(
     return (grid, step) if retstep else grid
 
 
-def _linspace_chunk(
-    first: Any,
-    lengths: Any,
-    start: Any,
-    num: int,
-    delta: Any,
-    step: Any,
-    parts: int,
-    last: Any,
-    kind: Any,
-    dtype: Any,
-) -> Any:
+def _linspace_chunk(first: Any, lengths: Any, num: int, dtype: Any, *rule: Any) -> Any:
+    start, delta, step, parts, last, kind = rule
     positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
     if parts > 0:
         values = (positions * step if step != 0 else positions / parts * delta) + start
@@ -134,11 +128,9 @@ def _linspace_chunk(
 
 
 @lowered("spaced", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype))
-def spaced(
-    count: int, dtype: Any, chunks: Any, start: Any, delta: Any, step: Any, parts: int, last: Any, kind: Any
-) -> da.Array:
+def spaced(count: int, dtype: Any, chunks: Any, *rule: Any) -> da.Array:
     """What linspace makes of numbers."""
-    return made(_linspace_chunk, chunks, dtype, start, count, delta, step, parts, last, kind, dtype)
+    return _made(_linspace_chunk, chunks, dtype, count, dtype, *rule)
 
 
 @public("eye")
@@ -157,12 +149,14 @@ def eye(
     shape = (rows, rows if M is None else checks.whole(M, "eye(M=)", 0))
     kind = np.dtype("f8" if dtype is None else dtype)
     chunks = chunks_of(shape, chunk_size, kind)
-    return registry.make("eye", shape, checks.whole(k, "k"), kind, chunks, check_order(order, "CF"))
+    return registry.make(
+        "eye", shape, checks.whole(k, "k"), kind, chunks, checks.choice(order, "order", "CF")
+    )
 
 
 @lowered("eye", sizes="any", meta=lambda shape, k, dtype, chunks, order: TensorMeta(shape, dtype, order))
 def _eye(shape: tuple[int, int], k: int, dtype: Any, chunks: Chunks, order: str) -> da.Array:
-    return made(_eye_chunk, chunks, dtype, k, dtype)
+    return _made(_eye_chunk, chunks, dtype, k, dtype)
 
 
 def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
@@ -219,10 +213,79 @@ def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: b
 
 @lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunks: TensorMeta(dimensions, dtype))
 def _indices(dimensions: Any, dtype: Any, chunks: Chunks) -> da.Array:
-    return made(_indices_chunk, chunks, dtype, dtype)
+    return _made(_indices_chunk, chunks, dtype, dtype)
 
 
 def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:
     whole = [np.arange(a, a + n, dtype=dtype) for a, n in zip(first[1:], lengths[1:], strict=True)]
     grids = np.meshgrid(*whole, indexing="ij")
     return np.stack(grids[first[0] : first[0] + lengths[0]]) if lengths[0] else np.empty(lengths, dtype)
+
+
+@public("diag")
+def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+    """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
+    refuse_gpu("diag", gpu or sparse)
+    v, k = as_tensor(v), checks.whole(k, "k")
+    if v.ndim == 1:
+        result = registry.make("diag", v, k)
+        return result if chunk_size is None else rechunk(result, chunk_size)
+    if v.ndim != 2:
+        raise ArgumentError("diag(): input must be 1- or 2-d.")
+    return read_only(v, "diag() of a matrix is a view", "diag", k)
+
+
+def _diag_meta(v: TensorMeta, k: int) -> TensorMeta:
+    if v.ndim == 1:
+        n = v.shape[0] + abs(k)
+        return TensorMeta((n, n), v.dtype)
+    rows, columns = v.shape
+    if math.isnan(rows) or math.isnan(columns):
+        return TensorMeta((NAN,), v.dtype)
+    return TensorMeta((max(min(rows + min(k, 0), columns - max(k, 0)), 0),), v.dtype)
+
+
+@lowered("diag", meta=_diag_meta)
+def _diag(v: da.Array, k: int) -> da.Array:
+    shape = tuple(map(int, _diag_meta(v, k).shape))
+    places = np.arange(v.shape[0] if v.ndim == 1 else shape[0])
+    key = (places + max(-k, 0), places + max(k, 0))
+    if v.ndim == 2:
+        return by_arrays(v, key)
+    return scattered(da.zeros(shape, dtype=v.dtype, chunks=chunks_of(shape, None, v.dtype)), key, v)
+
+
+@public("diagflat")
+def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
+    """A matrix with the flat elements on a diagonal."""
+    return diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
+
+
+def _triangle(name: str, m: Array, k: int = 0, gpu: Any = None) -> Any:
+    refuse_gpu(name, gpu)
+    m = as_tensor(m)
+    if m.ndim < 1:
+        raise ArgumentTypeError(f"{name}(): expected one axis at least.")
+    if m.ndim == 1:
+        m = registry.make("row_square", m)
+    return registry.make(name, m, checks.whole(k, "k"))
+
+
+@lowered("row_square", meta=lambda m: TensorMeta((*m.shape, *m.shape), m.dtype))
+def row_square(m: da.Array) -> da.Array:
+    """A row as often as it is long."""
+    return da.broadcast_to(m, (*m.shape, *m.shape))
+
+
+def _triangle_chunk(first: Any, lengths: Any, func: Any, k: int, block: Any) -> Any:
+    return func(block, k + first[-2] - first[-1])
+
+
+def _triangle_lower(func: Any, m: da.Array, k: int) -> da.Array:
+    return _made(_triangle_chunk, m.chunks, m.dtype, func, k, of=m)
+
+
+for _func, _where in ((np.tril, "above"), (np.triu, "below")):
+    _name = _func.__name__
+    public(_name, doc=f"The matrix with zeros {_where} a diagonal.")(partial(_triangle, _name))
+    lowered(_name, meta=lambda m, k: TensorMeta(m.shape, m.dtype))(partial(_triangle_lower, _func))

@@ -14,9 +14,8 @@ from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, given
 from marsdask.tensor.fold import flat, joined_at_once, replaced, result_dtype
-from marsdask.tensor.indexing.selecting import given
 
 # name -> what joins two chunks
 TABLE: dict[str, np.ufunc] = {

@@ -15,7 +15,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, given
 from marsdask.tensor.fold import (
     Axes,
     axes_of,
@@ -25,7 +25,6 @@ from marsdask.tensor.fold import (
     result_dtype,
     whole_along,
 )
-from marsdask.tensor.indexing.selecting import given
 from marsdask.tensor.sorting.sort import sorted_line
 
 # method -> position among n sorted values, counted from 0, as NumPy defines it; q is an array. Parts of a position mean

@@ -18,7 +18,7 @@ from marsdask.errors import ArgumentError, ShapeError, Unbuilt
 from marsdask.plan import moments, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, assign
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.fold import (
     axes_of,
@@ -29,7 +29,6 @@ from marsdask.tensor.fold import (
     refuse_empty,
     result_dtype,
 )
-from marsdask.tensor.views import assign
 
 NOTHING = inspect.Parameter.empty
 

@@ -15,24 +15,31 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, as_tensor, derived
+from marsdask.tensor.core import ExecutableTuple, as_tensor, view
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import sliced
 from marsdask.tensor.indexing.keys import FULL, check_fits
-from marsdask.tensor.reshaping import all_axes, transpose_meta, transposed_view, whole_numbers
-from marsdask.tensor.views import view
+from marsdask.tensor.reshaping import transposed_view, whole_numbers
 
 
 @public("transpose")
 def transpose(a: Array, axes: Any = None) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
     a = as_tensor(a)
-    if axes is not None and len(axes) != a.ndim:
+    if axes is None:
+        axes = reversed(range(a.ndim))
+    elif len(axes) != a.ndim:
         raise ArgumentError(f"axes={axes!r}: axes don't match tensor of {a.ndim} dimensions.")
-    return transposed_view(a, all_axes(axes, a.ndim))
+    return transposed_view(a, checks.axes(tuple(axes), a.ndim, "axes"))
 
 
-@lowered("transpose", status="delegated", sizes="any", meta=transpose_meta)
+def _transpose_meta(a: TensorMeta, axes: tuple[int, ...]) -> TensorMeta:
+    turned = a.ndim > 1 and axes == tuple(reversed(range(a.ndim)))
+    order = {"C": "F", "F": "C"}[a.order] if turned else a.order
+    return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
+
+
+@lowered("transpose", status="delegated", sizes="any", meta=_transpose_meta)
 def _transpose(a: da.Array, axes: tuple[int, ...]) -> da.Array:
     return a.transpose(axes)
 
@@ -76,9 +83,7 @@ def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
     begin = start + a.ndim if start < 0 else start
     if not 0 <= begin <= a.ndim:
         raise AxisError.outside(start, a.ndim)
-    axes = [i for i in range(a.ndim) if i != axis]
-    axes.insert(begin - (axis < begin), axis)
-    return transposed_view(a, tuple(axes))
+    return moveaxis(a, axis, begin - (axis < begin))
 
 
 @public("squeeze", owners=("Tensor",))
@@ -160,9 +165,13 @@ for _n in (1, 2, 3):
     public(f"atleast_{_n}d")(partial(_at_least_all, _n))
 
 
-def refuse(reason: str, base: Node, new: Node) -> Node:
-    """The `restore` of views that NumPy makes read-only."""
-    raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
+    """A view by an operation that NumPy makes read-only."""
+
+    def refuse(base: Node, new: Node) -> Node:
+        raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+
+    return view(a, lambda base: Node(name, (base, *args)), refuse)
 
 
 def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
@@ -172,8 +181,7 @@ def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
     """A read-only view of another shape."""
-    read_only = partial(refuse, "broadcast_to() repeats elements")
-    return view(a, partial(derived, "broadcast_to", (shape,)), read_only)
+    return read_only(a, "broadcast_to() repeats elements", "broadcast_to", shape)
 
 
 @public("broadcast_to")
@@ -208,8 +216,7 @@ def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
 
 
 @lowered(
-    "broadcast_like",
-    meta=lambda a, others: TensorMeta(broadcast_shape(*(o.shape for o in others)), a.dtype),
+    "broadcast_like", meta=lambda a, others: TensorMeta(broadcast_shape(*(o.shape for o in others)), a.dtype)
 )
 def broadcast_like(a: da.Array, others: list[Any]) -> da.Array:
     """`a` in the shape that all have in common."""

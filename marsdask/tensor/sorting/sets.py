@@ -48,11 +48,10 @@ def _unique_meta(
     ar: TensorMeta, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
 ) -> Any:
     values = (NAN,) if axis is None else replaced(ar.shape, axis, NAN)
-    found = [TensorMeta(values, ar.dtype)]
-    found += [TensorMeta((NAN,), INTP)] * index
-    found += [TensorMeta(ar.shape if axis is None else (ar.shape[axis],), INTP)] * inverse
-    found += [TensorMeta((NAN,), INTP)] * counts
-    return TupleMeta(tuple(found)) if len(found) > 1 else found[0]
+    some = TensorMeta((NAN,), INTP)
+    places = TensorMeta(ar.shape if axis is None else (ar.shape[axis],), INTP)
+    found = (TensorMeta(values, ar.dtype), *[some] * index, *[places] * inverse, *[some] * counts)
+    return TupleMeta(found) if len(found) > 1 else found[0]
 
 
 @lowered("unique.of", meta=_unique_meta)
@@ -72,19 +71,12 @@ def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list
     offsets = tuple(np.cumsum((0, *line.chunks[0])).tolist())
     states = graph.per_chunk(partial(_distinct, offsets), graph.from_array(line), lengths=None, number=True)
     one = graph.tree(states, _distinct_together)
-    parts = [_result(one, 0, ar.dtype)]
-    if index:
-        parts.append(_result(one, 1, INTP))
-    if inverse:
-        parts.append(with_whole(_found, INTP, ar, parts[0]))
-    if counts:
-        parts.append(_result(one, 2, INTP))
-    return parts
-
-
-def _result(one: graph.Chunks, i: int, dtype: Any) -> da.Array:
-    part = graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,))
-    return graph.to_array(part, (), dtype)
+    values, first, times = (
+        graph.to_array(graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,)), (), dtype)
+        for i, dtype in enumerate((ar.dtype, INTP, INTP))
+    )
+    places = [with_whole(_found, INTP, ar, values)] if inverse else []
+    return [values, *[first] * index, *places, *[times] * counts]
 
 
 def _distinct(offsets: tuple[int, ...], i: int, part: Any) -> Any:
@@ -113,10 +105,8 @@ def _unique_whole(
     graph.rule("unique: rows, or holes that differ: in one chunk")
     # The axis of unknown length goes first: chunks of unknown length are along it.
     rest = () if axis is None else tuple(n for i, n in enumerate(ar.shape) if i != axis)
-    shapes: list[Any] = [(NAN, *rest)]
-    shapes += [(NAN,)] * index
-    shapes += [(ar.size if axis is None else ar.shape[axis],)] * inverse
-    shapes += [(NAN,)] * counts
+    places = (ar.size if axis is None else ar.shape[axis],)
+    shapes = [(NAN, *rest), *[(NAN,)] * index, *[places] * inverse, *[(NAN,)] * counts]
     dtypes = [ar.dtype, *[INTP] * (len(shapes) - 1)]
     settings = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
     made = list(whole(_unique_moved, [ar], shapes, dtypes, axis=axis, equal_nan=equal_nan, **settings))
@@ -138,29 +128,26 @@ def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
     return tuple(results)
 
 
-def _line(value: Any) -> Any:
-    return flat_tensor(as_tensor(value))
-
-
 @public("union1d")
 def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
     """The distinct elements of both, in order."""
-    both = registry.make("concatenate", [_line(ar1), _line(ar2)])
-    return unique(both, aggregate_size=aggregate_size)
+    return unique(
+        registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)]), aggregate_size=aggregate_size
+    )
 
 
 @public("setdiff1d")
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The distinct elements of the first that are not in the second, in order."""
-    first = _line(ar1) if assume_unique else unique(_line(ar1))
-    return first[registry.make("isin", first, _line(ar2), invert=True)]
+    first = flat_tensor(ar1) if assume_unique else unique(flat_tensor(ar1))
+    return first[registry.make("isin", first, flat_tensor(ar2), invert=True)]
 
 
 @public("intersect1d")
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The distinct elements that are in both, in order."""
-    first = unique(_line(ar1))
-    return first[registry.make("isin", first, _line(ar2))]
+    first = unique(flat_tensor(ar1))
+    return first[registry.make("isin", first, flat_tensor(ar2))]
 
 
 @public("searchsorted", owners=("Tensor",))
@@ -213,11 +200,8 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
     """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:
-        raise ArgumentError(
-            "x=: object too deep for desired array"
-            if x.ndim
-            else "x=: object of too small depth for desired array"
-        )
+        depth = "too deep" if x.ndim else "of too small depth"
+        raise ArgumentError(f"x=: object {depth} for desired array")
     if not np.can_cast(x.dtype, np.intp, casting="safe"):
         raise ArgumentTypeError(f"x=: cannot cast from {x.dtype} to whole numbers by the rule 'safe'.")
     minlength = checks.whole(minlength, "minlength", 0)
@@ -229,11 +213,7 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
     return registry.make("bincount", x, weights, minlength)
 
 
-def _bincount_meta(x: TensorMeta, weights: TensorMeta | None, minlength: int) -> TensorMeta:
-    return TensorMeta((NAN,), INTP if weights is None else np.dtype("f8"))
-
-
-@lowered("bincount", meta=_bincount_meta)
+@lowered("bincount", meta=lambda x, weights, *rest: TensorMeta((NAN,), _counted(weights)))
 def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generator[Any, Any, da.Array]:
     ranges = yield Ask(graph.per_chunk(_range, x, lengths=None))
     ranges = [r for r in ranges if r is not None]
@@ -247,7 +227,11 @@ def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generato
     both = (x,) if weights is None else (x, weights.rechunk(x.chunks))
     parts = graph.per_chunk(partial(np.bincount, minlength=size), *both, lengths=None)
     total = graph.tree(parts, partial(np.sum, axis=0))
-    return graph.to_array(total.with_lengths((size,)), (), INTP if weights is None else np.dtype("f8"))
+    return graph.to_array(total.with_lengths((size,)), (), _counted(weights))
+
+
+def _counted(weights: Any) -> np.dtype[Any]:
+    return INTP if weights is None else np.dtype("f8")
 
 
 def _range(part: Any) -> Any:

@@ -1,10 +1,10 @@
-"""Order: sort and argsort. A chunked line is sorted by splitting at sampled values, then chunk by chunk."""
+"""Order: sort, argsort, and parts of an order: partition, topk. A chunked line is sorted by splitting at sampled values."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -13,15 +13,14 @@ import dask.array as da
 import numpy as np
 
 from marsdask import checks
-from marsdask.errors import ArgumentError
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor
-from marsdask.tensor.fold import line_of, one_chunk, whole_along
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, assign
+from marsdask.tensor.fold import line_of, one_chunk, replaced, whole_along
 from marsdask.tensor.indexing.selecting import flat as flat_tensor
-from marsdask.tensor.views import assign
 
 # Values per chunk that splitters are chosen from: buckets then differ by a few percent.
 SAMPLED = 4096
@@ -118,16 +117,17 @@ def argsort(
     return _by_order("argsort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
 
 
-@lowered("sort", meta=partial(line_meta, None))
-def sort_line(a: da.Array, axis: int | None = -1, order: Any = None) -> Any:
-    """The lines along `axis` in order."""
+def _ordered_line(
+    name: str, dtype: Any, kernel: Any, tiled: Any, a: da.Array, axis: int | None = -1, order: Any = None
+) -> Any:
     a, axis = line_of(a, axis)
+    ordered, dtype = partial(kernel, axis=axis, order=order), dtype or a.dtype
     if a.numblocks[axis] == 1 or a.ndim > 1:
-        return whole_along(a, (axis,)).map_blocks(np.sort, axis=axis, order=order, dtype=a.dtype)
-    if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OVc":
-        graph.rule("sort: small, or of a kind without a plain order: in one chunk")
-        return one_chunk(a, "sort").map_blocks(np.sort, order=order, dtype=a.dtype)
-    return sorted_line(a)
+        return whole_along(a, (axis,)).map_blocks(ordered, dtype=dtype)
+    if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in ("OVc" if name == "sort" else "OV"):
+        graph.rule(f"{name}: small, or of a kind without a plain order: in one chunk")
+        return one_chunk(a, name).map_blocks(ordered, dtype=dtype)
+    return tiled(a)
 
 
 def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
@@ -150,16 +150,12 @@ def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
         # Kept, so that they are measured when they are made: counting before would read all data once more.
         return graph.to_array((yield Keep(buckets)), (), a.dtype)
     below = yield Ask(graph.per_chunk(partial(_below, pivots), a, lengths=None))
-    sizes = (
-        np.diff([[0, *b, n] for b, n in zip(below, a.chunks[0], strict=True)], axis=1).sum(axis=0).tolist()
-    )
+    ends = [[0, *b, n] for b, n in zip(below, a.chunks[0], strict=True)]
+    sizes = np.diff(ends, axis=1).sum(axis=0).tolist()
     if len(sizes) <= PICKED:
         graph.rule(f"sort: {len(sizes)} buckets, each picks its values from all chunks and is sorted")
         edges = pairwise([None, *pivots, None])
-        picked = [
-            graph.value(partial(_picked, *between, size), chunks)
-            for between, size in zip(edges, sizes, strict=True)
-        ]
+        picked = [graph.value(partial(_picked, *e, n), chunks) for e, n in zip(edges, sizes, strict=True)]
         buckets = graph.joined(*picked).with_lengths(tuple(sizes))
     else:
         graph.rule(exchanged)
@@ -198,11 +194,8 @@ def splitters(samples: list[Any], count: int) -> Any:
     values = np.sort(np.concatenate(samples))
     if not len(values):
         return values
-    places = np.arange(1, count) * len(values) // count
-    chosen = values[places]
-    if chosen.dtype.kind in "fcmM":
-        chosen = chosen[~(np.isnat(chosen) if chosen.dtype.kind in "mM" else np.isnan(chosen))]
-    return np.unique(chosen)
+    chosen = values[np.arange(1, count) * len(values) // count]
+    return np.unique(chosen[chosen == chosen])
 
 
 def split(pivots: Any, part: Any) -> list[Any]:
@@ -212,26 +205,17 @@ def split(pivots: Any, part: Any) -> list[Any]:
     than each and a partition took 474 ms.
     """
     ordered = np.sort(part)
-    ends = np.searchsorted(ordered, pivots).tolist()
-    return [ordered[a:b] for a, b in zip([0, *ends], [*ends, len(part)], strict=True)]
+    return [ordered[a:b] for a, b in _cuts(ordered, pivots)]
+
+
+def _cuts(ordered: Any, pivots: Any) -> Iterator[tuple[int, int]]:
+    return pairwise([0, *np.searchsorted(ordered, pivots).tolist(), len(ordered)])
 
 
 def _sorted_together(pieces: list[Any]) -> Any:
     bucket = np.concatenate(pieces)
     bucket.sort()
     return bucket
-
-
-@lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))
-def argsort_line(a: da.Array, axis: int | None = -1, order: Any = None) -> Any:
-    """The positions that put the lines along `axis` in order."""
-    a, axis = line_of(a, axis)
-    places = partial(np.argsort, axis=axis, kind="stable", order=order)
-    if a.numblocks[axis] == 1 or a.ndim > 1:
-        return whole_along(a, (axis,)).map_blocks(places, dtype=np.intp)
-    if a.nbytes <= IN_ONE_CHUNK or a.dtype.kind in "OV":
-        return one_chunk(a, "argsort").map_blocks(places, dtype=np.intp)
-    return _argsorted_line(a)
 
 
 def _argsorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
@@ -251,10 +235,178 @@ def _run(offsets: tuple[int, ...], i: int, part: Any) -> Any:
 
 def _split_run(pivots: Any, run: Any) -> list[Any]:
     values, places = run
-    ends = np.searchsorted(values, pivots).tolist()
-    return [(values[a:b], places[a:b]) for a, b in zip([0, *ends], [*ends, len(values)], strict=True)]
+    return [(values[a:b], places[a:b]) for a, b in _cuts(values, pivots)]
 
 
 def _positions(pieces: list[Any]) -> Any:
     values = np.concatenate([v for v, _ in pieces])
     return np.concatenate([p for _, p in pieces])[np.argsort(values, kind="stable")]
+
+
+sort_line = partial(_ordered_line, "sort", None, np.sort, sorted_line)
+argsort_line = partial(_ordered_line, "argsort", np.intp, partial(np.argsort, kind="stable"), _argsorted_line)
+lowered("sort", meta=partial(line_meta, None))(sort_line)
+lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))(argsort_line)
+
+
+def _check_kth(kth: Any, length: float) -> Any:
+    if isinstance(kth, registry.Handle):
+        if not kth.is_executed():
+            raise ArgumentTypeError(
+                "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
+            )
+        kth = kth.to_numpy()
+    places = np.asarray(kth)
+    if places.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
+    if np.any(places >= length) or np.any(places < -length):
+        raise ArgumentError(f"kth={kth!r} out of bounds ({length:g})")
+    return places.tolist()
+
+
+def _partition(
+    name: str,
+    a: Array,
+    kth: Any,
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: Any = None,
+    parallel_kind: str | None = None,
+    psrs_kinds: Any = None,
+) -> Any:
+    if kind != "introselect":
+        raise ArgumentError(f"select kind must be 'introselect' (got {kind!r}).")
+    check_kind(None, None, parallel_kind, psrs_kinds)
+    a, axis = line(name, a, axis)
+    kth = _check_kth(kth, line_meta(None, a.known, axis).shape[axis or 0])
+    return registry.make(name, a, kth, axis, **({"order": order} if order is not None else {}))
+
+
+partition = partial(_partition, "partition")
+
+
+@public("Tensor.partition", owners=("Tensor",))
+def partition_in_place(
+    self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
+) -> None:
+    """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
+    assign(self, partition(self, kth, axis, kind, order, **tuning), what="partition")
+
+
+def _partition_meta(
+    dtype: Any, a: TensorMeta, kth: Any, axis: int | None = -1, order: Any = None
+) -> TensorMeta:
+    return line_meta(dtype, a, axis)
+
+
+def _partition_line(
+    function: Any, ordered: Any, dtype: Any, a: da.Array, kth: Any, axis: int | None = -1, order: Any = None
+) -> Any:
+    a, axis = line_of(a, axis)
+    if a.numblocks[axis] > 1 and a.ndim == 1 and a.nbytes > IN_ONE_CHUNK:
+        return ordered(a, 0, order=order)  # what is sorted is partitioned
+    a = whole_along(a, (axis,))
+    return a.map_blocks(function, kth=kth, axis=axis, order=order, dtype=dtype or a.dtype)
+
+
+def _topk(
+    name: str,
+    a: Array,
+    k: int,
+    axis: int | None = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    parallel_kind: str | None = None,
+    psrs_kinds: Any = None,
+) -> Any:
+    check_kind(None, None, parallel_kind, psrs_kinds)
+    k = checks.whole(k, "k")
+    if k < 0:
+        raise ArgumentError(f"k={k!r}: expected 0 or more. Hint: largest=False for the smallest.")
+    a, axis = line("topk", a, axis)
+    return registry.make(name, a, k, axis, bool(largest))
+
+
+def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
+    shape = line_meta(None, a, axis).shape
+    length = shape[axis or 0]
+    kept = min(k, length) if length == length else np.nan
+    return TensorMeta(replaced(shape, axis or 0, kept), dtype or a.dtype)
+
+
+def _topk_line(
+    a: da.Array, k: int, axis: int | None = -1, largest: bool = True, *, places: bool = False
+) -> da.Array:
+    a, axis = line_of(a, axis)
+    last = (min(k, a.shape[axis]),)
+    values = partial(_first, k, axis, largest, False)
+    local = partial(_first, k, axis, largest, True)
+    if a.numblocks[axis] == 1:
+        dtype = np.intp if places else a.dtype
+        return a.map_blocks(local if places else values, chunks=replaced(a.chunks, axis, last), dtype=dtype)
+    kept = tuple(min(k, n) for n in a.chunks[axis])
+    if not places:
+        few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype).rechunk({axis: -1})
+        return few.map_blocks(values, chunks=replaced(few.chunks, axis, last), dtype=a.dtype)
+    index = tuple(range(a.ndim))
+    lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
+    where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
+    found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=np.intp)
+    few = da.blockwise(
+        partial(np.take_along_axis, axis=axis), index, a, index, found, index, dtype=a.dtype, **lengths
+    )
+    absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=np.intp, **lengths)
+    few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
+    chunks = replaced(few.chunks, axis, last)
+    return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=np.intp)
+
+
+def _first(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
+    """The first k in order, or their positions; of equal ones those that come first."""
+    if not largest:
+        order = np.argsort(part, axis=axis, kind="stable")
+    else:  # from behind, so that equal ones keep their order
+        back = np.argsort(np.flip(part, axis), axis=axis, kind="stable")
+        order = part.shape[axis] - 1 - np.flip(back, axis)
+    order = np.take(order, np.arange(min(k, part.shape[axis])), axis=axis)
+    return order if places else np.take_along_axis(part, order, axis)
+
+
+def _absolute(where: Any, places: Any) -> Any:
+    return where[places] if len(where) else places
+
+
+def _last_places(local: Any, axis: int, values: Any, places: Any) -> Any:
+    return np.take_along_axis(places, local(values), axis)
+
+
+# name -> (what users call, documentation, metadata, lowering)
+FAMILY: dict[str, tuple[Any, str, Any, Any]] = {
+    "partition": (
+        partition,
+        "A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind.",
+        partial(_partition_meta, None),
+        partial(_partition_line, np.partition, sort_line, None),
+    ),
+    "argpartition": (
+        partial(_partition, "argpartition"),
+        "Positions that would partition along `axis`.",
+        partial(_partition_meta, np.dtype(np.intp)),
+        partial(_partition_line, np.argpartition, argsort_line, np.intp),
+    ),
+    "topk": (
+        partial(_topk, "topk"),
+        "The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first.",
+        partial(_topk_meta, None),
+        _topk_line,
+    ),
+    "argtopk": (
+        partial(_topk, "argtopk"),
+        "Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first.",
+        partial(_topk_meta, np.dtype(np.intp)),
+        partial(_topk_line, places=True),
+    ),
+}
+for _name, (_call, _doc, _meta, _lower) in FAMILY.items():
+    public(_name, owners=("Tensor",) if _name == "argpartition" else (), doc=_doc)(_call)
+    lowered(_name, meta=_meta)(_lower)

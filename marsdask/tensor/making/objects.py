@@ -1,4 +1,4 @@
-"""Objects that are indexed: mgrid, ogrid, r_, c_. `mt.mgrid[0:5, 0:3]`."""
+"""What `mt` has beside functions: NumPy's own constants and dtypes, and objects that are indexed (`mt.mgrid[0:5, 0:3]`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ import numpy as np
 
 from marsdask.errors import ArgumentError
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, called
+
+OF_NUMPY = (
+    "e", "inf", "nan", "newaxis", "pi", "finfo", "dtype", "generic", "number", "inexact", "floating", "complexfloating",
+    "integer", "signedinteger", "unsignedinteger", "character", "flexible", "void", "bytes_", "datetime64", "timedelta64",
+    "int8", "int16", "int32", "int64", "intc", "intp", "uint", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "double", "complex64", "complex128", "ndindex", "errstate", "seterr", "geterr",
+)  # fmt: skip
 
 
 def spaced(piece: slice) -> Tensor:
@@ -74,13 +81,21 @@ def _raised(tensor: Tensor, ndmin: int, first: int) -> Tensor:
     return tensor[(*[None] * start, ..., *[None] * (spare - start))]  # type: ignore[index, no-any-return]
 
 
-VALUES: dict[str, Any] = {
+VALUES: dict[str, Any] = {name: getattr(np, name) for name in OF_NUMPY} | {
+    # Names that NumPy 2 has dropped, or that Mars has for others.
+    "Inf": np.inf,
+    "NINF": -np.inf,
+    "NAN": np.nan,
+    "NaN": np.nan,
+    "AxisError": np.exceptions.AxisError,
+    "bool": np.bool_,
+    "cfloat": np.complex128,
+    "float": float,
+    "int": int,
+    "object": object,
+    "unicode_": np.str_,
     "mgrid": Grid(sparse=False),
     "ogrid": Grid(sparse=True),
     "r_": Joiner(),
     "c_": Joiner(-1, 2, 0),
-    "ndindex": np.ndindex,
-    "errstate": np.errstate,
-    "seterr": np.seterr,
-    "geterr": np.geterr,
 }
