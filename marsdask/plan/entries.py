@@ -44,7 +44,8 @@ class Op:
     one chunk, which `options.gather_limit` bounds. `unbuilt`: a gap with its reason.
 
     Without `lower`, `prepare` makes the handle of other operations, and `doc` is the docstring that `lower` would have.
-    `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
+    `sizes`: whether the lowering needs the chunk sizes of its arrays: always, always and those of its frames too ("rows"),
+    where it has several, or never.
     `prepare(**arguments)` runs at the call and returns the arguments for the node, or a finished handle.
     `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
     `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...).
@@ -58,7 +59,7 @@ class Op:
     meta: Callable[..., Any] | None = None
     owners: tuple[str, ...] = ()
     function: bool = True
-    sizes: Literal["known", "aligned", "any"] = "known"
+    sizes: Literal["known", "rows", "aligned", "any"] = "known"
     prepare: Callable[..., Any] | None = None
     demands: Callable[..., Any] | None = None
     trim: Callable[..., Any] | None = None
