@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -267,3 +268,9 @@ def as_frame(value: Any) -> Any:
 
 
 registry.CONVERTERS[registry.Frame] = as_frame
+
+
+def as_method(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function of frames as a method has it: what comes first is `self`."""
+    first, *rest = inspect.signature(function).parameters.values()
+    return inspect.Signature([first.replace(name="self"), *rest])
