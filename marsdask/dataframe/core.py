@@ -146,6 +146,11 @@ class DataFrame(FrameHandle):
     def dtypes(self) -> pd.Series:
         return self.known.empty.dtypes
 
+    @property
+    def axes(self) -> list[Any]:
+        """The row labels and the column labels."""
+        return [self.index, self.columns]
+
     def keys(self) -> pd.Index:
         """The column labels."""
         return self.columns
@@ -214,6 +219,11 @@ class Series(Values):
     __slots__ = ()
     __setitem__ = DataFrame.__setitem__
     dtypes = Values.dtype
+
+    @property
+    def axes(self) -> list[Any]:
+        """The row labels."""
+        return [self.index]
 
     @Values.name.setter
     def name(self, name: Any) -> None:
