@@ -92,7 +92,7 @@ class FrameHandle(Lazy):
 
     def to_dask(self) -> Any:
         """A `dask.dataframe` collection over the same chunks."""
-        from marsdask.dataframe.convert import to_dask
+        from marsdask.dataframe.interchange import to_dask
 
         return to_dask(self)
 
