@@ -136,8 +136,8 @@ def sent(
     """
     if count == 1 < frame.count:
         merge = graph.limited(merge)
-    one = keys is None or count == 1
-    split = _whole if one else partial(_by_hash, keys=keys, count=count, labels=labels)
+
+    split = _whole if keys is None or count == 1 else partial(_by_hash, keys=keys, count=count, labels=labels)
     return graph.exchange(
         frame, split, merge, count, graph.constants(range(frame.count), "number"), *others, lengths=None
     )
