@@ -62,7 +62,9 @@ MATHS = frozenset(pd.core.computation.ops.MATHOPS)
 
 def names_in(expr: str) -> tuple[set[str], set[str], bool]:
     """Names of an expression, names after @, and whether each row's answer depends on that row alone."""
-    plain, local, pieces = set(), set(), []
+    plain: set[str] = set()
+    local: set[str] = set()
+    pieces: list[str] = []
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(expr).readline))
     except (tokenize.TokenError, SyntaxError):

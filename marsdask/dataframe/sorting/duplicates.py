@@ -307,7 +307,7 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
     if empty.ndim == 2:
         names = by if isinstance(by, list) else [by]
         parts = graph.per_chunk(_row_counts, frame, names, lengths="unknown")
-        steps = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
+        steps: tuple[Any, Any] = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
     else:
         counts = _counted_meta(FrameMeta(empty, math.nan, NEW), {**how, "normalize": False}).empty
         parts = graph.per_chunk(_part_counts, frame, lengths="unknown")

@@ -157,7 +157,7 @@ def windowed_chunks(
     plain = kind == "expanding" and name in CARRIED and not args and kwargs.keys() <= {"ddof", "numeric_only"}
     if frame.count > 1 and plain:
         return _expand(frame, settings, picked, name, kwargs)
-    others = {k: graph.gather(v) for k, v in kwargs.items() if isinstance(v, Chunks)}
+    others: dict[str, Any] = {k: graph.gather(v) for k, v in kwargs.items() if isinstance(v, Chunks)}
     does = partial(does, **{k: v for k, v in kwargs.items() if k not in others})
     args = [graph.gather(a) if isinstance(a, Chunks) else a for a in args]
     done = graph.per_chunk(does, graph.gather(frame), *args, **others)
