@@ -67,6 +67,16 @@ def test_read_csv_of_many_files(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("index_col", [0, 1, "b", [0, 1]])
+def test_read_csv_labels_of_some_columns(tmp_path: Path, index_col: Any) -> None:
+    """Labels by number or name, of which pandas makes a RangeIndex, stay where only other columns are read."""
+    pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": [5, 6], "d": [7, 8]}).to_csv(tmp_path / "a.csv", index=False)
+    expected = pd.read_csv(tmp_path / "a.csv", index_col=index_col)
+    frame = md.read_csv(tmp_path / "a.csv", index_col=index_col)
+    same(frame, expected)
+    same(frame[["d"]], expected[["d"]])
+
+
 @pytest.mark.parametrize("suffix", ["csv.gz", "csv.zip", "csv.bz2", "csv.xz"])
 def test_read_csv_compressed(tmp_path: Path, suffix: str) -> None:
     RAW.to_csv(tmp_path / f"raw.{suffix}", index=False)

@@ -31,7 +31,7 @@ def large(monkeypatch: Any) -> None:
     import sys
 
     monkeypatch.setattr(sys.modules["marsdask.dataframe.sorting.shuffle"], "SMALL_BYTES", -1)
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.joining.plans"], "BROADCAST_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.joining.merge"], "BROADCAST_BYTES", -1)
     monkeypatch.setattr(sys.modules["marsdask.dataframe.sorting.duplicates"], "LARGE_BYTES", -1)
 
 

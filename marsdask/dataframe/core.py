@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class FrameHandle(Lazy):
 
     def to_dask(self) -> Any:
         """A `dask.dataframe` collection over the same chunks."""
-        from marsdask.dataframe.convert import to_dask
+        from marsdask.dataframe.interchange import to_dask
 
         return to_dask(self)
 
@@ -144,6 +145,11 @@ class DataFrame(FrameHandle):
     @property
     def dtypes(self) -> pd.Series:
         return self.known.empty.dtypes
+
+    @property
+    def axes(self) -> list[Any]:
+        """The row labels and the column labels."""
+        return [self.index, self.columns]
 
     def keys(self) -> pd.Index:
         """The column labels."""
@@ -214,6 +220,11 @@ class Series(Values):
     __setitem__ = DataFrame.__setitem__
     dtypes = Values.dtype
 
+    @property
+    def axes(self) -> list[Any]:
+        """The row labels."""
+        return [self.index]
+
     @Values.name.setter
     def name(self, name: Any) -> None:
         self._become(registry.make("frame.named", self, name))
@@ -267,3 +278,9 @@ def as_frame(value: Any) -> Any:
 
 
 registry.CONVERTERS[registry.Frame] = as_frame
+
+
+def as_method(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function of frames as a method has it: what comes first is `self`."""
+    first, *rest = inspect.signature(function).parameters.values()
+    return inspect.Signature([first.replace(name="self"), *rest])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
+from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series
-from marsdask.errors import ArgumentError, ColumnNotFound, MissingExtra, near
+from marsdask.errors import ArgumentError, MissingExtra, near
 from marsdask.plan import registry
 from marsdask.plan.registry import public
 
@@ -22,9 +23,7 @@ def _whole(frame: Any, names: list[Any]) -> Any:
     """pandas data of the columns that a plot names; all where it names none."""
     if frame.ndim == 1:
         return frame.to_pandas()
-    for name in names:
-        if name not in frame.columns and not isinstance(name, int):
-            raise ColumnNotFound.among(name, frame.columns)
+    checks.columns((name for name in names if not isinstance(name, int)), frame)
     if not names or any(name not in frame.columns for name in names):
         return frame.to_pandas()
     return frame[list(dict.fromkeys(names))].to_pandas()

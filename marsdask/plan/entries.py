@@ -45,7 +45,8 @@ class Op:
 
     `prepare` is what users call: it checks the arguments and gives a handle, or runs; `doc` is its docstring. Without it they
     call the lowering by its own signature.
-    `sizes`: whether the lowering needs the chunk sizes of its arrays: always, where it has several, or never.
+    `sizes`: whether the lowering needs the chunk sizes of its arrays: always, always and those of its frames too ("rows"),
+    where it has several, or never.
     `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
     `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...).
     """
@@ -58,7 +59,7 @@ class Op:
     meta: Callable[..., Any] | None = None
     owners: tuple[str, ...] = ()
     function: bool = True
-    sizes: Literal["known", "aligned", "any"] = "known"
+    sizes: Literal["known", "rows", "aligned", "any"] = "known"
     prepare: Callable[..., Any] | None = None
     demands: Callable[..., Any] | None = None
     trim: Callable[..., Any] | None = None

@@ -48,6 +48,21 @@ Lowered = Any
 Steps = Generator[Question, Any, Lowered]
 
 
+def sized(*collections: Chunks | da.Array) -> Generator[Keep, Any, tuple[Any, ...]]:
+    """The same collections with known sizes: `left, right = yield from sized(left, right)` keeps those that lack them."""
+    unknown = {id(c): c for c in collections if not _is_sized(c)}
+    if unknown:
+        kept = yield Keep(*unknown.values())
+        unknown = dict(zip(unknown, kept if len(unknown) > 1 else (kept,), strict=True))
+    return tuple(unknown.get(id(c), c) for c in collections)
+
+
+def _is_sized(collection: Chunks | da.Array) -> bool:
+    if isinstance(collection, Chunks):
+        return collection.known
+    return not any(map(math.isnan, collection.shape))
+
+
 class Kept(dict[str, dict[Any, Any]]):
     """What `Keep` held, by name of the collection; and which operation made a collection."""
 
@@ -139,15 +154,14 @@ class Lowering:
                 self.kept.labels[name] = mine
 
     def _steps(self, node: Node, op: Op) -> Steps:
-        """The lowering of one node as a generator, unknown array sizes resolved first where it needs them."""
+        """The lowering of one node as a generator, unknown sizes resolved first where it needs them."""
         assert op.lower is not None
         if op.sizes != "any":
-            arrays = {id(c): (i, c) for i in inputs(node) if isinstance(c := self.done[id(i)], da.Array)}
-            unknown = [(i, c) for i, c in arrays.values() if any(map(math.isnan, c.shape))]
-            if unknown and (op.sizes == "known" or len(arrays) > 1):
-                known = yield Keep(*(c for _, c in unknown))
-                for (i, _), c in zip(unknown, known if len(unknown) > 1 else (known,), strict=True):
-                    self.done[id(i)] = c
+            kinds = (da.Array, Chunks) if op.sizes == "rows" else da.Array
+            given = {id(i): c for i in inputs(node) if isinstance(c := self.done[id(i)], kinds)}
+            if op.sizes != "aligned" or len(set(map(id, given.values()))) > 1:
+                known = yield from sized(*given.values())
+                self.done.update(zip(given, known, strict=True))
         args, kwargs = replace((node.args, node.kwargs), lambda n: self.done[id(n)])
         made = op.lower(*args, **kwargs)
         return (yield from made) if inspect.isgenerator(made) else made

@@ -1,33 +1,193 @@
-"""`read_csv`: chunks are byte ranges cut at line ends; columns nobody looks at are not parsed."""
+"""CSV read and written. Read, chunks are byte ranges cut at line ends; columns nobody looks at are not parsed."""
 
 from __future__ import annotations
 
 import inspect
 import io
+import itertools
 import math
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from dask.tokenize import tokenize
+from dask.utils import parse_bytes
 
 from marsdask.dataframe.files import paths as files
-from marsdask.dataframe.files.csv_plan import SMALL, Piece, Plan, byte_count, for_bytes, planned, quotes_in
 from marsdask.dataframe.making.creation import check_host
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt
+from marsdask.errors import ArgumentError, ColumnNotFound, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
-from marsdask.plan.node import Data, Node
-from marsdask.plan.passes import Demand
+from marsdask.plan.node import Data
 from marsdask.plan.registry import lowered, public
 
+SMALL = 16_000_000
+"""Files are read together by one task up to so many bytes."""
 
-def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
+Piece = tuple[str, int, int | None]
+"""A file, and the bytes of it that belong to a chunk (None: the whole file)."""
+
+
+@dataclass
+class Plan:
+    """What to read and how. `chunks` are lists of pieces; `keywords` go to pandas."""
+
+    chunks: list[list[Piece]]
+    keywords: dict[str, Any]
+    empty: pd.DataFrame
+    storage: dict[str, Any] | None
+    head_bytes: int
+    prunable: bool
+    quoted: bool  # quotes in the head: cuts are checked before reading
+    texts: dict[Any, Any] = field(default_factory=dict)  # dtypes given to pandas beside the user's
+
+
+def _planned(path: Any, keywords: dict[str, Any], chunk_bytes: Any, head_bytes: Any, head_lines: Any, storage: Any,
+          merge_small_files: bool, merged_size: int) -> Plan:  # fmt: skip
+    paths = files.expand(path, storage)
+    stamps = [files.size_of(p, storage) for p in paths]
+    compression = [files.compression_of(p, keywords.get("compression", "infer")) for p in paths]
+    wanted = _byte_count("head_bytes", head_bytes)
+    head, whole = _head(paths[0], stamps[0][0], compression[0], keywords, wanted, head_lines, storage)
+    rows = {"nrows": head_lines} if head_lines else {}
+    packed = not isinstance(head, bytes)
+    empty = head if packed else pd.read_csv(io.BytesIO(head), **{**_for_bytes(keywords), **rows})
+    implicit = keywords.get("index_col") is None and not isinstance(empty.index, pd.RangeIndex)
+    each = None if chunk_bytes is None else _byte_count("chunk_bytes", chunk_bytes)
+    cuttable = each is not None and _cuttable(keywords) and not implicit
+    chunks: list[list[Piece]] = []
+    open_bytes = 0
+    for p, (size, _), packing in zip(paths, stamps, compression, strict=True):
+        count = max(math.ceil(size / each), 1) if cuttable and packing is None and each else 1
+        if count > 1:
+            bounds = [size * i // count for i in range(count + 1)]
+            chunks += [[(p, a, b)] for a, b in itertools.pairwise(bounds)]
+            open_bytes = 0
+            continue
+        if merge_small_files and open_bytes and open_bytes + size <= merged_size:
+            chunks[-1].append((p, 0, None))
+            open_bytes += size
+        else:
+            chunks.append([(p, 0, None)])
+            open_bytes = size
+    plan = Plan(
+        chunks, keywords, empty.iloc[:0], storage, 0 if packed else len(head),
+        prunable=_prunable(keywords, empty) and not implicit,
+        quoted=not packed and _quotes_in(head.partition(b"\n")[2], keywords) > 0,
+    )  # fmt: skip
+    if not (whole and len(paths) == 1):
+        plan.texts = _text_dtypes(plan)
+    return plan
+
+
+def _byte_count(name: str, value: Any) -> int:
+    try:
+        found = int(parse_bytes(value))
+    except (ValueError, TypeError, AttributeError):
+        raise ArgumentError(
+            f"read_csv({name}={value!r}): expected a number of bytes such as '64M'."
+        ) from None
+    if found < 1:
+        raise ArgumentError(f"read_csv({name}={value!r}): expected 1 byte or more.")
+    return found
+
+
+def _cuttable(keywords: dict[str, Any]) -> bool:
+    """Whether lines can be told apart without reading a file from its start."""
+    get = keywords.get
+    encoding = str(get("encoding") or "utf-8").lower().replace("_", "-")
+    return bool(
+        isinstance(get("skiprows") or 0, (int, np.integer))
+        and not get("skipfooter")
+        and not isinstance(get("header", "infer"), (list, tuple))
+        and get("lineterminator") in (None, "\n")
+        and get("escapechar") is None
+        and get("dialect") is None
+        and not encoding.startswith(("utf-16", "utf-32", "utf16", "utf32"))
+    )
+
+
+def _index_columns(keywords: dict[str, Any]) -> list[Any]:
+    """The columns, by name or number, that are the labels."""
+    index = keywords.get("index_col")
+    if index is None or index is False:
+        return []
+    return list(index) if isinstance(index, (list, tuple)) else [index]
+
+
+def _prunable(keywords: dict[str, Any], empty: pd.DataFrame) -> bool:
+    columns = empty.columns
+    plain = all(isinstance(c, str) for c in columns) and columns.is_unique
+    return bool(
+        plain
+        and not isinstance(columns, pd.MultiIndex)
+        and all(isinstance(n, str) for n in _index_columns(keywords))
+        and not callable(keywords.get("usecols"))
+        and not isinstance(keywords.get("parse_dates"), dict)
+        and keywords.get("names") is None
+        and not any(c.rpartition(".")[2].isdigit() and c.rpartition(".")[0] in set(columns) for c in columns)
+    )
+
+
+def _head(
+    path: str, size: int, compression: Any, keywords: dict[str, Any], wanted: int, lines: Any, storage: Any
+) -> tuple[Any, bool]:
+    """The first bytes of a plain file up to a line end, or the first rows of a packed one; and whether that is all."""
+    if compression is not None or not _cuttable({**keywords, "skiprows": 0}):
+        rows = lines or 1000
+        given = {k: v for k, v in keywords.items() if k not in ("nrows", "skipfooter")}
+        options_ = {"storage_options": storage} if storage else {}
+        found = pd.read_csv(path, **{**given, "nrows": rows, **options_})
+        return found, len(found) < rows
+    while True:
+        data = files.read_bytes(path, 0, min(wanted, size), storage)
+        if wanted >= size:
+            return data, True
+        data = data[: data.rfind(b"\n") + 1]
+        if data and _quotes_in(data, keywords) % 2 == 0:
+            try:
+                pd.read_csv(io.BytesIO(data), **{**_for_bytes(keywords), "nrows": 5})
+                return data, False
+            except (pd.errors.EmptyDataError, pd.errors.ParserError):
+                pass  # the head ends before the first row
+        wanted *= 8
+
+
+def _for_bytes(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The keywords for reading bytes that are not packed and whose rows are counted elsewhere."""
+    return {k: v for k, v in keywords.items() if k not in ("compression", "memory_map")}
+
+
+def _quotes_in(data: bytes, keywords: dict[str, Any]) -> int:
+    if keywords.get("quoting", 0) == 3:
+        return 0
+    return data.count((keywords.get("quotechar") or '"').encode())
+
+
+def _text_dtypes(plan: Plan) -> dict[Any, Any]:
+    """Text columns keep being text where a later chunk holds only digits: "007" stays "007"."""
+    given = plan.keywords.get("dtype")
+    if given is not None and not isinstance(given, dict):
+        return {}
+    taken = {*(given or {}), *(plan.keywords.get("converters") or {})}
+    dates = plan.keywords.get("parse_dates")
+    taken |= set(dates) if isinstance(dates, (list, tuple)) else set()
+    columns = plan.empty.columns
+    if not columns.is_unique:
+        return {}
+    return {
+        c: plan.empty[c].dtype
+        for c in columns
+        if isinstance(plan.empty[c].dtype, pd.StringDtype) and c not in taken
+    }
+
+
+def _read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
     """The rows of a chunk, with the head's dtypes."""
     return graph.concat([_read_piece(piece, plan, columns) for piece in pieces])
 
@@ -43,16 +203,13 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
         extra = {"storage_options": plan.storage} if plan.storage and files.is_remote(path) else {}
         found = pd.read_csv(path, **keywords, **extra)
     else:
-        found = _read_range(path, start, stop, plan, for_bytes(keywords))
-    if columns is not None:
-        found = found[columns]
-    return settled(found, plan, piece)
+        found = _read_range(path, start, stop, plan, _for_bytes(keywords))
+    return _settled(found if columns is None else found[columns], plan, piece)
 
 
 def _fewer(keywords: dict[str, Any], plan: Plan, columns: list[Any]) -> dict[str, Any]:
     """Keywords for reading some columns only."""
-    index = keywords.get("index_col")
-    kept = [*([index] if isinstance(index, str) else index or []), *columns] or list(plan.empty.columns[:1])
+    kept = [*_index_columns(keywords), *columns] or list(plan.empty.columns[:1])
     new = {**keywords, "usecols": kept}
     if isinstance(keywords.get("parse_dates"), (list, tuple)):
         new["parse_dates"] = [c for c in keywords["parse_dates"] if c in kept]
@@ -63,8 +220,8 @@ def _fewer(keywords: dict[str, Any], plan: Plan, columns: list[Any]) -> dict[str
 
 
 def _read_range(path: str, start: int, stop: int, plan: Plan, keywords: dict[str, Any]) -> pd.DataFrame:
-    data = lines_between(path, start, stop, plan.storage)
-    if quotes_in(data, keywords) % 2:
+    data = _lines_between(path, start, stop, plan.storage)
+    if _quotes_in(data, keywords) % 2:
         raise ArgumentError(
             f"read_csv: a quoted field of {path!r} spans lines near byte {start:,}, where the file was cut. "
             "Hint: chunk_bytes=None reads each file in one chunk."
@@ -80,7 +237,7 @@ def _read_range(path: str, start: int, stop: int, plan: Plan, keywords: dict[str
     return pd.read_csv(io.BytesIO(data), **keywords)
 
 
-def lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
+def _lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
     """The lines that begin in [start, stop)."""
     with files.open_binary(path, storage) as file:
         begin = start
@@ -99,12 +256,12 @@ def lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
 def _names(path: str, plan: Plan) -> list[Any]:
     """The column names in a file's header, all of them."""
     data = files.read_bytes(path, 0, max(plan.head_bytes, 1 << 16), plan.storage)
-    given = {k: v for k, v in for_bytes(plan.keywords).items()
+    given = {k: v for k, v in _for_bytes(plan.keywords).items()
              if k not in ("usecols", "index_col", "dtype", "parse_dates", "converters", "date_format")}  # fmt: skip
     return list(pd.read_csv(io.BytesIO(data), **{**given, "nrows": 0}).columns)
 
 
-def settled(found: pd.DataFrame, plan: Plan, piece: Piece) -> pd.DataFrame:
+def _settled(found: pd.DataFrame, plan: Plan, piece: Piece) -> pd.DataFrame:
     """A chunk in the columns and dtypes of the head; an error that names the column where pandas' whole would differ."""
     wanted = plan.empty
     if not wanted.columns.is_unique:
@@ -117,24 +274,12 @@ def settled(found: pd.DataFrame, plan: Plan, piece: Piece) -> pd.DataFrame:
     names = [c for c in wanted.columns if c in found.columns]
     if len(names) < len(wanted.columns) and len(found.columns) == len(wanted.columns):
         raise ColumnNotFound(f"read_csv: {piece[0]!r} has other columns than the first file.")
-    changed = {}
-    for name in names:
-        old, new = found[name], wanted[name].dtype
-        if old.dtype != new:
-            changed[name] = _as_dtype(old, new, name, piece)
+    found = found if list(found.columns) == names else found[names]
+    changed = [name for name in names if found[name].dtype != wanted[name].dtype]
     if changed:
-        found = (
-            found.assign(**{str(k): v for k, v in changed.items()})
-            if all(isinstance(k, str) for k in changed)
-            else _put(found, changed)
-        )
-    return found if list(found.columns) == names else found[names]
-
-
-def _put(found: pd.DataFrame, columns: dict[Any, Any]) -> pd.DataFrame:
-    found = found.copy(deep=False)
-    for name, column in columns.items():
-        found[name] = column
+        found = found.copy(deep=False)
+    for name in changed:
+        found[name] = _as_dtype(found[name], wanted[name].dtype, name, piece)
     return found
 
 
@@ -151,7 +296,9 @@ def _as_dtype(column: pd.Series, dtype: Any, name: Any, piece: Piece) -> pd.Seri
     )
     if safe:
         return column.astype(dtype)
-    better = _wider(column.dtype, dtype)
+    numeric = all(kind in "iuf" for kind in kinds)
+    flags = kinds[1] == "b" and str(column.dtype) == "object"
+    better = "float64" if numeric else "boolean" if flags else "str"
     where = "" if piece[2] is None else f", bytes {piece[1]:,} to {piece[2]:,}"
     raise ArgumentError(
         f"read_csv: column {name!r} is {dtype} in the head of the first file and {column.dtype} in {piece[0]!r}{where}. "
@@ -159,35 +306,12 @@ def _as_dtype(column: pd.Series, dtype: Any, name: Any, piece: Piece) -> pd.Seri
     )
 
 
-def _wider(a: Any, b: Any) -> str:
-    numeric = all(getattr(d, "kind", "O") in "iuf" for d in (a, b))
-    return (
-        "float64"
-        if numeric
-        else "boolean"
-        if getattr(b, "kind", "O") == "b" and str(a) == "object"
-        else "str"
-    )
-
-
-# The operation --------------------------------------------------------------------------------------------------------
-
-
-def _csv_trim(node: Node, mine: Demand) -> Node:
-    plan, columns = node.args[0].value, node.args[1]
-    if mine.columns is None or not plan.prunable:
-        return node
-    before = list(plan.empty.columns) if columns is None else columns
-    kept = [c for c in before if c in mine.columns]
-    return node if len(kept) == len(before) else Node("csv", (node.args[0], kept))
-
-
 def _csv_meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
     empty = plan.value.empty
     return frame_meta(empty if columns is None else empty[columns], math.nan, NEW)
 
 
-@lowered("csv", meta=_csv_meta, trim=_csv_trim)
+@lowered("csv", meta=_csv_meta, trim=files.trim)
 def csv(plan: Data, columns: list[Any] | None = None) -> Generator[Any, Any, Chunks]:
     """The chunks of a CSV, each with the labels that its own reading gives."""
     held: Plan = plan.value
@@ -196,12 +320,12 @@ def csv(plan: Data, columns: list[Any] | None = None) -> Generator[Any, Any, Chu
         graph.rule("quotes in the head: line ends inside quotes are looked for before cutting")
         counts = yield Ask(graph.sources(_count_quotes, chunks, held, label="quotes"))
         chunks = _uncut(chunks, counts)
-    return graph.sources(read_chunk, chunks, held, columns)
+    return graph.sources(_read_chunk, chunks, held, columns)
 
 
 def _count_quotes(pieces: list[Piece], plan: Plan) -> int:
     (path, start, stop), *_ = pieces
-    return 0 if stop is None else quotes_in(lines_between(path, start, stop, plan.storage), plan.keywords)
+    return 0 if stop is None else _quotes_in(_lines_between(path, start, stop, plan.storage), plan.keywords)
 
 
 def _uncut(chunks: list[list[Piece]], counts: list[int]) -> list[list[Piece]]:
@@ -219,9 +343,6 @@ def _uncut(chunks: list[list[Piece]], counts: list[int]) -> list[list[Piece]]:
     return joined
 
 
-PANDAS = tuple(inspect.signature(pd.read_csv).parameters)[1:]
-
-
 @public("read_csv")
 def read_csv(
     path: Any, names: Any = None, sep: Any = None, index_col: Any = None, compression: Any = "infer", header: Any = "infer",
@@ -237,55 +358,32 @@ def read_csv(
     file in one chunk, as compressed files are. `skiprows` counts from the start of each file. `memory_scale` has no effect.
     """
     check_host("read_csv", gpu)
-    given = {"names": names, "sep": sep, "index_col": index_col, "compression": compression, "header": header, "dtype": dtype,
-             "usecols": usecols, "skiprows": skiprows}  # fmt: skip
-    defaults = {"compression": "infer", "header": "infer"}
-    keywords = {k: v for k, v in given.items() if v is not None or k == "header"}
-    keywords = {k: v for k, v in keywords.items() if k not in defaults or defaults[k] != v}
-    for name, value in kwargs.items():
-        if name not in PANDAS:
-            raise ArgumentTypeError.unknown_keyword(
-                "read_csv", name, (*PANDAS, *registry.lookup("read_csv").signature.parameters)
-            )
-        if name in ("iterator", "chunksize") and value:
-            raise Unbuilt.argument(
-                "read_csv", name, value, "chunk_bytes= cuts the file; df.iterbatch() iterates."
-            )
-        keywords[name] = value
+    files.check_reading(
+        "read_csv", kwargs, tuple(inspect.signature(pd.read_csv).parameters)[1:], memory_scale
+    )
+    for name in ("iterator", "chunksize"):
+        if kwargs.get(name):
+            hint = "chunk_bytes= cuts the file; df.iterbatch() iterates."
+            raise Unbuilt.argument("read_csv", name, kwargs[name], hint)
     for name, value in (("nrows", nrows), ("head_lines", head_lines)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 0):
             raise ArgumentError(f"read_csv({name}={value!r}): expected a whole number from 0 on.")
-    if memory_scale is not None and (not isinstance(memory_scale, (int, float)) or memory_scale <= 0):
-        raise ArgumentError(f"read_csv(memory_scale={memory_scale!r}): expected a number above 0.")
-    if (
-        isinstance(index_col, (int, np.integer))
-        and not isinstance(index_col, bool)
-        and names is None
-        and header is not None
-        and usecols is None
-    ):
-        keywords["index_col"] = int(index_col)
-    if nrows is not None:
-        keywords["nrows"] = int(nrows)
-    merged = (merge_small_file_options or {}).get("merged_file_size", SMALL)
+    given = {"names": names, "sep": sep, "index_col": index_col, "dtype": dtype, "usecols": usecols, "skiprows": skiprows,
+             "compression": None if compression == "infer" else compression, "nrows": nrows}  # fmt: skip
+    keywords = {k: v for k, v in given.items() if v is not None} | kwargs
+    if header != "infer":
+        keywords["header"] = header
     categories = _categories(keywords)
-    plan = planned(
-        path,
-        keywords,
-        chunk_bytes,
-        head_bytes,
-        head_lines,
-        storage_options,
-        bool(merge_small_files),
-        byte_count("merged_file_size", merged),
+    merged = _byte_count("merged_file_size", (merge_small_file_options or {}).get("merged_file_size", SMALL))
+    plan = _planned(
+        path, keywords, chunk_bytes, head_bytes, head_lines, storage_options, bool(merge_small_files), merged
     )
     if options.dataframe.use_arrow_dtype if use_arrow_dtype is None else use_arrow_dtype:
-        plan = _with_arrow(plan)
-    stamps = [files.size_of(p, storage_options) for p in dict.fromkeys(q[0] for c in plan.chunks for q in c)]
-    made = registry.wrap(
-        Node("csv", (Data(plan, tokenize(plan.chunks, stamps, keywords, storage_options, plan.empty)), None))
-    )
-    if incremental_index and isinstance(plan.empty.index, pd.RangeIndex):
+        texts = [c for c in plan.empty.columns if isinstance(plan.empty[c].dtype, pd.StringDtype)]
+        plan = replace(plan, empty=plan.empty.astype(dict.fromkeys(texts, "string[pyarrow]")))
+    made = files.source("csv", plan)
+    # Whole numbers of a column may be a RangeIndex, too: those are labels to keep.
+    if incremental_index and isinstance(plan.empty.index, pd.RangeIndex) and not _index_columns(keywords):
         made = registry.make("frame.renumber", made)
     if nrows is not None:
         made = made.head(int(nrows))
@@ -298,23 +396,83 @@ def _categories(keywords: dict[str, Any]) -> list[Any]:
     """Columns whose categories only the whole tells; their dtype becomes text in `keywords`."""
     dtype = keywords.get("dtype")
 
-    def open_ended(value: Any) -> bool:
-        return (
-            value == "category"
-            if isinstance(value, str)
-            else isinstance(value, pd.CategoricalDtype) and value.categories is None
-        )
-
     if isinstance(dtype, dict):
-        found = [c for c, d in dtype.items() if open_ended(d)]
+        found = [c for c, d in dtype.items() if _is_open_ended(d)]
         keywords["dtype"] = {c: "str" if c in found else d for c, d in dtype.items()}
         return found
-    if open_ended(dtype):
+    if _is_open_ended(dtype):
         keywords["dtype"] = "str"
         return [...]
     return []
 
 
-def _with_arrow(plan: Plan) -> Plan:
-    texts = [c for c in plan.empty.columns if isinstance(plan.empty[c].dtype, pd.StringDtype)]
-    return replace(plan, empty=plan.empty.astype(dict.fromkeys(texts, "string[pyarrow]")))
+def _is_open_ended(dtype: Any) -> bool:
+    if isinstance(dtype, str):
+        return dtype == "category"
+    return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
+
+
+@public("frame.to_csv", owners=["DataFrame", "Series"])
+def to_csv(self: Any, path: Any = None, **kwargs: Any) -> Any:
+    """Write CSV when executed: one file, or with `*` in the path a file per chunk (its number in the place of `*`).
+
+    Folders are made. Takes pandas' keywords.
+    """
+    keywords = dict(kwargs)
+    if "line_terminator" in keywords:
+        keywords["lineterminator"] = keywords.pop("line_terminator")
+    files.check_keywords("to_csv", keywords, tuple(inspect.signature(pd.DataFrame.to_csv).parameters)[2:])
+    return registry.make("frame.write_csv", self, files.check_path("to_csv", path), keywords)
+
+
+@lowered("frame.write_csv", meta=files.written_meta)
+def write_csv(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
+    """A file per chunk where the path has a `*`, else one file, chunk after chunk."""
+    if "*" in path:
+        return graph.per_chunk(_csv_file, frame, path, keywords, number=True, lengths=(0.0,) * frame.count)
+    texts = graph.per_chunk(_csv_text, frame, keywords, number=True, lengths=None)
+    if files.compression_of(path, keywords.get("compression", "infer")) is not None or files.is_remote(path):
+        graph.rule("a packed or remote file is written in one task")
+        done = graph.value(_write_whole, texts, path, keywords)
+    else:
+        done = graph.chosen(graph.in_turn(partial(_append, path, keywords), texts), [texts.count - 1])
+    return graph.per_chunk(_after, graph.chosen(frame, [0]), done, lengths=(0.0,))
+
+
+def _after(chunk: Any, done: Any) -> Any:
+    return chunk.iloc[:0]
+
+
+def _csv_file(number: int, chunk: Any, path: str, keywords: dict[str, Any]) -> Any:
+    files.make_folder(files.parent(path), keywords.get("storage_options"))
+    chunk.to_csv(path.replace("*", str(number)), **keywords)
+    return chunk.iloc[:0]
+
+
+def _csv_text(number: int, chunk: Any, keywords: dict[str, Any]) -> str:
+    of_file = ("compression", "storage_options", "mode", "encoding", "errors")
+    own = {k: v for k, v in keywords.items() if k not in of_file}
+    return chunk.to_csv(**{**own, "header": False} if number else own)  # type: ignore[no-any-return]
+
+
+def _append(path: str, keywords: dict[str, Any], text: str, before: Any) -> bool:
+    """Write a text after those before it; the first by the mode asked for."""
+    mode = keywords.get("mode", "w") if before is None else "a"
+    files.make_folder(files.parent(path), None)
+    with open(path, mode, encoding=keywords.get("encoding") or "utf-8", newline="",
+              errors=keywords.get("errors", "strict")) as file:  # fmt: skip
+        file.write(text)
+    return True
+
+
+def _write_whole(texts: list[str], path: str, keywords: dict[str, Any]) -> bool:
+    import fsspec
+
+    storage = keywords.get("storage_options")
+    files.make_folder(files.parent(path), storage)
+    packing = files.compression_of(path, keywords.get("compression", "infer"))
+    packing = packing["method"] if isinstance(packing, dict) else packing
+    with fsspec.open(path, keywords.get("mode", "w") + "t", encoding=keywords.get("encoding") or "utf-8", newline="",
+                     compression=packing, **(storage or {})) as file:  # fmt: skip
+        file.write("".join(texts))
+    return True

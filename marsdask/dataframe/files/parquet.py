@@ -1,16 +1,14 @@
-"""`read_parquet`: chunks are row groups, lengths are known from the footers, only the columns looked at are read."""
+"""Parquet read and written. Read, chunks are row groups, lengths are known from the footers, only columns looked at are read."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from dask.tokenize import tokenize
 
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.making.creation import check_host
@@ -25,8 +23,7 @@ from marsdask.errors import (
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
-from marsdask.plan.node import Data, Node
-from marsdask.plan.passes import Demand
+from marsdask.plan.node import Data
 from marsdask.plan.registry import lowered, public
 
 TOGETHER = 16 * 2**20
@@ -48,6 +45,15 @@ class Plan:
     keywords: dict[str, Any]
     filters: Any
     storage: dict[str, Any] | None
+
+    @property
+    def prunable(self) -> bool:
+        """Whether columns can be left out by name."""
+        return self.empty.columns.is_unique and not isinstance(self.empty.columns, pd.MultiIndex)
+
+    def columns(self, chosen: list[Any] | None) -> list[Any]:
+        """The columns to read: those chosen, or all."""
+        return list(self.empty.columns) if chosen is None else chosen
 
 
 def _arrow() -> tuple[Any, Any]:
@@ -116,7 +122,7 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
         lengths = [math.nan] * len(chunks)
     plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage)
     if any(isinstance(d, pd.CategoricalDtype) for d in empty.dtypes):
-        plan.empty = read_chunk(chunks[0], plan, None)[1].iloc[:0]
+        plan.empty = read_rows(chunks[0], plan, None).iloc[:0]
     return plan
 
 
@@ -144,38 +150,26 @@ def _to_pandas(table: Any, keywords: dict[str, Any]) -> pd.DataFrame:
     return table.to_pandas()  # type: ignore[no-any-return]
 
 
-# Reading ------------------------------------------------------------------------------------------------------------
-
-
 def read_rows(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
     """The rows of a chunk."""
-    return read_chunk(pieces, plan, columns)[1]
-
-
-def read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> tuple[int, pd.DataFrame]:
-    """Rows read, and the frame."""
-    parts = [_read_piece(piece, plan, columns) for piece in pieces]
-    found = graph.concat(parts)
-    return len(found), found
+    return graph.concat([_read_piece(piece, plan, columns) for piece in pieces])
 
 
 def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
     _, pq = _arrow()
     path, groups, before = piece
-    wanted = list(plan.empty.columns) if columns is None else columns
+    wanted = plan.columns(columns)
     texts = [str(c) for c in wanted] + plan.stored
     # Threads of pyarrow's own beside Dask's gain nothing when there are as many chunks as workers.
     with pq.ParquetFile(_opened(path, plan.storage), pre_buffer=False) as file:
         table = file.read_row_groups(list(groups), columns=texts, use_threads=False)
     if plan.filters is not None:
-        whole = table if set(_names_in(plan.filters)) <= set(table.column_names) else None
-        if whole is None:
+        looked_at = table
+        if not set(_names_in(plan.filters)) <= set(table.column_names):
             with pq.ParquetFile(_opened(path, plan.storage)) as file:
-                more = file.read_row_groups(list(groups), columns=_names_in(plan.filters), use_threads=False)
-            keep = _mask(more, plan.filters)
-        else:
-            keep = _mask(table, plan.filters)
-        table = table.filter(keep)
+                names = _names_in(plan.filters)
+                looked_at = file.read_row_groups(list(groups), columns=names, use_threads=False)
+        table = table.filter(_mask(looked_at, plan.filters))
     return _as_frame(table, before, plan, wanted, path)
 
 
@@ -201,7 +195,7 @@ def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] 
     if len(pieces) > 1 or plan.filters is not None or plan.stored:
         return read_rows(pieces, plan, columns).iloc[where]
     ((path, groups, before),) = pieces
-    wanted = list(plan.empty.columns) if columns is None else columns
+    wanted = plan.columns(columns)
     with pq.ParquetFile(_opened(path, plan.storage)) as file:
         sizes = [file.metadata.row_group(g).num_rows for g in groups]
         start, stop, step = where.indices(sum(sizes))
@@ -259,22 +253,6 @@ def _mask(table: Any, filters: Any) -> Any:
     ]
 
 
-# The operation --------------------------------------------------------------------------------------------------------
-
-
-def _trim(node: Node, mine: Demand) -> Node:
-    plan, columns = node.args[0].value, node.args[1]
-    if (
-        mine.columns is None
-        or not plan.empty.columns.is_unique
-        or isinstance(plan.empty.columns, pd.MultiIndex)
-    ):
-        return node
-    before: Sequence[Any] = list(plan.empty.columns) if columns is None else columns
-    kept = [c for c in before if c in mine.columns]
-    return node if len(kept) == len(before) else Node("parquet", (node.args[0], kept))
-
-
 def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
     held: Plan = plan.value
     empty = held.empty if columns is None else held.empty[columns]
@@ -282,14 +260,11 @@ def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
     return frame_meta(empty, sum(held.lengths), NEW, ranged=plain)
 
 
-@lowered("parquet", meta=_meta, trim=_trim)
+@lowered("parquet", meta=_meta, trim=files.trim)
 def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
     """The row groups of parquet files, under the labels that each file stores."""
     held: Plan = plan.value
     return graph.sources(read_rows, held.chunks, held, columns, lengths=tuple(map(float, held.lengths)))
-
-
-_READ = ("dtype_backend", "filesystem", "use_nullable_dtypes")
 
 
 @public("read_parquet")
@@ -310,26 +285,72 @@ def read_parquet(
         raise ArgumentError(f"read_parquet(engine={engine!r}): expected 'auto' or 'pyarrow'.")
     if isinstance(columns, str):
         raise ArgumentTypeError(f"read_parquet(columns={columns!r}): expected a list of columns.")
-    keywords = dict(kwargs)
-    for name, value in keywords.items():
-        if name not in _READ:
-            raise ArgumentTypeError.unknown_keyword(
-                "read_parquet", name, (*_READ, *registry.lookup("read_parquet").signature.parameters)
-            )
-        if name != "dtype_backend":
-            raise Unbuilt.argument("read_parquet", name, value, "use storage_options= or dtype_backend=.")
-    if use_arrow_dtype:
-        keywords["dtype_backend"] = "pyarrow"
-    if memory_scale is not None and (not isinstance(memory_scale, (int, float)) or memory_scale <= 0):
-        raise ArgumentError(f"read_parquet(memory_scale={memory_scale!r}): expected a number above 0.")
-    merged = (merge_small_file_options or {}).get("merged_file_size", TOGETHER)
-    plan = _plan(
-        path, columns, groups_as_chunks, filters, storage_options, keywords, merge_small_files, int(merged)
+    files.check_reading(
+        "read_parquet", kwargs, ("dtype_backend", "filesystem", "use_nullable_dtypes"), memory_scale
     )
-    names = dict.fromkeys(q[0] for c in plan.chunks for q in c)
-    stamps = [files.size_of(p, storage_options) for p in names]
-    key = tokenize(plan.chunks, stamps, plan.empty, keywords, filters, storage_options)
-    made = registry.wrap(Node("parquet", (Data(plan, key), None)))
+    for name in kwargs.keys() - {"dtype_backend"}:
+        raise Unbuilt.argument("read_parquet", name, kwargs[name], "use storage_options= or dtype_backend=.")
+    keywords = {**kwargs, "dtype_backend": "pyarrow"} if use_arrow_dtype else kwargs
+    merged = int((merge_small_file_options or {}).get("merged_file_size", TOGETHER))
+    plan = _plan(
+        path, columns, groups_as_chunks, filters, storage_options, keywords, merge_small_files, merged
+    )
+    made = files.source("parquet", plan, filters)
     if (incremental_index and not made.known.ranged) or (not plan.stored and filters is not None):
         made = registry.make("frame.renumber", made)
     return made
+
+
+@public("DataFrame.to_parquet", owners=["DataFrame"])
+def to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: Any = "snappy", index: Any = None,
+                partition_cols: Any = None, storage_options: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+    """Write parquet when executed: a folder with a file per chunk, `0.parquet` on, or a path with `*` for the chunk's number.
+
+    Folders are made. `partition_cols` and other keywords as in pandas with pyarrow.
+    """
+    if engine not in ("auto", "pyarrow"):
+        raise Unbuilt.argument("to_parquet", "engine", engine, "engine='pyarrow'.")
+    if partition_cols is not None:
+        kwargs["partition_cols"] = (
+            [partition_cols] if isinstance(partition_cols, str) else list(partition_cols)
+        )
+        if missing := [c for c in kwargs["partition_cols"] if c not in self.columns]:
+            raise ArgumentError(f"to_parquet(partition_cols={partition_cols!r}): {missing} are no columns.")
+    if not all(isinstance(c, str) for c in self.columns):
+        raise ArgumentError(
+            "parquet must have string column names. Hint: df.columns = df.columns.astype(str)"
+        )
+    given = {"compression": compression, "index": index, "storage_options": storage_options, **kwargs}
+    keywords = {k: v for k, v in given.items() if v is not None or k == "compression"}
+    return registry.make("frame.write_parquet", self, files.check_path("to_parquet", path), keywords)
+
+
+@lowered("frame.write_parquet", meta=files.written_meta)
+def write_parquet(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
+    """A file per chunk: `*` in the path is its number, else the path is a folder."""
+    return graph.per_chunk(
+        _parquet_file, frame, path, keywords, frame.count, number=True, lengths=(0.0,) * frame.count
+    )
+
+
+def _parquet_file(
+    number: int, chunk: pd.DataFrame, path: str, keywords: dict[str, Any], count: int
+) -> pd.DataFrame:
+    storage = keywords.get("storage_options")
+    several = "*" in path
+    files.make_folder(files.parent(path) if several else path, storage)
+    name = (
+        path.replace("*", str(number))
+        if several
+        else f"{path.rstrip('/')}/{number:0{len(str(count - 1))}}.parquet"
+    )
+    if "partition_cols" in keywords:
+        name = name if several else path
+        template = f"{number}-{{i}}.parquet"
+        keywords = {
+            **keywords,
+            "basename_template": template,
+            "existing_data_behavior": "overwrite_or_ignore",
+        }
+    chunk.to_parquet(name, engine="pyarrow", **keywords)
+    return chunk.iloc[:0]

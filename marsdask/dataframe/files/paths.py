@@ -1,13 +1,21 @@
-"""Files to read: paths, globs, lists, directories and URLs, on this machine or through fsspec."""
+"""Files by paths, globs, lists, directories and URLs, on this machine or through fsspec; and what all formats share."""
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from marsdask.errors import ArgumentTypeError, MissingFile
+from dask.tokenize import tokenize
+
+from marsdask import checks
+from marsdask.errors import ArgumentError, ArgumentTypeError, MissingFile, Unbuilt
+from marsdask.plan import registry
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
+from marsdask.plan.node import Data, Node
+from marsdask.plan.passes import Demand
 
 COMPRESSED = {
     ".gz": "gzip",
@@ -18,6 +26,9 @@ COMPRESSED = {
     ".tar": "tar",
     ".tgz": "tar",
 }
+
+
+HIDDEN = (".", "_")
 
 
 def is_remote(path: str) -> bool:
@@ -33,63 +44,37 @@ def filesystem(path: str, storage_options: dict[str, Any] | None) -> tuple[Any, 
     return fs, inside
 
 
-def expand(
-    path: Any,
-    storage_options: dict[str, Any] | None = None,
-    *,
-    suffixes: Iterable[str] = (),
-    what: str = "path",
-) -> list[str]:
+def expand(path: Any, storage_options: dict[str, Any] | None = None) -> list[str]:
     """The files a path, glob, directory, URL or list of them names, in order. MissingFile where there is none."""
     if isinstance(path, (list, tuple)):
         if not path:
-            raise MissingFile(f"{what}=[]: an empty list names no file.")
-        return [p for each in path for p in expand(each, storage_options, suffixes=suffixes, what=what)]
+            raise MissingFile("path=[]: an empty list names no file.")
+        return [p for each in path for p in expand(each, storage_options)]
     if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentTypeError(f"{what}={path!r}: expected a path, a glob, a URL or a list of them.")
-    text = os.fspath(path) if not isinstance(path, str) else path
-    found = (
-        _remote(text, storage_options, suffixes)
-        if is_remote(text)
-        else _local(os.path.expanduser(text), suffixes)
-    )
+        raise ArgumentTypeError(f"path={path!r}: expected a path, a glob, a URL or a list of them.")
+    text = os.fspath(path)
+    found = _remote(text, storage_options) if is_remote(text) else _local(os.path.expanduser(text))
     if not found:
-        near = (
-            f" The folder {str(Path(text).parent)!r} exists."
-            if not is_remote(text) and Path(text).parent.is_dir()
-            else ""
-        )
-        raise MissingFile(f"{what}={text!r}: no such file, and no file matches.{near}")
+        folder = Path(text).parent
+        near = f" The folder {str(folder)!r} exists." if not is_remote(text) and folder.is_dir() else ""
+        raise MissingFile(f"path={text!r}: no such file, and no file matches.{near}")
     return found
 
 
-def _local(text: str, suffixes: Iterable[str]) -> list[str]:
+def _local(text: str) -> list[str]:
     if os.path.isdir(text):
-        return sorted(str(p) for p in Path(text).rglob("*") if p.is_file() and _wanted(p.name, suffixes))
+        return sorted(str(p) for p in Path(text).rglob("*") if p.is_file() and not p.name.startswith(HIDDEN))
     if os.path.exists(text):
         return [text]
-    import glob
-
-    return (
-        sorted(p for p in glob.glob(text, recursive=True) if os.path.isfile(p))
-        if glob.has_magic(text)
-        else []
-    )
+    return sorted(filter(os.path.isfile, glob.glob(text, recursive=True))) if glob.has_magic(text) else []
 
 
-def _wanted(name: str, suffixes: Iterable[str]) -> bool:
-    if name.startswith((".", "_")):
-        return False
-    suffixes = tuple(suffixes)
-    return not suffixes or name.lower().endswith(suffixes)
-
-
-def _remote(text: str, storage_options: dict[str, Any] | None, suffixes: Iterable[str]) -> list[str]:
+def _remote(text: str, storage_options: dict[str, Any] | None) -> list[str]:
     fs, inside = filesystem(text, storage_options)
     if "*" in inside or "?" in inside:
         names = sorted(fs.glob(inside))
     elif fs.isdir(inside):
-        names = [n for n in sorted(fs.find(inside)) if _wanted(n.rpartition("/")[2], suffixes)]
+        names = [n for n in sorted(fs.find(inside)) if not n.rpartition("/")[2].startswith(HIDDEN)]
     elif fs.exists(inside):
         return [text]
     else:
@@ -130,3 +115,63 @@ def compression_of(path: str, compression: Any) -> Any:
         lower = path.lower()
         return next((c for suffix, c in COMPRESSED.items() if lower.endswith(suffix)), None)
     return compression
+
+
+def make_folder(path: str, storage: Any) -> None:
+    """A folder, with those above it, where there is none."""
+    if is_remote(path):
+        fs, inside = filesystem(path, storage)
+        fs.makedirs(inside, exist_ok=True)
+    else:
+        Path(path).mkdir(parents=True, exist_ok=True)
+
+
+def parent(path: str) -> str:
+    """The folder that a file is in."""
+    return path.rpartition("/")[0] if is_remote(path) else str(Path(path).parent)
+
+
+def check_keywords(function: str, keywords: Iterable[str], known: Iterable[str]) -> None:
+    """An error for a keyword that a function does not know."""
+    for keyword in keywords:
+        if keyword not in known:
+            raise ArgumentTypeError.unknown_keyword(function, keyword, known)
+
+
+def check_reading(function: str, keywords: Iterable[str], pandas: Iterable[str], memory_scale: Any) -> None:
+    """What all that read check: keywords that pandas takes, and Mars's `memory_scale`, which has no effect."""
+    own = [name for name in registry.lookup(function).signature.parameters if name != "kwargs"]
+    check_keywords(function, keywords, (*pandas, *own))
+    if memory_scale is not None and (not isinstance(memory_scale, (int, float)) or memory_scale <= 0):
+        raise ArgumentError(f"{function}(memory_scale={memory_scale!r}): expected a number above 0.")
+
+
+def source(operation: str, plan: Any, *more: Any) -> Any:
+    """A handle on what a plan reads, known by the plan and by when its files were written."""
+    paths = dict.fromkeys(piece[0] for chunk in plan.chunks for piece in chunk)
+    stamps = [size_of(path, plan.storage) for path in paths]
+    key = tokenize(plan.chunks, stamps, plan.keywords, plan.storage, plan.empty, *more)
+    return registry.wrap(Node(operation, (Data(plan, key), None)))
+
+
+def trim(node: Node, mine: Demand) -> Node:
+    """Reading without the columns nobody looks at."""
+    plan, columns = node.args[0].value, node.args[1]
+    if mine.columns is None or not plan.prunable:
+        return node
+    before = list(plan.empty.columns) if columns is None else columns
+    kept = [c for c in before if c in mine.columns]
+    return node if len(kept) == len(before) else Node(node.op, (node.args[0], kept))
+
+
+def check_path(function: str, path: Any) -> str:
+    """A path to write to."""
+    if path is None:
+        raise Unbuilt.argument(function, "path", path, f"df.to_pandas().{function}() gives the text.")
+    expected = "a path or URL; `*` in it makes a file per chunk"
+    return os.fspath(checks.instance(path, f"{function}(path=)", (str, os.PathLike), expected))
+
+
+def written_meta(frame: FrameMeta, *how: Any) -> FrameMeta:
+    """What writing gives: the frame without rows."""
+    return frame_meta(frame.empty, 0, Rows())

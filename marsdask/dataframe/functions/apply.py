@@ -7,7 +7,7 @@ that fails the error asks for `dtypes` and the like by name.
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,15 +32,11 @@ def _along(axis: Any) -> dict[str, Any]:
     return {} if axis in (0, "index") else {"axis": axis}
 
 
-def _by_name(self: Any, func: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    """The method that `func` names."""
-    if not hasattr(pd.DataFrame if self.ndim == 2 else pd.Series, func):
-        _no_function(self, func)
+def _by_name(self: Any, func: str, kind: type, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What the method that `func` names gives; `kind` is a class that has it."""
+    if not hasattr(kind, func):
+        raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
     return getattr(self, func)(*args, **kwargs)
-
-
-def _no_function(self: Any, func: str) -> NoReturn:
-    raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
 
 
 @public("DataFrame.apply", owners=["DataFrame"], status="delegated")
@@ -55,7 +51,7 @@ def apply_frame(
             "invalid value for result_type, must be one of {None, 'reduce', 'broadcast', 'expand'}"
         )
     if isinstance(func, str):
-        return _by_name(self, func, args, {**_along(axis), **kwargs})
+        return _by_name(self, func, pd.DataFrame, args, {**_along(axis), **kwargs})
     if isinstance(func, (list, dict)):
         return self.agg(func, axis, *args, **kwargs)
     if not callable(func):
@@ -80,7 +76,7 @@ def apply_series(
     if isinstance(convert_dtype, tuple):  # pandas 3: args stands second
         args = convert_dtype
     if isinstance(func, str):
-        return _by_name(self, func, args, kwargs)
+        return _by_name(self, func, pd.Series, args, kwargs)
     if isinstance(func, (list, dict)):
         return self.agg(func, 0, *args, **kwargs)
     if not callable(func):
@@ -122,9 +118,7 @@ def transform(
     """What a function makes of each whole column, with the same rows."""
     along = _along(axis)
     if isinstance(func, str):
-        if not hasattr(type(self), func):
-            _no_function(self, func)
-        result = getattr(self, func)(*args, **along, **kwargs)
+        result = _by_name(self, func, type(self), args, along | kwargs)
         if not isinstance(result, FrameHandle) or result.known.rows != self.known.rows:
             raise ArgumentError("Function did not transform")
         return result

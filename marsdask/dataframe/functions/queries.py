@@ -6,6 +6,7 @@ import ast
 import inspect
 import io
 import tokenize
+from collections import ChainMap
 from typing import Any
 
 import pandas as pd
@@ -55,69 +56,40 @@ BY_ROW = frozenset(
     ]
 )
 """Members that an expression may use of a column without seeing other rows."""
-MATHS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "exp",
-        "log",
-        "expm1",
-        "log1p",
-        "sqrt",
-        "sinh",
-        "cosh",
-        "tanh",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "arccosh",
-        "arcsinh",
-        "arctanh",
-        "abs",
-        "log10",
-        "floor",
-        "ceil",
-        "arctan2",
-    ]
-)
+LAYOUT = (tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT)
+MATHS = frozenset(pd.core.computation.ops.MATHOPS)
 
 
 def names_in(expr: str) -> tuple[set[str], set[str], bool]:
     """Names of an expression, names after @, and whether each row's answer depends on that row alone."""
-    plain, local, pieces = set(), set(), []
+    plain: set[str] = set()
+    local: set[str] = set()
+    pieces: list[str] = []
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(expr).readline))
     except (tokenize.TokenError, SyntaxError):
         return set(), set(), False
     previous = ""
     for token in tokens:
-        if token.type == tokenize.NAME and previous == "@":
-            local.add(token.string)
-        elif token.type == tokenize.NAME:
-            plain.add(token.string)
-        if token.string != "@" and token.type not in (
-            tokenize.NEWLINE,
-            tokenize.ENDMARKER,
-            tokenize.INDENT,
-            tokenize.DEDENT,
-        ):
+        if token.type == tokenize.NAME:
+            (local if previous == "@" else plain).add(token.string)
+        if token.string != "@" and token.type not in LAYOUT:
             pieces.append(token.string if token.type != tokenize.NL else "\n")
         previous = token.string
-    if "`" in expr:
-        return plain, local, False
     try:
         tree = ast.parse(" ".join(pieces).replace(" \n ", "\n").strip())
     except SyntaxError:
         return plain, local, False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr not in BY_ROW:
-            return plain, local, False
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in MATHS:
-            return plain, local, False
-        if isinstance(node, ast.Subscript):
-            return plain, local, False
-    return plain, local, True
+    return plain, local, "`" not in expr and not any(map(_sees_other_rows, ast.walk(tree)))
+
+
+def _sees_other_rows(node: ast.AST) -> bool:
+    """Whether a part of an expression may depend on more than one row."""
+    if isinstance(node, ast.Attribute):
+        return node.attr not in BY_ROW
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id not in MATHS
+    return isinstance(node, ast.Subscript)
 
 
 def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[str, Any]:
@@ -127,18 +99,13 @@ def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[s
         frame = frame.f_back
     for _ in range(level):
         frame = frame.f_back if frame is not None else None
-    places = [given or {}, outer or {}]
+    known = ChainMap(given or {}, outer or {})
     if frame is not None:
-        places += [frame.f_locals, frame.f_globals]
-    found = {}
+        known.maps += [frame.f_locals, frame.f_globals]
     for name in names:
-        for place in places:
-            if name in place:
-                found[name] = place[name]
-                break
-        else:
+        if name not in known:
             raise pd.errors.UndefinedVariableError(name, True)
-    return found
+    return {name: known[name] for name in names}
 
 
 def evaluate(
@@ -188,24 +155,17 @@ def evaluated(
         *values,
         lengths="unknown" if method == "query" else "same",
     )
-    known = _meta_of(frame, method, expr, kwargs, names, by_row, values)
+    if method == "query":
+        return result
+    known = _meta(meta(frame.node), method, expr, kwargs, names, by_row, *map(_known, values))  # type: ignore[arg-type]
     return graph.to_array(result, scalar=True, dtype=known.dtype) if isinstance(known, TensorMeta) else result
 
 
-def _meta_of(
-    frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, values: Any
-) -> Any:
-    if method == "query":
-        return None
-    plain = [
-        meta(v.node)
-        if isinstance(v, Chunks) and v.node is not None
-        else TensorMeta((), v.dtype)
-        if hasattr(v, "dask")
-        else v
-        for v in values
-    ]
-    return _meta(meta(frame.node), method, expr, kwargs, names, by_row, *plain)  # type: ignore[arg-type]
+def _known(value: Any) -> Any:
+    """The metadata of a lazy value; another one as it is."""
+    if isinstance(value, Chunks) and value.node is not None:
+        return meta(value.node)
+    return TensorMeta((), value.dtype) if hasattr(value, "dask") else value
 
 
 def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
@@ -218,19 +178,15 @@ def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, 
     _, named, by_row = names_in(expr)
     values = caller_values(named, level, local, outer)
     frames = {k: v for k, v in values.items() if isinstance(v, (FrameHandle, pd.Series, pd.DataFrame))}
-    if frames:
-        self_, _, brought = together(self, [], frames)
-        values |= brought
-    else:
-        self_ = self
-    lazy = {k: v for k, v in values.items() if isinstance(v, Handle) and not isinstance(v, FrameHandle)}
-    for name, value in lazy.items():
-        if value.known.shape:
+    first, _, brought = together(self, [], frames)
+    values |= brought
+    for name, value in values.items():
+        if isinstance(value, Handle) and not isinstance(value, FrameHandle) and value.known.shape:
             raise ArgumentTypeError(
                 f"{method}(): @{name} is a tensor; expected a scalar, a series or a list."
             )
     result = registry.make(
-        "frame.evaluated", self_, method, expr, kwargs, list(values), by_row, *values.values()
+        "frame.evaluated", first, method, expr, kwargs, list(values), by_row, *values.values()
     )
     return done(self, result, False if inplace is pd.api.extensions.no_default else inplace)
 

@@ -1,13 +1,16 @@
-"""Frames one below the other, or side by side."""
+"""Frames one below the other, side by side, or brought to the rows of both."""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
@@ -22,21 +25,58 @@ from marsdask.plan.registry import lowered, public
 @public("concat")
 def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
             names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None) -> Any:  # fmt: skip
-    """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths."""
+    """Frames one below the other, or side by side with `axis=1`. `ignore_index` gives 0..n-1 also over unknown lengths.
+
+    Semantics and errors are those of `pandas.concat`; what follows says it in short, and what is added here.
+
+    Parameters
+    ----------
+    objs : sequence or mapping of DataFrame and Series
+        Of marsdask or pandas; None among them are left out. The keys of a mapping are `keys`.
+    axis : {0, "index", 1, "columns"}
+        Whether rows follow rows, or columns stand side by side, rows matched by label.
+    join : {"outer", "inner"}
+        Whether the other axis has the labels of all, with holes, or only those that all have.
+    ignore_index : bool
+        Whether the labels along `axis` are 0..n-1.
+    keys : list, optional
+        A label for each of `objs`, as the outermost level of the labels along `axis`.
+    names : list, optional
+        Names of the levels that `keys` makes.
+    levels
+        pandas'; not built.
+    verify_integrity : bool
+        Whether a label that is there twice is an error; that of rows when it runs.
+    sort : bool
+        Whether the labels of the other axis are sorted.
+    copy
+        pandas'; has no effect.
+
+    Returns
+    -------
+    DataFrame or Series
+        Lazy. With `axis=0` the rows of the first, then those of the next, in the chunks they have; the length is known
+        where all lengths are. With `axis=1` chunk by chunk where all have the same rows; else rows are matched in one
+        chunk, which `options.gather_limit` bounds.
+
+    Raises
+    ------
+    ValueError
+        Nothing to put together, another number of keys than of objects, labels that are there twice.
+    TypeError
+        One frame instead of several, or something that is no frame and no series.
+    NotImplementedError
+        `levels`.
+    """
     if isinstance(objs, (FrameHandle, pd.DataFrame, pd.Series, str)):
         raise ArgumentTypeError(
             f"concat(objs=...): expected an iterable of frames and series, got one {type(objs).__name__}."
         )
-    if join not in ("outer", "inner"):
-        raise ArgumentError(
-            f"concat(join={join!r}): expected 'inner' (intersect) or 'outer' (union) for the other axis."
-        )
-    if axis not in (0, 1, "index", "columns", "rows"):
-        raise ArgumentError(f"concat(axis={axis!r}): expected 0, 1, 'index' or 'columns'.")
+    checks.choice(join, "concat(join=)", ("inner", "outer"))
+    checks.choice(axis, "concat(axis=)", (0, 1, "index", "columns", "rows"))
     if levels is not None:
-        raise Unbuilt.argument(
-            "concat", "levels", levels, "give keys= and names=; the levels follow from them."
-        )
+        hint = "give keys= and names=; the levels follow from them."
+        raise Unbuilt.argument("concat", "levels", levels, hint)
     if isinstance(objs, Mapping):
         keys = list(objs) if keys is None else list(keys)
         objs = [objs[k] for k in keys]
@@ -78,60 +118,42 @@ def _below_meta(objs: list[FrameMeta], how: dict[str, Any]) -> FrameMeta:
 
 
 def _below_demands(node: Node, demand: Demand) -> list[Demand]:
-    found = []
-    for child in node.args[0]:
-        empty = meta(child).empty
-        narrow = (
-            demand.columns is not None
-            and empty.ndim == 2
-            and empty.columns.is_unique
-            and not node.args[1]["sort"]
-        )
-        found.append(
-            Demand(
-                frozenset(c for c in empty.columns if c in demand.columns) if narrow else None,
-                demand.order,
-                demand.labels,
-            )
-        )
-    return found
+    wanted = None if node.args[1]["sort"] else demand.columns
+    return [replace(demand, columns=_wanted(meta(child).empty, wanted)) for child in node.args[0]]
+
+
+def _wanted(empty: Any, columns: frozenset[Any] | None) -> frozenset[Any] | None:
+    """The columns of one frame that are looked at; None where they cannot be told apart."""
+    if columns is None or empty.ndim == 1 or not empty.columns.is_unique:
+        return None
+    return columns.intersection(empty.columns)
 
 
 @lowered("frame.below", meta=_below_meta, demands=_below_demands)
 def below(objs: list[Chunks], how: dict[str, Any]) -> Chunks:
     """The rows of frames one after another, in chunks as they are."""
-    like = pandas_on_samples(_pandas, [FrameMeta(o.empty, math.nan, NEW) for o in objs], how).iloc[:0]
+    like = _below_meta([FrameMeta(o.empty, math.nan, NEW) for o in objs], how).empty
     plain = like.set_axis(pd.RangeIndex(0), axis=0)
     parts = []
     for i, obj in enumerate(objs):
-        key = None if how["keys"] is None else how["keys"][i]
-        same = key is None and _alike(obj.empty, like)
-        parts.append(
-            obj
-            if same
-            else graph.per_chunk(
-                _fitted, obj, like=plain, key=key, keyed=how["keys"] is not None, names=how["names"]
-            )
-        )
+        key = {} if how["keys"] is None else {"keys": [how["keys"][i]], "names": how["names"]}
+        fits = not key and _alike(obj.empty, like)
+        parts.append(obj if fits else graph.per_chunk(_fitted, obj, plain, key))
     return graph.joined(*parts)
 
 
 def _alike(empty: Any, like: Any) -> bool:
-    if empty.ndim != like.ndim:
+    if empty.ndim != like.ndim or empty.index.names != like.index.names:
         return False
     if empty.ndim == 1:
-        return empty.dtype == like.dtype and empty.name == like.name and empty.index.names == like.index.names
-    return (
-        empty.columns.equals(like.columns)
-        and bool((empty.dtypes == like.dtypes).all())
-        and empty.index.names == like.index.names
-    )
+        return empty.dtype == like.dtype and empty.name == like.name
+    return empty.columns.equals(like.columns) and bool((empty.dtypes == like.dtypes).all())
 
 
-def _fitted(chunk: Any, *, like: Any, key: Any, keyed: bool, names: Any) -> Any:
-    """A chunk with the columns and dtypes of `like`, and `key` above its labels."""
-    if keyed:
-        chunk = pd.concat([chunk], keys=[key], names=names)
+def _fitted(chunk: Any, like: Any, key: dict[str, Any]) -> Any:
+    """A chunk with the columns and dtypes of `like`, and its key above its labels where it has one."""
+    if key:
+        chunk = pd.concat([chunk], **key)
     if like.ndim == 1:
         chunk = chunk.rename(like.name)
         return chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)
@@ -139,22 +161,22 @@ def _fitted(chunk: Any, *, like: Any, key: Any, keyed: bool, names: Any) -> Any:
         chunk = chunk.to_frame(chunk.name if chunk.name is not None else 0)
     if not chunk.columns.equals(like.columns):
         chunk = chunk.reindex(columns=like.columns)
-    off = (
-        {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and chunk.dtypes[c] != d}
-        if like.columns.is_unique
-        else {}
-    )
+    if not like.columns.is_unique:
+        return chunk
+    off = {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and chunk.dtypes[c] != d}
     return chunk.astype(off) if off else chunk
 
 
+def _joint_meta(first: FrameMeta, others: list[FrameMeta], made: Any) -> FrameMeta:
+    """Metadata of what is made of several frames: on the rows that all have, else on others."""
+    return first.same(made) if all(o.rows == first.rows for o in others) else first.fewer(made)
+
+
 def _beside_meta(first: FrameMeta, others: list[FrameMeta], how: dict[str, Any]) -> FrameMeta:
-    result = pandas_on_samples(_pandas, [first, *others], how)
-    if all(o.rows == first.rows for o in others):
-        return frame_meta(result, first.length, first.rows, ranged=first.ranged)
-    return first.fewer(result)
+    return _joint_meta(first, others, pandas_on_samples(_pandas, [first, *others], how))
 
 
-@lowered("frame.side_by_side", meta=lambda first, others, how: _beside_meta(first, others, how))
+@lowered("frame.side_by_side", meta=_beside_meta)
 def beside(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Frames side by side: chunk by chunk where they have the same rows, else aligned in one chunk."""
     return graph.per_chunk(_beside, first, *others, how=how, lengths="same" if first.count > 1 else "unknown")
@@ -167,12 +189,8 @@ def _beside(*parts: Any, how: dict[str, Any]) -> Any:
 @lowered("frame.unique_labels", meta=lambda frame: frame)
 def unique_labels(frame: Chunks) -> Chunks:
     """The same rows, or an error where a label is there twice."""
-    twice = graph.value(_twice, graph.per_chunk(_labels, frame, lengths=None))
+    twice = graph.value(_twice, graph.per_chunk(operator.attrgetter("index"), frame, lengths=None))
     return graph.per_chunk(_checked, frame, twice)
-
-
-def _labels(chunk: Any) -> Any:
-    return chunk.index
 
 
 def _twice(parts: list[Any]) -> Any:
@@ -195,10 +213,9 @@ def append(
     if self.ndim == 2:
         others = [_as_row(o) if isinstance(o, (dict, pd.Series)) else o for o in others]
     for each in others:
-        if not isinstance(each, (FrameHandle, pd.DataFrame, pd.Series)):
-            raise ArgumentTypeError(
-                f"append(): expected a frame or series, or a list of them, got {type(each).__name__}"
-            )
+        checks.instance(
+            each, "append(other=)", (FrameHandle, pd.DataFrame, pd.Series), "a frame or series, or a list"
+        )
     return concat([self, *others], ignore_index=ignore_index, verify_integrity=verify_integrity, sort=sort)
 
 
@@ -215,3 +232,69 @@ def append_to_series(
 ) -> Any:
     """This series' rows and then others' (gone from pandas, kept for Mars's users)."""
     return append(self, to_append, ignore_index, verify_integrity)
+
+
+def _both(left: Any, right: Any, method: str, kwargs: dict[str, Any]) -> Any:
+    return getattr(left, method)(right, **kwargs)
+
+
+def _both_meta(frame: FrameMeta, other: FrameMeta, method: str, kwargs: Any) -> FrameMeta:
+    return _joint_meta(frame, [other], pandas_on_samples(_both, frame, other, method, kwargs))
+
+
+@lowered("frame.both", meta=_both_meta)
+def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
+    """A method of two frames on the same rows, or on all rows of both in one chunk."""
+    return graph.even(graph.per_chunk(_both, frame, other, method, kwargs))
+
+
+@public("frame.combine", owners=["DataFrame", "Series"])
+def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
+    """pandas' `combine`, aligned by labels."""
+    given = {"func": func, "fill_value": fill_value, "overwrite": None if overwrite else overwrite}
+    kwargs = {k: v for k, v in given.items() if v is not None}
+    if self.ndim == 2:  # the function sees whole columns
+        first, second = (registry.make("frame.one_chunk", each) for each in (self, other))
+    else:
+        first, (second,), _ = together(self, [other], {})
+    return registry.make("frame.both", first, second, "combine", kwargs)
+
+
+@public("frame.combine_first", owners=["DataFrame", "Series"])
+def combine_first(self: Any, other: Any) -> Any:
+    """pandas' `combine_first`, aligned by labels."""
+    first, (second,), _ = together(self, [as_frame(other)], {})
+    return registry.make("frame.both", first, second, "combine_first", {})
+
+
+def _pair(left: Any, right: Any, which: int, kwargs: dict[str, Any]) -> Any:
+    return left.align(right, **kwargs)[which]
+
+
+def _pair_meta(frame: FrameMeta, other: FrameMeta, which: int, kwargs: Any) -> FrameMeta:
+    return _joint_meta(frame, [other], pandas_on_samples(_pair, frame, other, which, kwargs))
+
+
+@lowered("frame.aligned", meta=_pair_meta)
+def aligned(frame: Chunks, other: Chunks, which: int, kwargs: Any) -> Chunks:
+    """One of two frames under the labels of both."""
+    return graph.per_chunk(_pair, frame, other, which, kwargs)
+
+
+@public("frame.align", owners=["DataFrame", "Series"])
+def align(
+    self: Any,
+    other: Any,
+    join: str = "outer",
+    axis: Any = None,
+    level: Any = None,
+    fill_value: Any = None,
+    copy: Any = None,
+) -> Any:
+    """Both frames under the labels of both: a pair of lazy frames."""
+    if not isinstance(other, (FrameHandle, pd.DataFrame, pd.Series)):
+        raise ArgumentTypeError(f"unsupported type: {type(other)}; expected a frame or series.")
+    given = {"join": join, "axis": axis if self.ndim == 2 else None, "level": level, "fill_value": fill_value}
+    kwargs = {k: v for k, v in given.items() if v is not None}
+    first, (second,), _ = together(self, [as_frame(other)], {})
+    return tuple(registry.make("frame.aligned", first, second, which, kwargs) for which in (0, 1))

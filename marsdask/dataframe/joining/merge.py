@@ -1,32 +1,88 @@
-"""`merge`: its arguments, checked, and what pandas makes of them."""
+"""Rows of frames matched by keys or by labels: merge and join, planned from sizes.
+
+The small side goes to every chunk of the other; two large sides meet by the hash of their keys and go home to the chunks of
+the side whose order counts, unless nobody looks at the order.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame
-from marsdask.dataframe.joining.plans import Merge, MergeError
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt, near
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, as_method
+from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.sorting import shuffle
+from marsdask.dataframe.sorting.sort import Sort, in_order, only
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, MarsDaskError, Unbuilt, near
+from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import frame_meta
+from marsdask.plan.lower import Keep, sized
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
 HOWS = ("left", "right", "outer", "inner", "cross", "left_anti", "right_anti")
+LONE = "\x00marsdask-side"
+PLACE = "\x00marsdask-place"
+BROADCAST_BYTES = 64 * 2**20
+"""A side of up to this size goes to every chunk of the other; above, both sides are exchanged by key."""
 
 
-def checked_tuning(
-    method: Any = "auto",
-    auto_merge: Any = "both",
-    auto_merge_threshold: Any = 8,
-    bloom_filter: Any = "auto",
-    bloom_filter_options: Any = None,
+class MergeError(ArgumentError, pd.errors.MergeError):
+    """Arguments of a merge that do not fit each other."""
+
+
+@dataclass(frozen=True)
+class Merge:
+    """How rows of two frames are matched: pandas' arguments, keys as lists of names; None where an index is the key."""
+
+    how: str
+    on: list[Any] | None
+    left_on: list[Any] | None
+    right_on: list[Any] | None
+    left_index: bool
+    right_index: bool
+    sort: bool
+    suffixes: Any
+    indicator: Any
+    validate: str | None
+
+    @property
+    def by_index(self) -> bool:
+        return self.left_index or self.right_index
+
+    @property
+    def keys(self) -> tuple[list[Any] | None, list[Any] | None]:
+        """The names of each side's keys."""
+        return self.on or self.left_on, self.on or self.right_on
+
+    @property
+    def flipped(self) -> bool:
+        """Whether the right side's order counts."""
+        return self.how in ("right", "right_anti")
+
+    @property
+    def checked(self) -> bool:
+        """Whether `validate` asks for more than one chunk of the side whose order counts can tell."""
+        plain = ("1:m", "one_to_many") if self.flipped else ("m:1", "many_to_one")
+        return self.validate not in (None, "m:m", "many_to_many", *plain)
+
+    def of(self, left: Any, right: Any) -> Any:
+        """pandas' merge."""
+        return pd.merge(left, right, **vars(self))
+
+
+def _checked_method(
+    method: Any, auto_merge: Any, auto_merge_threshold: Any, bloom_filter: Any, bloom_filter_options: Any
 ) -> str:
     """Mars's tuning arguments, checked; only `method` has an effect."""
     method = checks.choice(
@@ -40,29 +96,18 @@ def checked_tuning(
     return str(method)
 
 
-def side(value: Any, name: str) -> Any:
+def _side(value: Any, name: str) -> Any:
     """A frame handle; a named series as a frame of one column."""
     value = as_frame(value) if isinstance(value, (pd.DataFrame, pd.Series)) else value
     if isinstance(value, Series):
         if value.name is None:
             raise ArgumentError("Cannot merge a Series without a name")
-        return registry.make("frame.framed", value, value.name)
+        return value.to_frame()
     if not isinstance(value, DataFrame):
         raise ArgumentTypeError(
             f"Can only merge Series or DataFrame objects, a {type(value).__name__} was passed as {name}"
         )
     return value
-
-
-@lowered("frame.framed", traits=["through"],
-           meta=lambda frame, name: frame_meta(frame.empty.to_frame(name), frame.length, frame.rows, ranged=frame.ranged))  # fmt: skip
-def framed(frame: Chunks, name: Any) -> Chunks:
-    """A series as a frame of one column."""
-    return graph.per_chunk(_framed, frame, name)
-
-
-def _framed(chunk: Any, name: Any) -> Any:
-    return chunk.to_frame(name)
 
 
 @public("merge")
@@ -72,11 +117,60 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
            bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
     """Matched rows of two frames, in pandas' order under the labels 0..n-1.
 
-    `method`: "broadcast" sends one side to every chunk, "shuffle" exchanges both by key, "auto" chooses by size. `auto_merge` and
-    `bloom_filter` are Mars's and have no effect.
+    Semantics and errors are those of `pandas.merge`; what follows says it in short, and what is added here.
+
+    Parameters
+    ----------
+    left, right : DataFrame or named Series
+        Of marsdask or pandas. A series is a frame of one column.
+    how : {"inner", "left", "right", "outer", "cross", "left_anti", "right_anti"}
+        Which rows stay: those with a match, all of one side or of both (holes where there is no match), each row of one
+        side beside each of the other, or the rows of one side without a match.
+    on : column or list of columns, optional
+        The keys, columns (or names of index levels) that both have. By default all columns that both have.
+    left_on, right_on : column or list of columns, optional
+        The keys of each side where their names differ; as many of one side as of the other. Values that are no columns
+        are not taken: assign them first.
+    left_index, right_index : bool
+        Whether that side's row labels are its key.
+    sort : bool
+        Whether rows are put in the order of the keys.
+    suffixes : pair of str or None
+        What is added to the names of columns that both have and that are no keys: of the left, of the right. None adds
+        nothing; without any suffix such columns are an error.
+    copy
+        pandas'; has no effect.
+    indicator : bool or str
+        Whether a column "_merge" (or of this name) says of each row where it is from: "left_only", "right_only", "both".
+    validate : {"1:1", "1:m", "m:1", "m:m"} or in words "one_to_one", ..., optional
+        Which side's keys may repeat; checked when it runs.
+    method : {"auto", "broadcast", "shuffle"}
+        "broadcast" sends one side to every chunk of the other, "shuffle" exchanges both by key, "auto" chooses by size.
+        Rows and their order are the same.
+    auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options
+        Mars's; checked, without effect.
+
+    Returns
+    -------
+    DataFrame
+        Lazy; its length is known after a run. The columns of both sides, keys of one name once. Rows are in the left side's
+        order ("right": the right side's; "outer", `sort=True`: sorted by key), matches of one row in the order of the
+        other side. Labels are 0..n-1, or where an index is a key the labels that pandas gives.
+
+    Raises
+    ------
+    ValueError
+        An argument of no known value; keys that do not fit each other (`MergeError`, which is pandas' too); when it
+        runs, keys that repeat against `validate`.
+    KeyError
+        A key that is no column and no name of an index level.
+    TypeError
+        A side that is no frame and no series.
+    NotImplementedError
+        Keys that are given as values.
     """
-    method = checked_tuning(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
-    left, right = side(left, "left"), side(right, "right")
+    method = _checked_method(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
+    left, right = _side(left, "left"), _side(right, "right")
     if how not in HOWS:
         raise ArgumentError(
             f"merge(how={how!r}): expected one of {', '.join(map(repr, HOWS))}.{near(how, HOWS)}"
@@ -88,9 +182,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     if not isinstance(left_index, (bool, np.bool_)) or not isinstance(right_index, (bool, np.bool_)):
         raise ArgumentError("left_index and right_index parameters must be of type bool")
     checks.choice(validate, "merge(validate=)", (None, *VALIDATE))
-    on, left_on, right_on = _keys(
-        left, right, how, on, left_on, right_on, bool(left_index), bool(right_index)
-    )
+    on, left_on, right_on = _keys(left, right, how, on, left_on, right_on, left_index, right_index)
     suffixes = tuple(suffixes) if isinstance(suffixes, list) else suffixes
     spec = Merge(
         how, on, left_on, right_on, bool(left_index), bool(right_index), bool(sort), suffixes, indicator, validate
@@ -108,9 +200,6 @@ def _anti(left: Any, right: Any, spec: Merge, method: str) -> Any:
     join = replace(spec, how=name, indicator=shown or LONE)
     whole = registry.make("frame.renumber", registry.make("frame.merge", left, right, join, method))
     return registry.make("frame.unmatched", whole, shown or LONE, f"{name}_only", shown is None)
-
-
-LONE = "\x00marsdask-side"
 
 
 def _unmatched(chunk: Any, name: str, wanted: str, gone: bool) -> Any:
@@ -162,13 +251,206 @@ def _listed(keys: Any, frame: Any) -> list[Any] | None:
     return list(keys) if isinstance(keys, (list, tuple)) else [keys]
 
 
-@public("DataFrame.merge", owners=["DataFrame"])
-def merge_method(self: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
-                 left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"), copy: Any = None,
-                 indicator: Any = False, validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
-                 bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
-    """Matched rows of this frame and another: see `md.merge`."""
+public(
+    "DataFrame.merge",
+    owners=["DataFrame"],
+    signature=as_method(merge),
+    doc="Matched rows of this frame and another: see `md.merge`.",
+)(merge)
+
+
+def _merge_meta(
+    left: FrameMeta, right: FrameMeta, spec: Merge, method: str, ordered: bool = True
+) -> FrameMeta:
+    try:
+        result = pandas_on_samples(replace(spec, validate=None).of, left, right)
+    except pd.errors.MergeError as error:
+        raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
+    return frame_meta(result, math.nan, Rows())
+
+
+def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
+    """The columns of the two sides that show, or that rows are matched by."""
+    columns = [list(meta(n).empty.columns) for n in node.args[:2]]
+    if demand.columns is None:
+        return [set(have) for have in columns]
+    seen = demand.columns | ({*columns[0]} & {*columns[1]})
+    return [
+        {c for c in have if c in seen or c in (keys or ())}
+        for have, keys in zip(columns, node.args[2].keys, strict=True)
+    ]
+
+
+def _merge_demands(node: Node, demand: Demand) -> list[Demand]:
+    spec = node.args[2]
+    order = demand.order or demand.labels
+    found = []
+    for child, columns, keys in zip(node.args[:2], _wanted(node, demand), spec.keys, strict=True):
+        have = meta(child).empty.columns
+        labels = spec.by_index or any(k not in have for k in keys or ())
+        found.append(Demand(frozenset(columns) if have.is_unique else None, order, labels))
+    return found
+
+
+def _merge_trim(node: Node, demand: Demand) -> Node:
+    left, right, spec, method, *ordered = node.args
+    less = [only(child, columns) for child, columns in zip((left, right), _wanted(node, demand), strict=True)]
+    keep_order = demand.order or demand.labels
+    if less[0] is left and less[1] is right and keep_order:
+        return node
+    return Node(node.op, (*less, spec, method, *(ordered if keep_order else (False,))))
+
+
+@lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
+def merge_rows(left: Chunks, right: Chunks, spec: Merge, method: str, ordered: bool = True) -> Any:
+    """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
+    how = spec.how
+    if left.count == right.count == 1:
+        return graph.per_chunk(spec.of, left, right, lengths="unknown")
+    by_keys = (how == "outer" or spec.sort) and how != "cross"
+    small = _small(left) and _small(right)
+    if (by_keys and (small or spec.on is None)) or (spec.by_index and spec.flipped):
+        graph.rule("merge: in one chunk, the result is sorted")
+        return graph.per_chunk(spec.of, graph.gather(left), graph.gather(right), lengths="unknown")
+    if by_keys:
+        graph.rule("merge: both sides exchanged by key, the result sorted between sampled pivots")
+        held = yield Keep(_exchanged(left, right, spec, ordered=False))
+        return (yield from in_order(held, Sort(spec.on))) if ordered else held
+    if how == "cross":
+        method = "broadcast"
+    other = left if spec.flipped else right
+    if method == "auto" and (other.count > 1 or spec.checked):
+        left, right = yield from sized(left, right)
+        other = left if spec.flipped else right
+    fits = method == "broadcast" or (method == "auto" and (other.count == 1 or _small(other)))
+    if fits and not spec.checked:
+        graph.rule("merge: one side to every chunk of the other")
+        one = graph.gather(other)
+        return graph.per_chunk(spec.of, *((one, right) if spec.flipped else (left, one)), lengths="unknown")
+    graph.rule("merge: both sides exchanged by key")
+    return _exchanged(left, right, spec, ordered=ordered and options.row_order == "pandas")
+
+
+def _small(frame: Chunks) -> bool:
+    return shuffle.bytes_of(frame) <= BROADCAST_BYTES
+
+
+def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Chunks:
+    count = max(left.count, right.count)
+    sides = list(zip((left, right), spec.keys, (spec.left_index, spec.right_index), strict=True))
+    # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
+    labels = any(by_index or not set(keys or ()) <= set(f.empty.columns) for f, keys, by_index in sides)
+    pieces = [
+        shuffle.sent(
+            f, [], partial(_key_values, names=None if by_index else keys), list, count, labels=labels
+        )
+        for f, keys, by_index in sides
+    ]
+    matched = graph.per_chunk(_matched, *pieces, spec=spec, placed=ordered, lengths="unknown")
+    if not ordered:
+        return matched
+    main = right if spec.flipped else left
+    return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
+
+
+def _key_values(frame: Any, others: Any, *, names: Any) -> list[Any]:
+    if names is None:
+        return [frame.index.get_level_values(i) for i in range(frame.index.nlevels)]
+    return [frame[n] if n in frame.columns else frame.index.get_level_values(n) for n in names]
+
+
+def _places(pieces: list[shuffle.Piece]) -> np.ndarray:
+    """Home chunk and row of each row in one number."""
+    homes = np.array([piece[0] for piece in pieces], np.int64) << 40
+    places = np.repeat(homes, [len(piece[1]) for piece in pieces])
+    at = 0
+    for _, rows, *_ in pieces:
+        places[at : at + len(rows)] |= rows
+        at += len(rows)
+    return places
+
+
+def _matched(left: Any, right: Any, *, spec: Merge, placed: bool) -> Any:
+    """Rows of two sides that met; with the place of the row whose order counts."""
+    frames = []
+    for pieces, counts in ((left, not spec.flipped), (right, spec.flipped)):
+        frame = graph.concat([piece[2] for piece in pieces])
+        if counts and placed:
+            frame = frame.assign(**{PLACE: _places(pieces)})
+        frames.append(frame)
+    result = spec.of(*frames)
+    if not placed:
+        return result
+    places = result.pop(PLACE).to_numpy().astype("i8", copy=False)
+    rows = places & ((1 << 40) - 1)
+    homes = (places >> 40).astype("i4")
+    return result, homes, shuffle.compact(rows, rows.max(initial=0) + 1)
+
+
+@public("DataFrame.join", owners=["DataFrame"])
+def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", sort: bool = False,
+          validate: Any = None, method: Any = "auto", auto_merge: str = "both", auto_merge_threshold: int = 8,
+          bloom_filter: Any = "auto", bloom_filter_options: Any = None) -> Any:  # fmt: skip
+    """This frame with the columns of others beside it, matched by label (or `on` columns against their labels).
+
+    Semantics and errors are those of `pandas.DataFrame.join`; what follows says it in short, and what is added here.
+
+    Parameters
+    ----------
+    other : DataFrame, named Series, or a list of them
+        Matched by its row labels. A list is joined in one chunk, which `options.gather_limit` bounds.
+    on : column or list of columns, optional
+        Columns of this frame that are matched with the labels of `other`; by default its own labels are. Not with a list.
+    how : {"left", "right", "outer", "inner", "cross", "left_anti", "right_anti"}
+        Which rows stay, as for `md.merge`: by default all of this frame.
+    lsuffix, rsuffix : str
+        What is added to the names of columns that both have. Without them such columns are an error. Not with a list.
+    sort : bool
+        Whether rows are put in the order of the keys.
+    validate : str, optional
+        Which side's keys may repeat, as for `md.merge`; checked when it runs.
+    method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options
+        Mars's, as for `md.merge`.
+
+    Returns
+    -------
+    DataFrame
+        Lazy; its length is known after a run. Rows are in this frame's order and keep its labels ("right": those of
+        `other`; "outer", `sort=True`: sorted by key).
+
+    Raises
+    ------
+    ValueError
+        Columns of the same name without suffixes, `on` or suffixes with a list, keys that do not fit (`MergeError`).
+    KeyError
+        A column of `on` that this frame does not have.
+    """
+    tuning = {"method": method, "auto_merge": auto_merge, "auto_merge_threshold": auto_merge_threshold,
+              "bloom_filter": bloom_filter, "bloom_filter_options": bloom_filter_options}  # fmt: skip
+    if isinstance(other, (list, tuple)):
+        _checked_method(**tuning)
+        if on is not None:
+            raise ArgumentError("Joining multiple DataFrames only supported for joining on index")
+        if lsuffix or rsuffix:
+            raise ArgumentError("Suffixes not supported when joining multiple DataFrames")
+        several = {"how": how, "sort": sort, "validate": validate}
+        return registry.make("frame.join_several", self, [as_frame(o) for o in other], several)
+    if how == "cross":
+        keys = {"on": on}
+    else:
+        keys = {"right_index": True, **({"left_index": True} if on is None else {"left_on": on})}
     return merge(
-        self, right, how, on, left_on, right_on, left_index, right_index, sort, suffixes, copy, indicator, validate,
-        method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options,
-    )  # fmt: skip
+        self, other, how, sort=sort, suffixes=(lsuffix, rsuffix), validate=validate, **keys, **tuning
+    )
+
+
+@lowered("frame.join_several", status="gathered",
+           meta=lambda first, others, how: frame_meta(pandas_on_samples(_join_several, first, *others, how=how), math.nan, Rows()))  # fmt: skip
+def join_several(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
+    """Several frames joined by label, in one chunk."""
+    whole = map(graph.gather, (first, *others))
+    return graph.per_chunk(_join_several, *whole, how=how, lengths="unknown")
+
+
+def _join_several(first: Any, *others: Any, how: dict[str, Any]) -> Any:
+    return first.join(list(others), **how)

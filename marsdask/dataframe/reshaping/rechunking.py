@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from typing import Any
 
 from marsdask.dataframe.making.creation import row_chunks
@@ -11,7 +10,6 @@ from marsdask.dataframe.sorting.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows
 from marsdask.plan.registry import lowered, public
 from marsdask.session import get_default_or_create
@@ -23,14 +21,10 @@ def _recut_meta(frame: FrameMeta, chunk_size: Any, num_partitions: Any) -> Frame
     return FrameMeta(frame.empty, frame.length, Rows() if by_bytes else NEW, frame.ranged, frame.labels)
 
 
-@lowered("frame.recut", meta=_recut_meta, traits=["through"])
-def recut(frame: Chunks, chunk_size: Any, num_partitions: int | None) -> Generator[Any, Any, Chunks]:
+@lowered("frame.recut", meta=_recut_meta, traits=["through"], sizes="rows")
+def recut(frame: Any, chunk_size: Any, num_partitions: int | None) -> Chunks:
     """The same rows in chunks of other lengths."""
-    per_row = row_bytes(frame.empty)
-    if not frame.known:
-        frame = yield Keep(frame)
-    assert frame.lengths is not None
-    lengths = row_chunks(int(sum(frame.lengths)), per_row, chunk_size, num_partitions)
+    lengths = row_chunks(int(sum(frame.lengths)), row_bytes(frame.empty), chunk_size, num_partitions)
     return graph.regroup(frame, graph.row_ranges(frame.lengths, lengths))
 
 

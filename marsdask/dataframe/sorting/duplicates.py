@@ -14,25 +14,27 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import as_frame
-from marsdask.dataframe.rows.alignment import done
+from marsdask.dataframe.rows.alignment import done, pandas_on_samples
 from marsdask.dataframe.rows.families import call
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
-METHODS = ("auto", "tree", "subset_tree", "shuffle")
+LARGE_BYTES = 128 * 2**20
+"""What is left of chunks is exchanged from this size on; below, one task joins it."""
+COUNT = "\x00marsdask-count"
 
 
-def checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "auto") -> list[Any] | None:
+def _checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "auto") -> list[Any] | None:
     """The columns that a subset names, None for all."""
     checks.choice(keep, "keep", ("first", "last", False))
-    checks.choice(method, "drop_duplicates(method=)", METHODS)
+    checks.choice(method, "drop_duplicates(method=)", ("auto", "tree", "subset_tree", "shuffle"))
     if subset is None:
         return None
     one = isinstance(subset, str) or not np.iterable(subset)
@@ -49,7 +51,8 @@ def _twice(frame: Any, subset: Any, keep: Any) -> Any:
     return frame.duplicated(keep=keep) if subset is None else frame.duplicated(subset, keep=keep)
 
 
-def _keys(rows: Any, others: Any) -> list[Any]:
+def _keys(rows: Any, others: Any, *, subset: Any = None) -> list[Any]:
+    rows = _rows_of(rows, subset)
     if isinstance(rows, pd.MultiIndex):
         return [rows.get_level_values(i) for i in range(rows.nlevels)]
     if rows.ndim == 1:
@@ -71,13 +74,8 @@ def _twice_demands(node: Node, demand: Demand) -> list[Demand]:
 def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
     if isinstance(frame.empty, pd.Index):
         return TensorMeta((frame.length,), np.dtype(bool))
-    name = frame.empty.name if frame.empty.ndim == 1 else None
-    return frame_meta(
-        pd.Series(dtype=bool, index=frame.empty.index, name=name),
-        frame.length,
-        frame.rows,
-        ranged=frame.ranged,
-    )
+    name = frame.empty.name if frame.ndim == 1 else None
+    return frame.same(pd.Series(dtype=bool, index=frame.empty.index, name=name))
 
 
 @lowered("frame.is_duplicate", meta=_flags_meta, demands=_twice_demands)
@@ -86,7 +84,7 @@ def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
     of_index = isinstance(frame.empty, pd.Index)
     if frame.count == 1 and not of_index:
         return graph.per_chunk(_twice, frame, subset, keep)
-    small = of_index or shuffle.is_small(frame, shuffle.row_bytes(frame.empty))
+    small = of_index or shuffle.is_small(frame)
     rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
     met = shuffle.sent(rows, [], _keys, partial(_met_twice, keep=keep), 1 if small else frame.count)
     flags = shuffle.home(met, rows.count, rows.lengths)
@@ -109,15 +107,9 @@ def _met_dropped(pieces: list[shuffle.Piece], *, subset: Any, keep: Any) -> Any:
 
 
 def _drop_demands(node: Node, demand: Demand) -> list[Demand]:
-    subset = node.args[1]
+    subset, keep = node.args[1:3]
     columns = None if subset is None or demand.columns is None else frozenset([*subset, *demand.columns])
-    keep = node.args[2]
-    order = demand.order or (keep is not False and (subset is not None or demand.labels))
-    return [Demand(columns, order or keep is not False, demand.labels)]
-
-
-LARGE_BYTES = 128 * 2**20
-"""What is left of chunks is exchanged from this size on; below, one task joins it."""
+    return [Demand(columns, demand.order or keep is not False, demand.labels)]
 
 
 @lowered(
@@ -129,29 +121,20 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
     """The rows without duplicates, in their order."""
     if frame.count == 1:
         return graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown")
-    empty = frame.empty
     parts = graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown") if keep is not False else frame
-    if method == "auto" and not shuffle.is_small(frame, shuffle.row_bytes(empty)):
+    if method == "auto" and not shuffle.is_small(frame):
         parts = yield Keep(parts)
-        method = "shuffle" if sum(parts.lengths) * shuffle.row_bytes(empty) > LARGE_BYTES else "tree"
-    join = partial(_joined_and_dropped, subset=subset, keep=keep)
+        large = shuffle.bytes_of(parts, shuffle.row_bytes(frame.empty)) > LARGE_BYTES
+        method = "shuffle" if large else "tree"
     if method != "shuffle":
         graph.rule("drop_duplicates: tree")
+        join = partial(_joined_and_dropped, subset=subset, keep=keep)
         every = parts.count if keep is False else None
         return graph.tree(parts, join, every=every).with_lengths((math.nan,))
     graph.rule("drop_duplicates: rows exchanged by hash")
-    met = shuffle.sent(
-        parts,
-        [],
-        partial(_subset_keys, subset=subset),
-        partial(_met_dropped, subset=subset, keep=keep),
-        parts.count,
-    )
+    keys, merge = partial(_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep)
+    met = shuffle.sent(parts, [], keys, merge, parts.count)
     return shuffle.home(met, parts.count, (math.nan,) * parts.count)
-
-
-def _subset_keys(frame: Any, others: Any, *, subset: Any) -> list[Any]:
-    return _keys(_rows_of(frame, subset), others)
 
 
 FLAGGED = "Whether each row equals an earlier one (`keep='last'`: a later, `False`: any)."
@@ -160,7 +143,7 @@ DISTINCT = "Without rows that equal an earlier one, in order."
 
 @public("DataFrame.duplicated", owners=["DataFrame"], doc=FLAGGED)
 def duplicated(self: Any, subset: Any = None, keep: Any = "first", method: str = "auto") -> Any:
-    return registry.make("frame.is_duplicate", self, checked_subset(self, subset, keep, method), keep)
+    return registry.make("frame.is_duplicate", self, _checked_subset(self, subset, keep, method), keep)
 
 
 @public("Series.duplicated", owners=["Series"], doc=FLAGGED)
@@ -178,7 +161,7 @@ def drop_duplicates(
     ignore_index: bool = False,
     method: str = "auto",
 ) -> Any:
-    names = checked_subset(self, subset, keep, method)
+    names = _checked_subset(self, subset, keep, method)
     asked = [] if method in ("auto", "subset_tree") else [method]
     made = registry.make("frame.distinct", self, names, keep, *asked)
     return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
@@ -196,26 +179,31 @@ def drop_duplicates_of_index(self: Any, keep: Any = "first", method: str = "auto
     return drop_duplicates(self, None, keep, method=method)
 
 
-def _unique_values(parts: list[Any]) -> Any:
-    return graph.concat(parts).drop_duplicates()
-
-
 def _as_array(parts: list[Any]) -> Any:
-    values = _unique_values(parts)
-    return np.asarray(values.array if isinstance(values.dtype, pd.api.extensions.ExtensionDtype) else values)
+    return np.asarray(_joined_and_dropped(parts, subset=None, keep="first").array)
 
 
 def _array_dtype(dtype: Any) -> Any:
     return np.asarray(pd.Series(dtype=dtype).array).dtype
 
 
-@lowered("frame.unique_values", meta=lambda frame: TensorMeta((math.nan,), _array_dtype(frame.empty.dtype)), traits=["labelless"],
-           demands=lambda node, demand: [Demand(None, order=True, labels=meta(node.args[0]).kind == "Index")])  # fmt: skip
+def _values_demands(node: Node, demand: Demand) -> list[Demand]:
+    """Values in their order; of an index they are its labels."""
+    return [Demand(None, order=True, labels=meta(node.args[0]).kind == "Index")]
+
+
+@lowered(
+    "frame.unique_values",
+    meta=lambda frame: TensorMeta((math.nan,), _array_dtype(frame.empty.dtype)),
+    traits=["labelless"],
+    demands=_values_demands,
+)
 def unique_values(frame: Chunks) -> Any:
     """Values without duplicates as a tensor, in order of first appearance."""
-    dtype = _array_dtype(frame.empty.dtype)
-    parts = graph.per_chunk(partial(call, "drop_duplicates"), frame, lengths="unknown")
-    return graph.to_array(graph.tree(parts, _unique_values, _as_array).with_lengths((math.nan,)), dtype=dtype)
+    parts = graph.per_chunk(_dropped, frame, None, "first", lengths="unknown")
+    join = partial(_joined_and_dropped, subset=None, keep="first")
+    made = graph.tree(parts, join, _as_array).with_lengths((math.nan,))
+    return graph.to_array(made, dtype=_array_dtype(frame.empty.dtype))
 
 
 @public("frame.unique", owners=["Series", "Index"])
@@ -231,3 +219,113 @@ def unique(self: Any, method: str = "tree") -> Any:
 def unique_function(values: Any, method: str = "tree") -> Any:
     """The values of a series or index without duplicates, in order of first appearance: a tensor."""
     return unique(as_frame(values), method)
+
+
+@public("frame.value_counts", owners=["Series", "Index"])
+def value_counts(
+    self: Any,
+    normalize: bool = False,
+    sort: bool = True,
+    ascending: bool = False,
+    bins: Any = None,
+    dropna: bool = True,
+    method: str = "auto",
+) -> Any:
+    """How often each value is there, most frequent first, ties by first appearance."""
+    checks.choice(method, "value_counts(method=)", ("auto", "tree", "shuffle"))
+    return registry.make("frame.counted", self, _how(normalize, sort, ascending, dropna) | {"bins": bins})
+
+
+@public("DataFrame.value_counts", owners=["DataFrame"])
+def value_counts_of_rows(
+    self: Any,
+    subset: Any = None,
+    normalize: bool = False,
+    sort: bool = True,
+    ascending: bool = False,
+    dropna: bool = True,
+) -> Any:
+    """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
+    names = _checked_subset(self, subset)
+    listed = subset is None or isinstance(subset, list)
+    label = not listed and (len(names or ()) > 1 or subset in self.columns)
+    how = _how(normalize, sort, ascending, dropna)
+    return registry.make("frame.counted", self, how | {"subset": subset if label else names})
+
+
+def _how(normalize: Any, sort: Any, ascending: Any, dropna: Any) -> dict[str, Any]:
+    flags = {"normalize": normalize, "sort": sort, "ascending": ascending, "dropna": dropna}
+    return {name: bool(flag) for name, flag in flags.items()}
+
+
+def _part_counts(values: Any) -> Any:
+    series = values.to_series() if isinstance(values, pd.Index) else values
+    return series.value_counts(sort=False, dropna=False)
+
+
+def _joined_counts(parts: list[Any]) -> Any:
+    whole = graph.concat(parts)
+    return whole.groupby(level=0, sort=False, dropna=False, observed=True).sum()
+
+
+def _final_counts(parts: list[Any], *, how: dict[str, Any], like: pd.Series) -> Any:
+    """All counts, of the dtypes of `like`."""
+    nullable = str(like.dtype) == "Int64"
+    counts = _joined_counts(parts).astype("Int64" if nullable else "int64")
+    if how["dropna"]:
+        counts = counts[counts.index.notna()]
+    counts.index = counts.index.astype(like.index.dtype).rename(like.index.name)
+    if nullable and counts.index.hasnans:  # of nullable values pandas counts the missing ones last
+        counts = pd.concat([counts[counts.index.notna()], counts[counts.index.isna()]])
+    return _shown(counts, how)
+
+
+def _shown(counts: pd.Series, how: dict[str, Any]) -> pd.Series:
+    """Counts as they were asked for."""
+    if how["sort"]:
+        counts = counts.sort_values(ascending=how["ascending"], kind="stable")
+    return (counts / counts.sum()).rename("proportion") if how["normalize"] else counts.rename("count")
+
+
+def _counted_meta(frame: FrameMeta, how: dict[str, Any]) -> FrameMeta:
+    return frame.fewer(pandas_on_samples(partial(call, "value_counts"), frame, **how))
+
+
+@lowered("frame.counted", meta=_counted_meta, demands=_values_demands)
+def counted(frame: Chunks, how: dict[str, Any]) -> Any:
+    """How often each value is there: counts of chunks joined in a tree; bins, categories and frames in one chunk."""
+    empty = frame.empty
+    by = how.get("subset")
+    if empty.ndim == 2:
+        by = list(empty.columns) if by is None else by
+        whole = isinstance(by, list) and not by
+    else:
+        whole = how["bins"] is not None or isinstance(empty, pd.MultiIndex)
+        whole = whole or isinstance(empty.dtype, pd.CategoricalDtype)
+    if whole or frame.count == 1:
+        return graph.per_chunk(partial(call, "value_counts"), graph.gather(frame), lengths="unknown", **how)
+    if empty.ndim == 2:
+        names = by if isinstance(by, list) else [by]
+        parts = graph.per_chunk(_row_counts, frame, names, lengths="unknown")
+        steps: tuple[Any, Any] = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
+    else:
+        counts = _counted_meta(FrameMeta(empty, math.nan, NEW), {**how, "normalize": False}).empty
+        parts = graph.per_chunk(_part_counts, frame, lengths="unknown")
+        steps = _joined_counts, partial(_final_counts, how=how, like=counts)
+    return graph.tree(parts, *steps).with_lengths((math.nan,))
+
+
+def _row_counts(frame: Any, by: list[Any]) -> Any:
+    return frame.groupby(by, sort=False, dropna=False, observed=True).size().reset_index(name=COUNT)
+
+
+def _joined_rows(parts: list[Any], *, by: list[Any]) -> Any:
+    return graph.concat(parts).groupby(by, sort=False, dropna=False, observed=True)[COUNT].sum().reset_index()
+
+
+def _final_rows(parts: list[Any], *, by: Any, how: dict[str, Any]) -> Any:
+    table = graph.concat(parts)
+    counts = _shown(table.groupby(by, sort=False, dropna=how["dropna"], observed=False)[COUNT].sum(), how)
+    if isinstance(by, list) and len(by) == 1:
+        counts.index = pd.MultiIndex.from_arrays([counts.index], names=[counts.index.name])
+    return counts

@@ -6,6 +6,7 @@ one chunk, in the order of their home chunks, so inside of a group rows are in p
 
 from __future__ import annotations
 
+import math
 import numbers
 import zlib
 from collections.abc import Callable, Sequence
@@ -33,10 +34,12 @@ def row_bytes(empty: Any) -> int:
 
 def is_small(frame: Chunks, per_row: int | None = None) -> bool:
     """Whether a frame of known length is so small that one chunk is the best place for it."""
-    if frame.count == 1:
-        return True
-    most = min(SMALL_BYTES, options.gather_limit)
-    return frame.known and sum(frame.lengths or ()) * (per_row or row_bytes(frame.empty)) <= most
+    return frame.count == 1 or bytes_of(frame, per_row) <= min(SMALL_BYTES, options.gather_limit)
+
+
+def bytes_of(frame: Chunks, per_row: int | None = None) -> float:
+    """About how many bytes a frame takes; infinitely many where its length is not known."""
+    return sum(frame.lengths or ()) * (per_row or row_bytes(frame.empty)) if frame.known else math.inf
 
 
 def hashed(keys: Sequence[Any]) -> np.ndarray:
@@ -49,35 +52,30 @@ def hashed(keys: Sequence[Any]) -> np.ndarray:
 
 def _hash(key: Any) -> np.ndarray:
     values = key.array if isinstance(key, (pd.Series, pd.Index)) else key
-    if isinstance(values, pd.api.extensions.ExtensionArray) and isinstance(values.dtype, pd.CategoricalDtype):
-        categories = _hash(values.categories)
-        codes = np.asarray(values.codes)
-        return np.append(categories, np.uint64(0))[codes] if len(categories) else np.zeros(len(codes), "u8")
     dtype = getattr(values, "dtype", None)
-    kind, is_object = getattr(dtype, "kind", "O"), pd.api.types.is_object_dtype(dtype)
-    if kind in "biufmM" and kind != "O" and not isinstance(dtype, pd.DatetimeTZDtype):
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _of_codes(_hash(values.categories), values.codes)
+    kind = getattr(dtype, "kind", "O")
+    if kind in "biufmM" and not isinstance(dtype, pd.DatetimeTZDtype):
         missing = np.asarray(pd.isna(values))
         plain = pd.Series(values)
         if kind in "mM":
-            array = np.asarray(
-                plain.astype("i8") if not missing.any() else plain.to_numpy().view("i8")
-            ).astype("f8")
-            array = np.where(missing, np.nan, array)
+            whole = plain.to_numpy().view("i8") if missing.any() else plain.astype("i8").to_numpy()
+            array = np.where(missing, np.nan, whole.astype("f8"))
         else:
-            array = (
-                plain.to_numpy(dtype="f8", na_value=np.nan) if missing.any() else plain.to_numpy(dtype="f8")
-            )
+            array = plain.to_numpy(dtype="f8", **({"na_value": np.nan} if missing.any() else {}))
         array = np.where(np.isnan(array), np.nan, array + 0.0)  # one zero, one nan
         return pd.util.hash_array(array)
+    is_object = pd.api.types.is_object_dtype(dtype)
     if is_object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty"):
         return np.array([_hash_object(v) for v in values], dtype="u8")
-    array = np.asarray(values, dtype=object) if not is_object else np.asarray(values)
-    codes, unique = pd.factorize(array)
-    return (
-        np.append(pd.util.hash_array(np.asarray(unique, dtype=object), categorize=False), np.uint64(0))[codes]
-        if len(unique)
-        else np.zeros(len(array), "u8")
-    )
+    codes, unique = pd.factorize(np.asarray(values, dtype=object))
+    return _of_codes(pd.util.hash_array(np.asarray(unique, dtype=object), categorize=False), codes)
+
+
+def _of_codes(hashes: np.ndarray, codes: Any) -> np.ndarray:
+    """The hash of each row; 0 where its code is -1, which says that it is missing."""
+    return np.append(hashes, np.uint64(0))[np.asarray(codes)]
 
 
 def _hash_object(value: Any) -> int:
@@ -106,17 +104,16 @@ def _labelled(piece: Any, labels: bool) -> Any:
     return piece
 
 
-def split_rows(
-    frame: Any,
-    number: int,
-    *others: Any,
-    where: Callable[..., np.ndarray] | None,
-    count: int,
-    labels: bool = True,
+def _whole(frame: Any, number: int, *others: Any) -> list[Piece]:
+    """All rows of a chunk as one piece."""
+    return [(number, np.arange(len(frame)), frame, list(others))]
+
+
+def _by_hash(
+    frame: Any, number: int, *others: Any, keys: Callable[..., list[Any]], count: int, labels: bool
 ) -> list[Piece]:
-    """`count` pieces of a chunk; `where(frame, others)` says which one a row goes to. `labels`: whether those of rows count."""
-    if where is None or count == 1:
-        return [(number, np.arange(len(frame)), frame, list(others))]
+    """`count` pieces of a chunk, by the hash of each row's key. `labels`: whether those of rows count."""
+    goes = (hashed(keys(frame, others)) % np.uint64(count)).astype("i8")
     return [
         (
             number,
@@ -124,23 +121,13 @@ def split_rows(
             _labelled(taken(frame, rows), labels),
             [taken(o, rows) for o in others],
         )
-        for rows in graph.rows_of_places(where(frame, others), count)
+        for rows in graph.rows_of_places(goes, count)
     ]
-
-
-def by_hash(frame: Any, others: Sequence[Any], *, keys: Callable[..., list[Any]], count: int) -> np.ndarray:
-    """Which chunk each row's key lives in."""
-    return (hashed(keys(frame, others)) % np.uint64(count)).astype("i8")
-
-
-def numbers_of(chunks: Chunks) -> Chunks:
-    """The number of each chunk, chunk by chunk."""
-    return graph.constants(list(range(chunks.count)), "number")
 
 
 def sent(
     frame: Chunks, others: Sequence[Any], keys: Callable[..., list[Any]] | None, merge: Callable[[list[Piece]], Any],
-    count: int, label: str | None = None, labels: bool = True,
+    count: int, labels: bool = True,
 ) -> Chunks:  # fmt: skip
     """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met, which carry the labels
     of their rows only where `labels` says so.
@@ -149,9 +136,11 @@ def sent(
     """
     if count == 1 < frame.count:
         merge = graph.limited(merge)
-    where = None if keys is None or count == 1 else partial(by_hash, keys=keys, count=count)
-    split = partial(split_rows, where=where, count=count, labels=labels)
-    return graph.exchange(frame, split, merge, count, numbers_of(frame), *others, label=label, lengths=None)
+
+    split = _whole if keys is None or count == 1 else partial(_by_hash, keys=keys, count=count, labels=labels)
+    return graph.exchange(
+        frame, split, merge, count, graph.constants(range(frame.count), "number"), *others, lengths=None
+    )
 
 
 def met(pieces: list[Piece]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
@@ -166,18 +155,10 @@ def _joined(parts: list[Any]) -> Any:
     return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else graph.concat(parts)
 
 
-def home(
-    results: Chunks, count: int, lengths: Any, label: str | None = None, *, labels: bool = True
-) -> Chunks:
+def home(results: Chunks, count: int, lengths: Any, *, labels: bool = True) -> Chunks:
     """Results (data, home chunk, row) exchanged back: chunk i has the rows of home i in order."""
-    return graph.exchange(
-        results,
-        partial(_by_home, count=count, labels=labels),
-        _in_row_order,
-        count,
-        label=label,
-        lengths=lengths,
-    )
+    split = partial(_by_home, count=count, labels=labels)
+    return graph.exchange(results, split, _in_row_order, count, lengths=lengths)
 
 
 def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int, labels: bool) -> list[Any]:

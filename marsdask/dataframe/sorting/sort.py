@@ -7,7 +7,8 @@ pivots. So several keys, directions, missing values and `key=` need no rules of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,18 +18,18 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.rows.alignment import done, pandas_on_samples
+from marsdask.dataframe.rows.families import by_rows, call, same_rows_meta
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
-from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.lower import Ask, sized
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
-KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 SAMPLES = 64
 """Rows per chunk among which pivots are chosen: with 64 the largest of 32 chunks was 1.3 times the mean."""
 
@@ -73,7 +74,7 @@ def _sort(
     by: Any, ascending: Any, kind: Any, na_position: Any, key: Any, parallel_kind: Any, psrs_kinds: Any, keys: int, **labels: Any
 ) -> Sort:  # fmt: skip
     """The arguments of a sort, checked; Mars's `parallel_kind` and `psrs_kinds` have no effect."""
-    checks.choice(kind, "sort(kind=)", (None, *KINDS))
+    checks.choice(kind, "sort(kind=)", (None, "quicksort", "mergesort", "heapsort", "stable"))
     checks.choice(na_position, "sort(na_position=)", ("first", "last"))
     checks.choice(parallel_kind, "sort(parallel_kind=)", ("PSRS", None))
     if psrs_kinds is not None and not isinstance(psrs_kinds, (list, tuple)):
@@ -98,9 +99,8 @@ def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplac
     """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
     names = list(by) if isinstance(by, list) else [by]
     across = checks.frame_axis(axis, 2, "sort_values") == 1
-    order = _sort(
-        by if across else names, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(names)
-    )
+    wanted = by if across else names
+    order = _sort(wanted, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(names))
     if across:
         return done(self, registry.make("frame.sorted_across", self, order, bool(ignore_index)), inplace)
     for name in names:
@@ -184,11 +184,9 @@ def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
     empty = meta(frame).empty
     by = how.by or ()
     labels = how.by is None or any(n not in getattr(empty, "columns", ()) for n in by)
-    columns = (
-        None
-        if demand.columns is None or empty.ndim == 1
-        else frozenset([*demand.columns, *(n for n in by if n in empty.columns)])
-    )
+    columns = None
+    if demand.columns is not None and empty.ndim == 2:
+        columns = demand.columns | {n for n in by if n in empty.columns}
     return [Demand(columns, order=demand.order, labels=demand.labels or labels)]
 
 
@@ -197,13 +195,18 @@ def _sorted_trim(node: Node, demand: Demand) -> Node:
     frame, how = node.args
     if not demand.order:
         return frame
-    have = meta(frame).empty
-    if demand.columns is None or have.ndim == 1 or not have.columns.is_unique:
+    if demand.columns is None or meta(frame).ndim == 1:
         return node
-    wanted = {*demand.columns, *(how.by or ())}
-    if wanted >= set(have.columns):
-        return node
-    return Node(node.op, (Node("frame.select", (frame, [c for c in have.columns if c in wanted])), how))
+    less = only(frame, demand.columns | {*(how.by or ())})
+    return node if less is frame else Node(node.op, (less, how))
+
+
+def only(frame: Node, columns: Set[Any]) -> Node:
+    """A frame without the columns nobody looks at; as it is where that is all, or where names repeat."""
+    have = meta(frame).empty.columns
+    if not have.is_unique or columns >= set(have):
+        return frame
+    return Node("frame.select", (frame, [c for c in have if c in columns]))
 
 
 def _sorted_meta(frame: FrameMeta, how: Sort) -> FrameMeta:
@@ -215,11 +218,10 @@ def _sorted_meta(frame: FrameMeta, how: Sort) -> FrameMeta:
 @lowered("frame.sorted", meta=_sorted_meta, demands=_sorted_demands, trim=_sorted_trim)
 def sorted_rows(frame: Chunks, how: Sort) -> Any:
     """All rows in order."""
-    empty = frame.empty
-    if frame.count > 1 and not frame.known:
-        frame = yield Keep(frame)
-    partial_levels = how.level is not None and empty.index.nlevels > 1
-    if shuffle.is_small(frame, shuffle.row_bytes(empty)) or partial_levels:
+    if frame.count > 1:
+        (frame,) = yield from sized(frame)
+    partial_levels = how.level is not None and frame.empty.index.nlevels > 1
+    if shuffle.is_small(frame) or partial_levels:
         graph.rule("sort: in one chunk")
         return graph.per_chunk(sorted_chunk, graph.gather(frame), how)
     graph.rule("sort: exchange between sampled pivots")
@@ -237,8 +239,7 @@ def in_order(frame: Chunks, how: Sort) -> Any:
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
     if how.by is not None:  # which column comes first the values of a row say
         return FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged)
-    made = pandas_on_samples(_across, frame, how, ignore_index)
-    return frame_meta(made, frame.length, frame.rows, ranged=frame.ranged)
+    return frame.same(pandas_on_samples(_across, frame, how, ignore_index))
 
 
 def _across(frame: Any, how: Sort, ignore_index: bool) -> Any:
@@ -249,3 +250,86 @@ def _across(frame: Any, how: Sort, ignore_index: bool) -> Any:
 def sorted_across(frame: Chunks, how: Sort, ignore_index: bool) -> Chunks:
     """Columns in the order of their labels, or of a row's values."""
     return graph.per_chunk(_across, frame if how.by is None else graph.gather(frame), how, ignore_index)
+
+
+def _most(name: str, self: Any, n: Any, keep: Any, **columns: Any) -> Any:
+    checks.choice(keep, f"{name}(keep=)", ("first", "last", "all"))
+    how = {"n": checks.whole(n, f"{name}(n=)"), "keep": keep}
+    for by in columns.values():
+        how["columns"] = checks.columns(by if isinstance(by, list) else [by], self)
+    return registry.make("frame.most", self, name, how)
+
+
+def _candidates(frame: Any, name: str, how: dict[str, Any]) -> Any:
+    """The rows among which the answer is, in the order they had."""
+    # One more than asked for: pandas puts ties in another order where it has no more rows than that.
+    found = call(name, frame.reset_index(drop=True), **{**how, "n": how["n"] + 1})
+    return frame.iloc[np.sort(found.index.to_numpy())]
+
+
+def _joined_candidates(parts: list[Any], *, name: str, how: dict[str, Any]) -> Any:
+    return _candidates(graph.concat(parts), name, how)
+
+
+def _most_of(parts: list[Any], *, name: str, how: dict[str, Any]) -> Any:
+    return call(name, graph.concat(parts), **how)
+
+
+@lowered(
+    "frame.most",
+    meta=lambda frame, name, how: frame.fewer(pandas_on_samples(partial(call, name), frame, **how)),
+)
+def most(frame: Chunks, name: str, how: dict[str, Any]) -> Chunks:
+    """The largest or smallest rows: candidates of each chunk, joined in a tree."""
+    parts = graph.per_chunk(_candidates, frame, name, how, lengths="unknown")
+    steps = (partial(step, name=name, how=how) for step in (_joined_candidates, _most_of))
+    return graph.tree(parts, *steps).with_lengths((math.nan,))
+
+
+def _of_frame(name: str, self: Any, n: int, columns: Any, keep: str = "first") -> Any:
+    return _most(name, self, n, keep, columns=columns)
+
+
+def _of_series(name: str, self: Any, n: int = 5, keep: str = "first") -> Any:
+    return _most(name, self, n, keep)
+
+
+for _name in ("nlargest", "nsmallest"):
+    for _owner, _does, _doc in (
+        ("DataFrame", _of_frame, "The `n` rows with the {} values in `columns`, in order."),
+        ("Series", _of_series, "The `n` {} values, in order."),
+    ):
+        public(f"{_owner}.{_name}", owners=[_owner], doc=_doc.format(_name[1:]))(partial(_does, _name))
+
+
+@public("frame.rank", owners=["DataFrame", "Series"], status="gathered")
+def rank(
+    self: Any,
+    axis: Any = 0,
+    method: str = "average",
+    numeric_only: bool = False,
+    na_option: str = "keep",
+    ascending: bool = True,
+    pct: bool = False,
+) -> Any:
+    """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
+    checks.choice(method, "rank(method=)", ("average", "min", "max", "first", "dense"))
+    checks.choice(na_option, "rank(na_option=)", ("keep", "top", "bottom"))
+    return registry.make(
+        "frame.ranked", self, axis=checks.frame_axis(axis, self.ndim, "rank"), method=method,
+        numeric_only=numeric_only, na_option=na_option, ascending=ascending, pct=pct,
+    )  # fmt: skip
+
+
+def _met_and_ranked(pieces: list[shuffle.Piece], *, how: dict[str, Any]) -> Any:
+    frame, _, homes, rows = shuffle.met(pieces)
+    return frame.rank(**how), homes, rows
+
+
+@lowered("frame.ranked", status="gathered", meta=partial(same_rows_meta, "rank"))
+def ranked(frame: Chunks, **how: Any) -> Chunks:
+    """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""
+    if by_rows(frame.empty, how) or frame.count == 1:
+        return graph.per_chunk(partial(call, "rank"), frame, **how)
+    met = shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1)
+    return shuffle.home(met, frame.count, frame.lengths)

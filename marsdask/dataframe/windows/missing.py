@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Generator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle, Series
+from marsdask.dataframe.core import FrameHandle, Series, as_frame
 from marsdask.dataframe.rows.alignment import done, matched, pandas_on_samples
 from marsdask.dataframe.rows.choices import one_chunk
 from marsdask.dataframe.rows.families import (
@@ -20,23 +22,97 @@ from marsdask.dataframe.rows.families import (
     aligned,
     by_rows,
     call,
+    method,
     row_by_row_demands,
     rows,
+    same_rows_meta,
     whole,
 )
-from marsdask.dataframe.windows.neighbours import check_limit, fill
+from marsdask.dataframe.windows.neighbours import (
+    columns_of,
+    continued,
+    first_rows,
+    last_rows,
+    states_before,
+    with_neighbours,
+)
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, meta, sample
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import FrameMeta, Rows, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
 
-FILLS = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill"}
+
+def _holes(name: str, obj: Any) -> Any:
+    """Whether each element is a hole (or none)."""
+    if isinstance(obj, (FrameHandle, pd.DataFrame, pd.Series, pd.Index)):
+        return registry.make(f"frame.{name}", as_frame(obj))
+    if isinstance(obj, Handle):
+        found = registry.make("isnan", obj)
+        return found if name == "isna" else ~found
+    return getattr(pd, name)(obj)
+
+
+public("isna", "isnull", status="delegated")(partial(_holes, "isna"))
+public("notna", "notnull", status="delegated")(partial(_holes, "notna"))
+
 
 rows("isna", "isnull", owners=ALL)
 rows("notna", "notnull", owners=ALL)
+
+
+def _carry(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
+    """ffill or bfill over chunk borders: one row of last (next) values is carried, or `limit` rows."""
+    does = partial(call, name, **kwargs)
+    if by_rows(frame.empty, kwargs):
+        return graph.even(graph.per_chunk(does, frame), frame)
+    if kwargs.get("limit_area") is not None:
+        return graph.per_chunk(does, graph.gather(frame))
+    limit = kwargs.get("limit")
+    if name == "ffill":
+        return with_neighbours(frame, does, partial(last_rows, limit) if limit else _last_values, None)
+    return with_neighbours(frame, does, None, partial(first_rows, limit) if limit else _next_values)
+
+
+def _last_values(piece: Any) -> Any:
+    return piece.ffill().iloc[-1:]
+
+
+def _next_values(piece: Any) -> Any:
+    return piece.bfill().iloc[:1]
+
+
+def _check_limit(limit: Any, what: str) -> None:
+    """How many holes are filled at most: pandas' own words where that is no number above 0."""
+    whole = isinstance(limit, (int, np.integer)) and not isinstance(limit, bool)
+    if limit is not None and not (whole and limit > 0):
+        raise ArgumentError(f"{checks.given(what, limit)}: Limit must be greater than 0.")
+
+
+def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
+    _check_limit(kwargs.get("limit"), "limit")
+
+
+FILLS = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill"}
+for _name, _like in FILLS.items():
+    _which = "last value before" if _like == "ffill" else "next value after"
+    _doc = f"Holes filled with the {_which}, over chunk borders."
+    method(_name, partial(_carry, _like), like=_like, arrange=_check_fill, doc=_doc)
+
+
+def _interpolated_meta(frame: FrameMeta, **kwargs: Any) -> FrameMeta:
+    return replace(same_rows_meta("interpolate", frame, **kwargs), rows=Rows())
+
+
+def _interpolate(frame: Chunks, **kwargs: Any) -> Chunks:
+    """pandas' `interpolate`."""
+    return graph.per_chunk(partial(call, "interpolate"), graph.gather(frame), **kwargs)
+
+
+method("interpolate", _interpolate, meta=_interpolated_meta, demands=None, status="gathered")
 
 
 @public("frame.fillna", owners=ALL)
@@ -52,7 +128,7 @@ def fillna(
     """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
     given = {"value": value, "method": method, "axis": axis, "limit": limit}
     kwargs = {k: v for k, v in given.items() if v is not None}
-    check_limit(limit, "fillna(limit=)")
+    _check_limit(limit, "fillna(limit=)")
     if value is None and method is None:
         raise ArgumentError("fillna(): must specify a fill 'value' or 'method'.")
     if value is not None and method is not None:
@@ -96,35 +172,29 @@ def _fillna_demands(node: Node, mine: Demand) -> list[Demand]:
 @lowered("frame.fillna", meta=_fillna_meta, demands=_fillna_demands)
 def _fillna(frame: Chunks, method: Any = None, **kwargs: Any) -> Generator[Any, Any, Any]:
     if method is not None:
-        return fill(FILLS[method], frame, kwargs)
+        return _carry(FILLS[method], frame, **kwargs)
     kwargs = {k: whole(v) for k, v in kwargs.items()}
     if kwargs.get("limit") is None or by_rows(frame.empty, kwargs) or frame.count == 1:
         frame, _, kwargs = yield from matched(frame, (), kwargs)
         return graph.per_chunk(_fill, frame, **kwargs)
-    holes = graph.per_chunk(_count_holes, frame, lengths=None)
-    return graph.per_chunk(_fill_limited, frame, graph.scan(holes, _plus, None, label="before"), **kwargs)
+    return graph.per_chunk(_fill_limited, frame, states_before(frame, _count_holes, operator.add), **kwargs)
 
 
-def _count_holes(chunk: Any) -> Any:
-    return chunk.isna().sum()
+def _count_holes(chunk: Any) -> list[int]:
+    return [column.isna().sum() for column in columns_of(chunk)]
 
 
-def _plus(before: Any, holes: Any) -> Any:
-    return holes if before is None else before + holes
-
-
-def _fill_limited(chunk: Any, before: Any, value: Any, limit: int, **kwargs: Any) -> Any:
+def _fill_limited(chunk: Any, before: list[int] | None, value: Any, limit: int, **kwargs: Any) -> Any:
     if before is None:
         return chunk.fillna(value, limit=limit, **kwargs)
     if chunk.ndim == 1:
-        return chunk.fillna(value, limit=limit - before, **kwargs) if limit > before else chunk
-    columns = []
-    for i, name in enumerate(chunk.columns):
-        mine = value.get(name) if isinstance(value, (dict, pd.Series)) else value
-        left = limit - before.iloc[i]
-        column = chunk.iloc[:, i]
-        columns.append(column if mine is None or left <= 0 else column.fillna(mine, limit=left))
-    return pd.concat(columns, axis=1) if columns else chunk
+        return chunk.fillna(value, limit=limit - before[0], **kwargs) if limit > before[0] else chunk
+    return continued(chunk, before, _fill_column, value, limit)
+
+
+def _fill_column(column: pd.Series, before: int, value: Any, limit: int) -> pd.Series:
+    mine = value.get(column.name) if isinstance(value, (dict, pd.Series)) else value
+    return column if mine is None or limit <= before else column.fillna(mine, limit=limit - before)
 
 
 @public("frame.dropna", owners=ALL)

@@ -1,4 +1,4 @@
-"""Operations whose rows need rows of other chunks: shift, diff, fills, and everything windowed.
+"""Operations whose rows need rows of other chunks: shift, diff, cumulations, and what fills and windows are made of.
 
 Each chunk is given the rows before (and after) it that it needs, however short the chunks between are: small chains of
 tails (heads) carry them on. What a joined piece makes of its own rows is the result.
@@ -7,7 +7,6 @@ tails (heads) carry them on. What a joined piece makes of its own rows is the re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,10 +15,10 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.rows.families import by_rows, call, method, same_rows_meta
-from marsdask.errors import ArgumentError
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
+from marsdask.plan.registry import public
 
 Keeper = Callable[[Any], Any]
 """What of a piece the next chunks may need: its last (or first) rows."""
@@ -33,12 +32,8 @@ def first_rows(n: int, piece: Any) -> Any:
     return piece.iloc[:n]
 
 
-def _after(keep: Keeper, state: Any, part: Any) -> Any:
-    return keep(_joined([state, part]))
-
-
-def _before(keep: Keeper, state: Any, part: Any) -> Any:
-    return keep(_joined([part, state]))
+def _next_kept(keep: Keeper, reverse: bool, state: Any, part: Any) -> Any:
+    return keep(_joined([part, state] if reverse else [state, part]))
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -52,37 +47,23 @@ def with_neighbours(
     frame: Chunks, does: Callable[..., Any], before: Keeper | None, after: Keeper | None, *args: Any, **kwargs: Any
 ) -> Chunks:  # fmt: skip
     """`does(joined rows)` cut to each chunk's own rows, joined with the rows before and after it that are kept."""
-    head: Any = None
-    tail: Any = None
-    if before is not None and frame.count > 1:
-        head = graph.scan(
-            graph.per_chunk(before, frame, label="tail", lengths=None),
-            partial(_after, before),
-            None,
-            label="before",
-        )
-    if after is not None and frame.count > 1:
-        tail = graph.scan(
-            graph.per_chunk(after, frame, label="head", lengths=None),
-            partial(_before, after),
-            None,
-            reverse=True,
-            label="after",
-        )
+    head, tail = _kept(frame, before, reverse=False), _kept(frame, after, reverse=True)
     return graph.even(graph.per_chunk(_own_rows, frame, does, head, tail, args, kwargs), frame)
+
+
+def _kept(frame: Chunks, keep: Keeper | None, *, reverse: bool) -> Chunks | None:
+    """What is kept of all rows before each chunk, or with `reverse` after it."""
+    if keep is None or frame.count == 1:
+        return None
+    ends = graph.per_chunk(keep, frame, label="head" if reverse else "tail", lengths=None)
+    step = partial(_next_kept, keep, reverse)
+    return graph.scan(ends, step, None, reverse=reverse, label="after" if reverse else "before")
 
 
 def _own_rows(chunk: Any, does: Callable[..., Any], head: Any, tail: Any, args: Any, kwargs: Any) -> Any:
     start = 0 if head is None else len(head)
     whole = does(_joined([head, chunk, tail]) if len(chunk) else chunk, *args, **kwargs)
     return whole.iloc[start : start + len(chunk)] if len(chunk) else whole
-
-
-def whole_number(value: Any, what: str) -> int:
-    """An int from what pandas takes as one."""
-    if isinstance(value, (float, np.floating)) and value == int(value):
-        value = int(value)
-    return checks.whole(value, what)
 
 
 def _moved(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
@@ -94,13 +75,13 @@ def _moved(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
         return graph.even(graph.per_chunk(does, frame), frame)
     periods = kwargs.get("periods", 1)
     listed = periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods]
-    each = [whole_number(p, f"{name}(periods=)") for p in listed]
+    listed = [int(p) if isinstance(p, float) and p.is_integer() else p for p in listed]
+    each = [checks.whole(p, f"{name}(periods=)") for p in listed]
     back, ahead = max([*each, 0]), -min([*each, 0])
     if not back and not ahead:
         return graph.per_chunk(does, frame)
-    return with_neighbours(
-        frame, does, partial(last_rows, back) if back else None, partial(first_rows, ahead) if ahead else None
-    )
+    before, after = partial(last_rows, back), partial(first_rows, ahead)
+    return with_neighbours(frame, does, before if back else None, after if ahead else None)
 
 
 def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
@@ -121,89 +102,48 @@ for _name, _doc in (
     method(_name, partial(_moved, _name), meta=partial(_moved_meta, _name), doc=_doc)
 
 
-def fill(name: str, frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
-    """ffill or bfill over chunk borders: one row of last (next) values is carried, or `limit` rows."""
-    does = partial(call, name, **kwargs)
-    if by_rows(frame.empty, kwargs):
-        return graph.even(graph.per_chunk(does, frame), frame)
-    if kwargs.get("limit_area") is not None:
-        return graph.per_chunk(does, graph.gather(frame))
-    limit = kwargs.get("limit")
-    if name == "ffill":
-        return with_neighbours(frame, does, partial(last_rows, limit) if limit else _last_values, None)
-    return with_neighbours(frame, does, None, partial(first_rows, limit) if limit else _next_values)
+@public("frame.tshift", owners=["DataFrame", "Series"])
+def tshift(self: Any, periods: int = 1, freq: Any = None, axis: Any = 0) -> Any:
+    """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`."""
+    return self.shift(periods, freq="infer" if freq is None else freq)
 
 
-def _last_values(piece: Any) -> Any:
-    return piece.ffill().iloc[-1:]
+def columns_of(piece: Any) -> list[pd.Series]:
+    """The columns of a frame, or the one that a series is."""
+    return [piece] if piece.ndim == 1 else [piece.iloc[:, i] for i in range(piece.shape[1])]
 
 
-def _next_values(piece: Any) -> Any:
-    return piece.bfill().iloc[:1]
+def continued(piece: Any, states: list[Any], does: Callable[..., pd.Series], *args: Any) -> Any:
+    """A piece of `does(column, state, *args)` of each column and what was before it."""
+    made = [does(column, state, *args) for column, state in zip(columns_of(piece), states, strict=True)]
+    if piece.ndim == 1:
+        return made[0]
+    return pd.DataFrame(dict(enumerate(made)), index=piece.index).set_axis(piece.columns, axis=1)
 
 
-def _ffill(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Holes filled with the last value before, over chunk borders."""
-    return fill("ffill", frame, kwargs)
+def states_before(parts: Chunks, state: Callable[..., Any], join: Callable[[Any, Any], Any]) -> Chunks:
+    """What `join` makes of the states of all chunks before each: a list of its columns' states, or None."""
+    states = graph.per_chunk(state, parts, label="last", lengths=None)
+    return graph.scan(states, partial(_next_states, join), None, label="before")
 
 
-def _bfill(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Holes filled with the next value after, over chunk borders."""
-    return fill("bfill", frame, kwargs)
+def _next_states(join: Callable[[Any, Any], Any], state: list[Any] | None, part: list[Any] | None) -> Any:
+    if state is None or part is None:
+        return part if state is None else state
+    return [join(a, b) for a, b in zip(state, part, strict=True)]
 
 
-def check_limit(limit: Any, what: str) -> None:
-    """How many holes are filled at most: pandas' own words where that is no number above 0."""
-    whole = isinstance(limit, (int, np.integer)) and not isinstance(limit, bool)
-    if limit is not None and not (whole and limit > 0):
-        raise ArgumentError(f"{checks.given(what, limit)}: Limit must be greater than 0.")
-
-
-def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
-    check_limit(kwargs.get("limit"), "limit")
-
-
-for _name, _like, _lower in (
-    ("ffill", "ffill", _ffill),
-    ("bfill", "bfill", _bfill),
-    ("pad", "ffill", _ffill),
-    ("backfill", "bfill", _bfill),
-):
-    method(_name, _lower, like=_like, arrange=_check_fill)
-
-
-def _interpolated_meta(frame: FrameMeta, **kwargs: Any) -> FrameMeta:
-    return replace(same_rows_meta("interpolate", frame, **kwargs), rows=Rows())
-
-
-def _interpolate(frame: Chunks, **kwargs: Any) -> Chunks:
-    """pandas' `interpolate`."""
-    return graph.per_chunk(partial(call, "interpolate"), graph.gather(frame), **kwargs)
-
-
-method("interpolate", _interpolate, meta=_interpolated_meta, demands=None, status="gathered")
-
-
-def _state(kind: str, skipna: bool, piece: Any) -> list[Any] | None:
+def _state(skipna: bool, piece: Any) -> list[Any] | None:
     """The last cumulated value of each column; None where there is none yet."""
     if not len(piece):
         return None
-    columns = [piece] if piece.ndim == 1 else [piece.iloc[:, i] for i in range(piece.shape[1])]
-    if not skipna:
-        return [c.iloc[-1] for c in columns]
-    valid = [c.dropna() for c in columns]
+    valid = [c.dropna() if skipna else c for c in columns_of(piece)]
     return [v.iloc[-1] if len(v) else None for v in valid]
 
 
-def _next_state(kind: str, state: list[Any] | None, part: list[Any] | None) -> list[Any] | None:
-    if state is None or part is None:
-        return part if state is None else state
-    return [
-        b if a is None else a if b is None else _two(kind, a, b) for a, b in zip(state, part, strict=True)
-    ]
-
-
 def _two(kind: str, a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
     with np.errstate(all="ignore"):
         if kind in ("cumsum", "cumprod"):
             return a + b if kind == "cumsum" else a * b
@@ -212,17 +152,12 @@ def _two(kind: str, a: Any, b: Any) -> Any:
         return max(a, b) if kind == "cummax" else min(a, b)
 
 
-def _continued(kind: str, piece: Any, state: list[Any] | None) -> Any:
+def _cumulated(kind: str, piece: Any, states: list[Any] | None) -> Any:
     """A chunk's own cumulation, after what was before it."""
-    if state is None:
-        return piece
-    if piece.ndim == 1:
-        return _continue(kind, piece, state[0])
-    columns = {i: _continue(kind, piece.iloc[:, i], state[i]) for i in range(piece.shape[1])}
-    return pd.DataFrame(columns, index=piece.index).set_axis(piece.columns, axis=1)
+    return piece if states is None else continued(piece, states, _cumulated_column, kind)
 
 
-def _continue(kind: str, column: pd.Series, before: Any) -> pd.Series:
+def _cumulated_column(column: pd.Series, before: Any, kind: str) -> pd.Series:
     if before is None:
         return column
     if kind in ("cumsum", "cumprod"):
@@ -237,13 +172,10 @@ def _cumulate(kind: str, frame: Chunks, **kwargs: Any) -> Chunks:
     own = graph.per_chunk(partial(call, kind), frame, **kwargs)
     if by_rows(frame.empty, kwargs) or frame.count == 1:
         return own
-    state = partial(_state, kind, kwargs.get("skipna", True))
-    states = graph.per_chunk(state, own, label="last", lengths=None)
-    before = graph.scan(states, partial(_next_state, kind), None, label="before")
-    return graph.per_chunk(partial(_continued, kind), own, before)
+    before = states_before(own, partial(_state, kwargs.get("skipna", True)), partial(_two, kind))
+    return graph.per_chunk(partial(_cumulated, kind), own, before)
 
 
 for _name in ("cumsum", "cumprod", "cummax", "cummin"):
-    method(
-        _name, partial(_cumulate, _name), doc=f"The {_name[3:]} of all rows up to each, over chunk borders."
-    )
+    _doc = f"The {_name[3:]} of all rows up to each, over chunk borders."
+    method(_name, partial(_cumulate, _name), doc=_doc)

@@ -7,7 +7,6 @@ sums and moments. What a window may need of all rows works in one chunk.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,8 +16,14 @@ import pandas as pd
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, pandas_signature
-from marsdask.dataframe.windows.expanding import expand
-from marsdask.dataframe.windows.neighbours import first_rows, last_rows, with_neighbours
+from marsdask.dataframe.windows.neighbours import (
+    columns_of,
+    continued,
+    first_rows,
+    last_rows,
+    states_before,
+    with_neighbours,
+)
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -27,20 +32,10 @@ from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
 
-PANDAS = {
-    "rolling": pd.core.window.rolling.Rolling,
-    "expanding": pd.core.window.expanding.Expanding,
-    "ewm": pd.core.window.ewm.ExponentialMovingWindow,
-}
 SPANS = (
     "count", "sum", "mean", "median", "var", "std", "min", "max", "skew", "kurt", "sem", "quantile", "rank", "first", "last",
     "nunique", "apply", "agg", "aggregate", "cov", "corr",
 )  # fmt: skip
-NAMES = {
-    "rolling": SPANS,
-    "expanding": SPANS,
-    "ewm": ("mean", "sum", "var", "std", "agg", "aggregate", "cov", "corr"),
-}
 CARRIED = ("count", "sum", "mean", "var", "std", "min", "max")
 """Expanding windows that need only a few numbers of the rows before."""
 
@@ -49,6 +44,10 @@ class Window:
     """A frame and how its rows are windowed; its methods are lazy frames. `w[column]` looks at some columns."""
 
     kind = ""
+    _pandas: Any = None
+    _methods: tuple[str, ...] = SPANS
+    _settings_of: tuple[str, ...] = ()  # what it can be asked for: what it was made with
+    _gone: dict[str, Any] = {"axis": 0}  # Mars's parameters that pandas 3 has no longer
 
     def __init__(self, frame: Any, settings: dict[str, Any], picked: Any = None):
         self._frame, self._settings, self._picked = frame, settings, picked
@@ -77,42 +76,36 @@ class Rolling(Window):
     """Windows of a number of rows, or of a span of time, that end (or are centred) at each row."""
 
     kind = "rolling"
+    _pandas = pd.core.window.rolling.Rolling
+    _settings_of = ("min_periods", "win_type", "on", "closed", "method", "window", "step")
 
 
 class Expanding(Window):
     """Windows of all rows up to each."""
 
     kind = "expanding"
+    _pandas = pd.core.window.expanding.Expanding
+    _settings_of = ("min_periods", "method")
+    _gone = {"center": None, "axis": 0}
 
 
 class EWM(Window):
     """Exponentially weighted windows."""
 
     kind = "ewm"
+    _pandas = pd.core.window.ewm.ExponentialMovingWindow
+    _methods = ("mean", "sum", "var", "std", "agg", "aggregate", "cov", "corr")
+    _settings_of = ("adjust", "alpha", "com", "ignore_na", "method", "min_periods")
 
 
-ATTRIBUTES = {"rolling": ("min_periods", "center", "win_type", "on", "closed", "method", "window", "step"), "expanding": ("min_periods", "method"),
-              "ewm": ("adjust", "alpha", "com", "ignore_na", "method", "min_periods")}  # fmt: skip
-CLASSES: dict[str, type[Window]] = {"rolling": Rolling, "expanding": Expanding, "ewm": EWM}
-
-
-def _attribute(name: str) -> Any:
+def _setting(name: str, self: Window) -> Any:
     """What a window was made with, defaults as pandas'."""
-
-    def get(self: Window) -> Any:
-        if name in self._settings:
-            return self._settings[name]
-        if name in ("axis", "center"):
-            return 0 if name == "axis" else False
-        made = pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked)
-        return getattr(made, name)
-
-    return property(get)
-
-
-for _kind, _found in ATTRIBUTES.items():
-    for _name in ("axis", "center", *_found):
-        setattr(CLASSES[_kind], _name, _attribute(_name))
+    if name in self._settings:
+        return self._settings[name]
+    if name in ("axis", "center"):
+        return 0 if name == "axis" else False
+    made = pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked)
+    return getattr(made, name)
 
 
 def _window(frame: Any, kind: str, settings: dict[str, Any], picked: Any) -> Any:
@@ -121,16 +114,16 @@ def _window(frame: Any, kind: str, settings: dict[str, Any], picked: Any) -> Any
 
 
 def windowed(
-    frame: Any, kind: str, settings: dict[str, Any], picked: Any, name: str, args: Any, kwargs: Any
+    kind: str, settings: dict[str, Any], picked: Any, name: str, piece: Any, *args: Any, **kwargs: Any
 ) -> Any:
     """pandas' own, on a piece."""
-    return getattr(_window(frame, kind, settings, picked), name)(*args, **kwargs)
+    return getattr(_window(piece, kind, settings, picked), name)(*args, **kwargs)
 
 
 def _windowed_meta(
     frame: FrameMeta, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
-    result = pandas_on_samples(windowed, frame, kind, settings, picked, name, args, kwargs)
+    result = pandas_on_samples(partial(windowed, kind, settings, picked, name), frame, *args, **kwargs)
     several = name in ("cov", "corr") or any(isinstance(a, FrameMeta) for a in (*args, *kwargs.values()))
     if several or settings.get("step"):
         return frame_meta(result, float("nan"), Rows())
@@ -138,7 +131,7 @@ def _windowed_meta(
 
 
 def _windowed_demands(node: Node, mine: Demand) -> list[Demand]:
-    frame, _, settings, picked, name = node.args[:5]
+    frame, kind, settings, picked, name = node.args[:5]
     if len(inputs(node)) > 1 or name in ("agg", "aggregate", "cov", "corr"):
         return [EVERYTHING] * len(inputs(node))
     on = settings.get("on")
@@ -147,11 +140,8 @@ def _windowed_demands(node: Node, mine: Demand) -> list[Demand]:
         columns = frozenset(picked if isinstance(picked, list) else [picked])
     if columns is not None and on is not None:
         columns = columns | {on}
-    timed = (
-        not isinstance(settings.get("window"), (int, np.integer))
-        and on is None
-        and node.args[1] != "expanding"
-    )
+    counted = isinstance(settings.get("window"), (int, np.integer)) or kind == "expanding"
+    timed = on is None and not counted
     return [Demand(columns if meta(frame).ndim == 2 else None, True, mine.labels or timed)]
 
 
@@ -160,37 +150,18 @@ def windowed_chunks(
     frame: Chunks, kind: str, settings: Any, picked: Any, name: str, args: Any, kwargs: Any
 ) -> Any:
     """What windows give, chunk by chunk where each is given the rows it needs, else in one chunk."""
-    does = partial(_whole_call, kind, settings, picked, name)
+    does = partial(windowed, kind, settings, picked, name)
     alone = not any(isinstance(a, Chunks) for a in (*args, *kwargs.values())) and name not in ("cov", "corr")
     if frame.count > 1 and alone and kind == "rolling" and (reach := _reach(settings)) is not None:
-        before, after = reach
-        return with_neighbours(frame, does, before, after, *args, **kwargs)
+        return with_neighbours(frame, does, *reach, *args, **kwargs)
     plain = kind == "expanding" and name in CARRIED and not args and kwargs.keys() <= {"ddof", "numeric_only"}
     if frame.count > 1 and plain:
-        return expand(frame, settings, picked, name, kwargs)
-    done = graph.per_chunk(
-        _flat_call,
-        graph.gather(frame),
-        does,
-        len(args),
-        list(kwargs),
-        *map(_gathered, (*args, *kwargs.values())),
-    )
+        return _expand(frame, settings, picked, name, kwargs)
+    others: dict[str, Any] = {k: graph.gather(v) for k, v in kwargs.items() if isinstance(v, Chunks)}
+    does = partial(does, **{k: v for k, v in kwargs.items() if k not in others})
+    args = [graph.gather(a) if isinstance(a, Chunks) else a for a in args]
+    done = graph.per_chunk(does, graph.gather(frame), *args, **others)
     return done if alone and not settings.get("step") else done.with_lengths((float("nan"),))
-
-
-def _gathered(value: Any) -> Any:
-    return graph.gather(value) if isinstance(value, Chunks) else value
-
-
-def _whole_call(
-    kind: str, settings: Any, picked: Any, name: str, piece: Any, *args: Any, **kwargs: Any
-) -> Any:
-    return windowed(piece, kind, settings, picked, name, args, kwargs)
-
-
-def _flat_call(piece: Any, does: Callable[..., Any], count: int, names: list[str], *values: Any) -> Any:
-    return does(piece, *values[:count], **dict(zip(names, values[count:], strict=True)))
 
 
 def _reach(settings: dict[str, Any]) -> Any:
@@ -206,39 +177,107 @@ def _reach(settings: dict[str, Any]) -> Any:
     except (ValueError, TypeError):
         span = pd.Timedelta(pd.tseries.frequencies.to_offset(window).nanos)
     on = settings.get("on")
-    return partial(_recent, span, on), partial(_soon, span, on) if center else None
+    return partial(_near, span, on, True), partial(_near, span, on, False) if center else None
 
 
-def _times(piece: Any, on: Any) -> Any:
-    return piece.index if on is None else pd.Index(piece[on])
-
-
-def _recent(span: pd.Timedelta, on: Any, piece: Any) -> Any:
-    """The last rows whose time is within `span` of the last."""
-    times = _times(piece, on)
+def _near(span: pd.Timedelta, on: Any, last: bool, piece: Any) -> Any:
+    """The rows at the end (or the start) whose time is within `span` of the last (or the first)."""
+    times = piece.index if on is None else pd.Index(piece[on])
     if not len(times):
         return piece
-    near = np.abs(times[-1] - times) <= span
-    return piece.iloc[int(np.argmax(near)) if near.any() else len(piece) - 1 :]
-
-
-def _soon(span: pd.Timedelta, on: Any, piece: Any) -> Any:
-    times = _times(piece, on)
-    if not len(times):
-        return piece
-    near = np.abs(times - times[0]) <= span
+    near = np.abs(times[-1 if last else 0] - times) <= span
+    if last:
+        return piece.iloc[int(np.argmax(near)) if near.any() else len(piece) - 1 :]
     return piece.iloc[: len(near) - int(np.argmax(near[::-1]))]
 
 
-GONE = {"rolling": {"axis": 0}, "expanding": {"center": None, "axis": 0}, "ewm": {"axis": 0}}
-"""Parameters of Mars that pandas 3 has no longer."""
+State = tuple[int, float, float, float, float, float, float]
+"""Of a column so far: rows, values, sum, mean, sum of squares around it, smallest and largest."""
 
 
-def _construct(kind: str) -> None:
+def _expand(frame: Chunks, settings: Any, picked: Any, name: str, kwargs: Any) -> Chunks:
+    """Expanding windows that need only a few numbers of the rows before."""
+    numbers = graph.per_chunk(_numbers, frame, picked, kwargs.get("numeric_only", False))
+    before = states_before(numbers, _states, _joined_state)
+    how = (settings.get("min_periods", 1), name, kwargs.get("ddof", 1))
+    return graph.per_chunk(_expanded, numbers, before, *how)
+
+
+def _numbers(chunk: Any, picked: Any, numeric_only: bool) -> Any:
+    chunk = chunk if picked is None else chunk[picked]
+    if chunk.ndim == 2 and numeric_only:
+        chunk = chunk[[c for c, d in chunk.dtypes.items() if pd.api.types.is_numeric_dtype(d)]]
+    return chunk
+
+
+def _floats(column: pd.Series) -> np.ndarray:
+    return column.to_numpy(dtype="f8", na_value=np.nan)
+
+
+def _states(chunk: Any) -> list[State]:
+    return [_state(_floats(column)) for column in columns_of(chunk)]
+
+
+def _state(column: np.ndarray) -> State:
+    values = column[~np.isnan(column)]
+    if not len(values):
+        return len(column), 0.0, 0.0, 0.0, 0.0, np.nan, np.nan
+    mean = values.mean()
+    square = ((values - mean) ** 2).sum()
+    return len(column), float(len(values)), values.sum(), mean, square, values.min(), values.max()
+
+
+def _joined_state(a: State, b: State) -> State:
+    rows, n = a[0] + b[0], a[1] + b[1]
+    if not a[1] or not b[1]:
+        return (rows, *(a[1:] if a[1] else b[1:]))
+    d = b[3] - a[3]
+    square = a[4] + b[4] + d * d * a[1] * b[1] / n
+    return rows, n, a[2] + b[2], a[3] + d * b[1] / n, square, min(a[5], b[5]), max(a[6], b[6])
+
+
+def _expanded(chunk: Any, before: list[State] | None, *how: Any) -> Any:
+    states = [_state(np.empty(0))] * len(columns_of(chunk)) if before is None else before
+    return continued(chunk, states, _expanded_column, *how)
+
+
+def _expanded_column(column: pd.Series, before: State, min_periods: int, name: str, ddof: int) -> pd.Series:
+    values = _expanded_values(_floats(column), before, min_periods, name, ddof)
+    return pd.Series(values, index=column.index, name=column.name)
+
+
+def _expanded_values(values: np.ndarray, before: State, min_periods: int, name: str, ddof: int) -> np.ndarray:
+    rows, n_before, total, mean_before, square_before, smallest, largest = before
+    there = ~np.isnan(values)
+    count = np.cumsum(there)
+    n = count + n_before
+    if name == "count":
+        return np.where(np.arange(1, len(values) + 1) + rows >= min_periods, n, np.nan)
+    with np.errstate(all="ignore"):
+        if name in ("min", "max"):
+            best, edge = (np.fmin, smallest) if name == "min" else (np.fmax, largest)
+            found = best.accumulate(best(values, edge)) if len(values) else values
+        elif name in ("sum", "mean"):
+            found = np.cumsum(np.where(there, values, 0.0)) + total
+            found = found / n if name == "mean" else found
+        else:
+            own = pd.Series(values).expanding(1)
+            mean, square = own.mean().fillna(0).to_numpy(), own.var(ddof=0).fillna(0).to_numpy()
+            d = mean - mean_before
+            apart = d * d * n_before * count / np.where(n > 0, n, 1)
+            both = np.where((count > 0) & (n_before > 0), apart, 0.0)
+            found = (square_before + square * count + both) / np.where(n > ddof, n - ddof, np.nan)
+            found = np.sqrt(found) if name == "std" else found
+    return np.where(n >= max(min_periods, 1), found, np.nan)
+
+
+def _construct(windows: type[Window]) -> None:
     """df.rolling(...), df.expanding(...), df.ewm(...)."""
-    kinds = inspect.Parameter
+    kinds, kind = inspect.Parameter, windows.kind
     own = pandas_signature(kind).parameters
-    gone = [kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d) for n, d in GONE[kind].items() if n not in own]
+    gone = [
+        kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d) for n, d in windows._gone.items() if n not in own
+    ]
     signature = pandas_signature(kind, gone)
     public(
         f"frame.{kind}",
@@ -247,27 +286,27 @@ def _construct(kind: str) -> None:
         signature=signature,
         direct=False,
         doc=f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`.",
-    )(partial(_windows, kind, {p.name: p.default for p in signature.parameters.values()}))
+    )(partial(_windows, windows, {p.name: p.default for p in signature.parameters.values()}))
 
 
-def _windows(kind: str, defaults: dict[str, Any], self: Any, **given: Any) -> Window:
+def _windows(windows: type[Window], defaults: dict[str, Any], self: Any, **given: Any) -> Window:
+    kind = windows.kind
     if given.pop("axis", 0) not in (0, "index"):
         raise ArgumentTypeError(f"{kind}(axis=1): windows go over rows. Hint: df.T.{kind}(...).")
     if kind == "expanding":
         given.pop("center", None)
-    return CLASSES[kind](self, {k: v for k, v in given.items() if v is not defaults[k] or k == "window"})
+    return windows(self, {k: v for k, v in given.items() if v is not defaults[k] or k == "window"})
 
 
-def _method(kind: str, name: str) -> None:
+def _method(windows: type[Window], name: str) -> None:
     """One method of a window class."""
-    kinds = inspect.Parameter
-    found = inspect.signature(getattr(PANDAS[kind], name)).parameters.values()
+    kinds, kind, owner = inspect.Parameter, windows.kind, windows.__name__
+    found = inspect.signature(getattr(windows._pandas, name)).parameters.values()
     parameters = [p.replace(annotation=kinds.empty) for p in found]
     loose = [p.name for p in parameters if p.kind is kinds.VAR_KEYWORD]
     if not loose:
         loose = ["weights"]  # what a win_type takes: std=, tau=
         parameters.append(kinds("weights", kinds.VAR_KEYWORD))
-    owner = CLASSES[kind].__name__
     carried = kind == "rolling" or (kind == "expanding" and name in CARRIED)
     public(
         f"{owner}.{name}",
@@ -290,10 +329,11 @@ def _called(name: str, loose: str, self: Window, *args: Any, **kwargs: Any) -> A
     )
 
 
-for _kind, _names in NAMES.items():
-    _construct(_kind)
-    for _name in _names:
-        if hasattr(PANDAS[_kind], _name):
-            _method(_kind, _name)
-for _owner in (Rolling, Expanding, EWM):
-    registry.attach(_owner, _owner.__name__)
+for _class in (Rolling, Expanding, EWM):
+    _construct(_class)
+    for _name in _class._methods:
+        if hasattr(_class._pandas, _name):
+            _method(_class, _name)
+    for _name in ("axis", "center", *_class._settings_of):
+        setattr(_class, _name, property(partial(_setting, _name)))
+    registry.attach(_class, _class.__name__)

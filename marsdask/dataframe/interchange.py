@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 
@@ -32,11 +32,11 @@ def to_dask(frame: Any) -> Any:
         return dd.from_delayed(parts, meta=frame.known.empty, verify_meta=False, prefix="marsdask")
 
 
-class _Held:
+class _Held(NamedTuple):
     """Keys of a dask.dataframe's partitions and their graph."""
 
-    def __init__(self, parts: Any, empty: Any):
-        self.parts, self.empty = parts, empty
+    parts: Any
+    empty: Any
 
 
 @public("dataframe.from_dask", function=True)
