@@ -14,8 +14,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.indexing.indexing import after, columns_at, looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels
-from marsdask.dataframe.making.conversion import row_labels
-from marsdask.dataframe.making.creation import as_index
+from marsdask.dataframe.making.creation import as_index, row_labels
 from marsdask.dataframe.rows.alignment import done
 from marsdask.dataframe.rows.families import BOTH, call
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownLength
