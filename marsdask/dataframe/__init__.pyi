@@ -14,7 +14,7 @@ from marsdask.session.lazy import Lazy
 from marsdask.session.progress import ExecutionInfo
 from marsdask.session import Session
 
-import marsdask.dataframe.indexing.accessors
+import marsdask.dataframe.indexing.setting
 from marsdask.tensor.core import ExecutableTuple as ExecutableTuple
 from marsdask.tensor import Tensor
 
@@ -1933,7 +1933,7 @@ class DataFrame(Lazy):
         """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
 
     @property
-    def at(self) -> marsdask.dataframe.indexing.accessors.At:
+    def at(self) -> marsdask.dataframe.indexing.setting.At:
         """One value by labels."""
 
     @property
@@ -2166,7 +2166,7 @@ class DataFrame(Lazy):
         """Histograms of the columns, as matplotlib Axes; runs."""
 
     @property
-    def iat(self) -> marsdask.dataframe.indexing.accessors.IAt:
+    def iat(self) -> marsdask.dataframe.indexing.setting.IAt:
         """One value by position."""
 
     def idxmax(
@@ -2190,7 +2190,7 @@ class DataFrame(Lazy):
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def iloc(self) -> marsdask.dataframe.indexing.accessors.ILoc:
+    def iloc(self) -> marsdask.dataframe.indexing.setting.ILoc:
         """Rows and columns by position."""
 
     @property
@@ -2304,7 +2304,7 @@ class DataFrame(Lazy):
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def loc(self) -> marsdask.dataframe.indexing.accessors.Loc:
+    def loc(self) -> marsdask.dataframe.indexing.setting.Loc:
         """Rows and columns by label."""
 
     def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> DataFrame:
@@ -3125,7 +3125,7 @@ class Series(Lazy):
         """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
 
     @property
-    def at(self) -> marsdask.dataframe.indexing.accessors.At:
+    def at(self) -> marsdask.dataframe.indexing.setting.At:
         """One value by labels."""
 
     def autocorr(self, lag: builtins.int = 1) -> Tensor:
@@ -3351,7 +3351,7 @@ class Series(Lazy):
         """Histograms of the columns, as matplotlib Axes; runs."""
 
     @property
-    def iat(self) -> marsdask.dataframe.indexing.accessors.IAt:
+    def iat(self) -> marsdask.dataframe.indexing.setting.IAt:
         """One value by position."""
 
     def idxmax(
@@ -3375,7 +3375,7 @@ class Series(Lazy):
         """The idxmin of each column (or, with axis=1, of each row), holes left out unless skipna=False."""
 
     @property
-    def iloc(self) -> marsdask.dataframe.indexing.accessors.ILoc:
+    def iloc(self) -> marsdask.dataframe.indexing.setting.ILoc:
         """Rows and columns by position."""
 
     @property
@@ -3471,7 +3471,7 @@ class Series(Lazy):
         """pandas' `le`, aligned by labels; arrays and lists are positional."""
 
     @property
-    def loc(self) -> marsdask.dataframe.indexing.accessors.Loc:
+    def loc(self) -> marsdask.dataframe.indexing.setting.Loc:
         """Rows and columns by label."""
 
     def lt(self, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Series:
@@ -4176,7 +4176,7 @@ class Index(Lazy):
         """The data in other dtypes. The categories of "category" are those of the whole, as in pandas, known after a run."""
 
     @property
-    def at(self) -> marsdask.dataframe.indexing.accessors.At:
+    def at(self) -> marsdask.dataframe.indexing.setting.At:
         """One value by labels."""
 
     def check_monotonic(self, decreasing: builtins.bool = False, strict: builtins.bool = False) -> Any:
@@ -4236,11 +4236,11 @@ class Index(Lazy):
         """Whether there are holes: a lazy bool."""
 
     @property
-    def iat(self) -> marsdask.dataframe.indexing.accessors.IAt:
+    def iat(self) -> marsdask.dataframe.indexing.setting.IAt:
         """One value by position."""
 
     @property
-    def iloc(self) -> marsdask.dataframe.indexing.accessors.ILoc:
+    def iloc(self) -> marsdask.dataframe.indexing.setting.ILoc:
         """Rows and columns by position."""
 
     @property
@@ -4275,7 +4275,7 @@ class Index(Lazy):
         """pandas' `isna`, chunk by chunk; frames among the arguments are aligned by labels."""
 
     @property
-    def loc(self) -> marsdask.dataframe.indexing.accessors.Loc:
+    def loc(self) -> marsdask.dataframe.indexing.setting.Loc:
         """Rows and columns by label."""
 
     def map(

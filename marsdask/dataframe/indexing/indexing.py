@@ -16,9 +16,9 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
-from marsdask.dataframe.making.creation import rows_of
+from marsdask.dataframe.making.creation import row_labels, rows_of
 from marsdask.dataframe.rows.alignment import bounds_of, matched, together
-from marsdask.dataframe.rows.families import ALL, BOTH
+from marsdask.dataframe.rows.families import ALL, BOTH, chunkwise
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -84,7 +84,10 @@ def getitem(frame: Any, key: Any) -> Any:
     if is_mask(key):
         return masked(frame, key)
     if isinstance(frame, Index):
-        return _index_item(frame, key)
+        if isinstance(key, (int, np.integer)):
+            return one_at(frame, int(key))
+        plain = isinstance(key, (Handle, slice))
+        return registry.make("frame.rows_at", frame, key if plain else np.asarray(key))
     if isinstance(key, slice):
         floats = pd.api.types.is_float_dtype(frame.known.empty.index.dtype)
         return frame.iloc[key] if by_place(key) and not floats else frame.loc[key]
@@ -93,12 +96,6 @@ def getitem(frame: Any, key: Any) -> Any:
     if frame.ndim == 2:
         return selected(frame, key)
     return frame.loc[key]
-
-
-def _index_item(index: Any, key: Any) -> Any:
-    if isinstance(key, (int, np.integer)):
-        return one_at(index, int(key))
-    return registry.make("frame.rows_at", index, key if isinstance(key, (Handle, slice)) else np.asarray(key))
 
 
 def column_key(empty: pd.DataFrame, key: Any) -> Any:
@@ -167,22 +164,14 @@ def _select_trim(node: Node, mine: Demand) -> Node:
     return node if len(kept) == len(key) else Node("frame.select", (frame, kept))
 
 
-@lowered("frame.select", demands=_select_demands, trim=_select_trim, traits=["slice"],
-           meta=lambda frame, key: frame.same(frame.empty[key]))  # fmt: skip
-def select(frame: Chunks, key: Any) -> Chunks:
-    """One column as a series, or a list of columns as a frame."""
-    return graph.per_chunk(operator.getitem, frame, key)
+chunkwise("frame.select", operator.getitem, demands=_select_demands, trim=_select_trim, traits=["slice"])
 
 
 def _pick_at(chunk: Any, positions: Any) -> Any:
     return chunk.iloc[:, positions]
 
 
-@lowered("frame.select_at", demands=looking(columns=None), traits=["slice"],
-           meta=lambda frame, positions: frame.same(_pick_at(frame.empty, positions)))  # fmt: skip
-def select_at(frame: Chunks, positions: Any) -> Chunks:
-    """A column, or columns, by position."""
-    return graph.per_chunk(_pick_at, frame, positions)
+chunkwise("frame.select_at", _pick_at, demands=looking(columns=None), traits=["slice"])
 
 
 def columns_at(frame: Any, positions: Any) -> Any:
@@ -192,10 +181,6 @@ def columns_at(frame: Any, positions: Any) -> Any:
         one = isinstance(positions, (int, np.integer))
         return registry.make("frame.select", frame, columns[positions] if one else list(columns[positions]))
     return registry.make("frame.select_at", frame, positions)
-
-
-def _filter_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [mine, replace(mine, columns=None)][: len(inputs(node))]
 
 
 def _filter_trim(node: Node, mine: Demand) -> Node:
@@ -216,7 +201,7 @@ def columns_seen(frame: Node, mine: Demand) -> list[Any] | None:
     return [c for c in columns if c in mine.columns]
 
 
-@lowered("frame.filter", demands=_filter_demands, trim=_filter_trim, traits=["filter"],
+@lowered("frame.filter", demands=lambda node, mine: [mine, replace(mine, columns=None)][: len(inputs(node))], trim=_filter_trim, traits=["filter"],
            meta=lambda frame, mask: frame.fewer())  # fmt: skip
 def filter(frame: Chunks, mask: Any) -> Any:
     """The rows where `mask` is true, in their order and under their labels."""
@@ -232,9 +217,24 @@ def _keep_rows(chunk: Any, mask: Any) -> Any:
     return chunk.loc[mask]
 
 
-def after(chunk: Any, checked: Any) -> Any:
-    """A chunk, once a check has passed."""
+def checked(frame: Chunks, check: Callable[..., Any], *args: Any) -> Chunks:
+    """The same chunks, once `check` of the whole has raised nothing: chunked arguments come to it as lists."""
+    return graph.per_chunk(_after, frame, graph.value(check, *args))
+
+
+def _after(chunk: Any, checked: Any) -> Any:
     return chunk
+
+
+def distinct(frame: Chunks, message: str) -> Chunks:
+    """The same chunks; an error, in which `{again}` is the labels concerned, if labels are there twice."""
+    return checked(frame, _check_distinct, graph.per_chunk(row_labels, frame, lengths=None), message)
+
+
+def _check_distinct(indexes: list[pd.Index], message: str) -> None:
+    whole = graph.concat(indexes)
+    if not whole.is_unique:
+        raise ArgumentError(message.format(again=whole[whole.duplicated()].unique()))
 
 
 @public("DataFrame.pop", owners=["DataFrame"])

@@ -110,14 +110,14 @@ def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
     assert frame.node is not None
     promised = _at_label_meta(meta(frame.node), label)
-    found = graph.gather(graph.per_chunk(_with_label, frame, [label], lengths="unknown"))
+    found = graph.gather(graph.per_chunk(with_label, frame, [label], lengths="unknown"))
     if isinstance(promised, FrameMeta):
         return graph.per_chunk(_located, found, label, promised.ndim, lengths=(promised.length,))
     value = graph.per_chunk(_located, found, label, 0, lengths=None)
     return graph.to_array(value, scalar=True, dtype=promised.dtype)
 
 
-def _with_label(chunk: Any, labels: list[Any]) -> Any:
+def with_label(chunk: Any, labels: list[Any]) -> Any:
     """The rows of a chunk that have one of the labels: what the lookup over the whole needs."""
     index = chunk.index
     if isinstance(index, pd.MultiIndex):
@@ -156,7 +156,7 @@ def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
 @lowered("frame.at_labels", meta=_at_labels_meta, demands=looking(order=True, labels=True))
 def at_labels(frame: Chunks, labels: list[Any]) -> Chunks:
     """The rows of labels, in the order of the list; each must be there."""
-    found = graph.per_chunk(_with_label, frame, labels, lengths="unknown")
+    found = graph.per_chunk(with_label, frame, labels, lengths="unknown")
     return graph.per_chunk(_located_list, graph.gather(found), labels, lengths="unknown")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,16 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame
-from marsdask.dataframe.indexing.indexing import after, looking
+from marsdask.dataframe.indexing.indexing import distinct, looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels
-from marsdask.dataframe.making.creation import row_labels, with_labels
-from marsdask.dataframe.rows.alignment import done, pandas_on_samples
-from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call
-from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
+from marsdask.dataframe.making.creation import with_labels
+from marsdask.dataframe.rows.alignment import done
+from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call, chunkwise
+from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -31,15 +30,8 @@ def copy(self: Any, deep: bool = True) -> Any:
     return registry.wrap(self.node, held(self))
 
 
-@lowered("frame.copy", traits=["through"], meta=lambda frame: frame)
-def _copy(frame: Chunks) -> Chunks:
-    return frame
-
-
-@lowered("frame.named", traits=["through"], meta=lambda series, name: series.same(series.empty.rename(name)))
-def named(series: Chunks, name: Any) -> Chunks:
-    """A series under another name."""
-    return graph.per_chunk(pd.Series.rename, series, name)
+lowered("frame.copy", traits=["through"], meta=lambda frame: frame)(lambda frame: frame)
+chunkwise("frame.named", pd.Series.rename, traits=["through"])
 
 
 # Column labels ------------------------------------------------------------------------------------------------------
@@ -64,11 +56,11 @@ def _columns_trim(node: Node, mine: Demand) -> Node:
     return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
 
 
-@lowered("frame.set_columns", demands=_columns_demands, trim=_columns_trim,
-           meta=lambda frame, columns: frame.same(frame.empty.set_axis(columns, axis=1)))  # fmt: skip
-def set_columns(frame: Chunks, columns: pd.Index) -> Chunks:
-    """The same data under other column labels."""
-    return graph.per_chunk(pd.DataFrame.set_axis, frame, columns, axis=1)
+def _under(chunk: pd.DataFrame, columns: pd.Index) -> pd.DataFrame:
+    return chunk.set_axis(columns, axis=1)
+
+
+chunkwise("frame.set_columns", _under, demands=_columns_demands, trim=_columns_trim)
 
 
 def with_columns(frame: Any, columns: Any) -> Any:
@@ -116,14 +108,16 @@ def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy:
 # Row labels from a rule ---------------------------------------------------------------------------------------------
 
 
-def _relabel_meta(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> FrameMeta:
-    return frame_meta(pandas_on_samples(partial(call, method), frame, **kwargs), frame.length, NEW)
+def _relabelled(chunk: Any, method: str, kwargs: dict[str, Any]) -> Any:
+    """A chunk whose row labels a rule has changed that looks at one label at a time."""
+    return getattr(chunk, method)(**kwargs)
 
 
-@lowered("frame.relabel", meta=_relabel_meta, demands=looking())
-def relabel(frame: Chunks, method: str, kwargs: dict[str, Any]) -> Chunks:
-    """Row labels changed by a rule that looks at one label at a time."""
-    return graph.per_chunk(partial(call, method), frame, **kwargs)
+def _relabelled_meta(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> FrameMeta:
+    return frame_meta(_relabelled(sample(frame.empty), method, kwargs), frame.length, NEW)
+
+
+chunkwise("frame.relabel", _relabelled, meta=_relabelled_meta, demands=looking())
 
 
 @public("DataFrame.rename", owners=["DataFrame"])
@@ -144,19 +138,19 @@ def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None
             checks.columns(columns, self)
         new = with_columns(new, self.known.empty.rename(columns=columns, level=level).columns)
     if index is not None:
-        if errors == "raise" and not callable(index):
-            _check_labels(self, index)
-        new = registry.make("frame.relabel", new, "rename", {"index": index, "level": level})
+        new = _rows_renamed(new, index, level, errors)
     return done(self, new, inplace)
 
 
-def _check_labels(frame: Any, renamed: Any) -> None:
-    there = known_labels(frame.known)
-    if there is None:
-        raise Unbuilt.argument(
-            "rename", "errors", "raise", "execute() the frame first, or leave errors='ignore'."
-        )
-    all_there(list(renamed), there)
+def _rows_renamed(frame: Any, index: Any, level: Any, errors: str) -> Any:
+    if errors == "raise" and not callable(index):
+        there = known_labels(frame.known)
+        if there is None:
+            raise Unbuilt.argument(
+                "rename", "errors", "raise", "execute() the frame first, or leave errors='ignore'."
+            )
+        all_there(list(index), there)
+    return registry.make("frame.relabel", frame, "rename", {"index": index, "level": level})
 
 
 @public("Series.rename", owners=["Series"])
@@ -164,9 +158,7 @@ def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = No
                    level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
     """The series under another name (a scalar) or with renamed labels (a dict or function)."""
     if callable(index) or isinstance(index, (dict, pd.Series)):
-        if errors == "raise" and not callable(index):
-            _check_labels(self, index)
-        new = registry.make("frame.relabel", self, "rename", {"index": index, "level": level})
+        new = _rows_renamed(self, index, level, errors)
     else:
         new = registry.make("frame.named", self, index)
     return done(self, new, inplace)
@@ -211,9 +203,9 @@ def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
 
 def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
     levels = self.known.empty.index.nlevels
-    several = isinstance(level, (list, tuple)) and len(set(level)) >= levels
+    every = isinstance(level, (list, tuple)) and len(set(level)) >= levels
     made = registry.make("frame.reset_labels", self, {"level": level, **kwargs})
-    if level is None or several or levels == 1:
+    if level is None or every or levels == 1:
         made = registry.make("frame.renumber", made)
     if inplace and made.ndim != self.ndim:
         raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")
@@ -224,14 +216,8 @@ def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) ->
 def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
                 allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
     """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
-    kwargs = {
-        "drop": bool(drop),
-        "col_level": col_level,
-        "col_fill": col_fill,
-        "allow_duplicates": allow_duplicates,
-        "names": names,
-    }
-    return _reset_index(self, level, inplace, kwargs)
+    how = {"col_level": col_level, "col_fill": col_fill, "allow_duplicates": allow_duplicates, "names": names}
+    return _reset_index(self, level, inplace, {"drop": bool(drop), **how})
 
 
 @public("Series.reset_index", owners=["Series"])
@@ -242,10 +228,8 @@ def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name
     return _reset_index(self, level, inplace, {"drop": bool(drop), **({} if drop else named)})
 
 
-def _reset(chunk: Any, kwargs: dict[str, Any], columns: Any = None) -> Any:
-    kwargs = {k: v for k, v in kwargs.items() if v is not None}
-    new = chunk.reset_index(**kwargs)
-    return new if columns is None or new.ndim == 1 else new.set_axis(columns, axis=1)
+def _reset(chunk: Any, kwargs: dict[str, Any]) -> Any:
+    return chunk.reset_index(**{k: v for k, v in kwargs.items() if v is not None})
 
 
 def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -265,11 +249,13 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, mine.order, labels)]
 
 
-@lowered("frame.reset_labels", demands=_reset_demands,
-           meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW))  # fmt: skip
-def reset_labels(frame: Chunks, kwargs: dict[str, Any]) -> Chunks:
-    """pandas' reset_index chunk by chunk: labels are chunk-local until a renumber makes them whole."""
-    return graph.per_chunk(_reset, frame, kwargs)
+# Labels are chunk-local until a renumber makes them whole.
+chunkwise(
+    "frame.reset_labels",
+    _reset,
+    meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW),
+    demands=_reset_demands,
+)
 
 
 @public("DataFrame.set_index", owners=["DataFrame"])
@@ -333,18 +319,7 @@ def index_from(
 ) -> Any:
     """Columns, or series on the same rows, as the labels."""
     made = graph.per_chunk(_index_from, frame, keys, drop, append, *values)
-    if verify:
-        labels = graph.per_chunk(row_labels, made, lengths=None)
-        made = graph.per_chunk(after, made, graph.value(_check_unique, labels))
-    return made
-
-
-def _check_unique(indexes: list[pd.Index]) -> bool:
-    whole = graph.concat(indexes)
-    if not whole.is_unique:
-        again = whole[whole.duplicated()].unique()
-        raise ArgumentError(f"Index has duplicate keys: {again}")
-    return True
+    return distinct(made, "Index has duplicate keys: {again}") if verify else made
 
 
 # Index, most of whose methods are a series' over the labels -------------------------------------------------------------
@@ -376,10 +351,7 @@ def _columns_meta(labels: FrameMeta, index: bool, names: list[Any], kind: str) -
     return labels.same(empty) if index else frame_meta(empty, labels.length, labels.rows)
 
 
-@lowered("frame.index_columns", meta=_columns_meta)
-def index_columns(labels: Chunks, index: bool, names: list[Any], kind: str) -> Chunks:
-    """The labels as a column (or, of several levels, columns)."""
-    return graph.per_chunk(_as_columns, labels, index, names, kind)
+chunkwise("frame.index_columns", _as_columns, meta=_columns_meta)
 
 
 def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
@@ -402,11 +374,7 @@ def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
     return _columns(self, index, [self.name if name is None else name], "series")
 
 
-@lowered("frame.series_frame", demands=looking(columns=None),
-           meta=lambda series, name: series.same(series.empty.to_frame(name)))  # fmt: skip
-def series_frame(series: Chunks, name: Any) -> Chunks:
-    """A frame of one column."""
-    return graph.per_chunk(pd.Series.to_frame, series, name)
+chunkwise("frame.series_frame", pd.Series.to_frame, demands=looking(columns=None))
 
 
 @public("frame.to_frame", owners=["Series"])
@@ -437,8 +405,12 @@ def _level_number(empty: pd.Index, level: Any) -> int:
     raise ShapeError(f"level {level!r} not found; the levels are {names}.")
 
 
-@lowered("frame.level",
-           meta=lambda labels, level: frame_meta(labels.empty.get_level_values(level), labels.length, labels.rows))  # fmt: skip
-def level(labels: Chunks, level: int) -> Chunks:
-    """One level of the labels."""
-    return graph.per_chunk(partial(call, "get_level_values"), labels, level=level)
+def _of_level(labels: pd.Index, level: int) -> pd.Index:
+    return labels.get_level_values(level)
+
+
+chunkwise(
+    "frame.level",
+    _of_level,
+    meta=lambda labels, level: frame_meta(_of_level(labels.empty, level), labels.length, labels.rows),
+)

@@ -6,6 +6,7 @@ Every write makes a node and rebinds the handle.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -207,20 +208,14 @@ def _with_columns(frame: Any, keys: list[Any], value: Any) -> Any:
 def set_at(frame: Any, what: str, key: Any, value: Any) -> None:
     """`frame.loc[key] = value` or `frame.iloc[key] = value`: rebinds the frame."""
     rows, columns = split(frame, key, what)
-    if what == "loc" and frame.ndim == 2 and is_all(rows) and _new_column(frame, columns):
+    one = columns is not None and isinstance(columns, Hashable) and not isinstance(columns, slice)
+    if what == "loc" and frame.ndim == 2 and is_all(rows) and one and columns not in frame.columns:
         new = with_column(frame, columns, value)
     else:
         new = _tiled(frame, what, rows, columns, value)
         if new is None:
             new = _whole(frame, what, rows, columns, value)
     frame._become(new)
-
-
-def _new_column(frame: Any, columns: Any) -> bool:
-    try:
-        return columns is not None and not isinstance(columns, (slice, list)) and columns not in frame.columns
-    except TypeError:
-        return False
 
 
 def _tiled(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
@@ -342,6 +337,8 @@ def _set_local(chunk: Any, positions: np.ndarray[Any, Any], names: Any, value: A
 
 def _whole(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
     """Written by pandas into all rows in one chunk: anything `loc` and `iloc` take, enlargement too."""
+    if isinstance(columns, (dict, set)):
+        raise ArgumentTypeError(f"{what}[...]: a column label must be hashable, not {columns!r}.")
     parts = [as_frame(v) if isinstance(v, (pd.Series, pd.DataFrame)) else v for v in (rows, columns, value)]
     return registry.make("frame.set_whole", frame, what, *map(one_chunk, parts))
 

@@ -24,6 +24,7 @@ from marsdask.dataframe.rows.alignment import (
     sampled,
     together,
 )
+from marsdask.dataframe.rows.families import chunkwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
@@ -360,11 +361,12 @@ def _values_like(chunk: Any, like: Any) -> Any:
     return _labelled_like(as_series(chunk), like)
 
 
-@lowered("frame.labels", demands=lambda node, mine: [Demand(frozenset())],
-           meta=lambda frame: frame.same(row_labels(frame.empty)))  # fmt: skip
-def labels(frame: Chunks) -> Chunks:
-    """The row labels as an index."""
-    return graph.per_chunk(row_labels, frame)
+chunkwise("frame.labels", row_labels, demands=lambda node, mine: [Demand(frozenset())])
+chunkwise(
+    "frame.series_as_index",
+    pd.Index,
+    meta=lambda series: frame_meta(pd.Index(series.empty), series.length, NEW),
+)
 
 
 @lowered("frame.labels_as_series",
@@ -374,24 +376,17 @@ def labels_as_series(labels: Chunks) -> Chunks:
     return renumber(graph.per_chunk(as_series, labels))
 
 
-@lowered("frame.series_as_index",
-           meta=lambda series: frame_meta(pd.Index(series.empty), series.length, NEW))  # fmt: skip
-def series_as_index(series: Chunks) -> Chunks:
-    """A series' values as labels."""
-    return graph.per_chunk(pd.Index, series)
-
-
 def _renamed_index(chunk: Any, names: list[Any]) -> Any:
     index = row_labels(chunk).set_names(names)
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
-@lowered("frame.index_named",
-           meta=lambda frame, names: frame_meta(_renamed_index(frame.empty, names), frame.length, frame.rows,
-                                                ranged=frame.ranged and names == [None]))  # fmt: skip
-def index_named(frame: Chunks, names: list[Any]) -> Chunks:
-    """The same rows with other names of the index levels."""
-    return graph.per_chunk(_renamed_index, frame, names)
+def _renamed_meta(frame: FrameMeta, names: list[Any]) -> FrameMeta:
+    empty = _renamed_index(frame.empty, names)
+    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged and names == [None])
+
+
+chunkwise("frame.index_named", _renamed_index, meta=_renamed_meta)
 
 
 @lowered("frame.cut",

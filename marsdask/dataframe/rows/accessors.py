@@ -19,7 +19,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
-from marsdask.plan.node import Node, calling
+from marsdask.plan.node import calling
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -109,11 +109,11 @@ def _accessed_meta(
     return frame.fewer(result) if name == "extractall" else frame.same(result)
 
 
-def _accessed_demands(node: Node, mine: Demand) -> list[Demand]:
-    return row_by_row_demands(node, replace(mine, columns=None))
-
-
-@lowered("frame.accessed", meta=_accessed_meta, demands=_accessed_demands)
+@lowered(
+    "frame.accessed",
+    meta=_accessed_meta,
+    demands=lambda node, mine: row_by_row_demands(node, replace(mine, columns=None)),
+)
 def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
     """A member of .str, .dt or .cat, chunk by chunk."""
     if others:
@@ -213,17 +213,13 @@ def _property(kind: str, name: str, self: Accessor) -> Any:
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
     unbounded = kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None)
     if kind == "str" and name in ("split", "rsplit") and unbounded:
-        kwargs["n"] = _most_splits(self._series, name, args, kwargs)
+        # How many columns the frame will have only a run can tell.
+        lists = access(self._series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
+        most = access(lists, "str", "len", (), {}).max().execute().fetch()
+        kwargs["n"] = int(most) - 1 if most == most else 0
         if kwargs["n"] == 0:
             return access(self._series, kind, "slice", (), {}).to_frame(0)
     return access(self._series, kind, name, args, kwargs)
-
-
-def _most_splits(series: Any, name: str, args: Any, kwargs: dict[str, Any]) -> int:
-    """How many columns the frame will have, less one: only a run can tell."""
-    lists = access(series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
-    most = access(lists, "str", "len", (), {}).max().execute().fetch()
-    return int(most) - 1 if most == most else 0
 
 
 for _class in (StringAccessor, DatetimeAccessor, CategoricalAccessor):

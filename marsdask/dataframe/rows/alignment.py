@@ -17,7 +17,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 
@@ -43,20 +43,17 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
     values = [*args, *kwargs.values()]
     values = [as_frame(v) if isinstance(v, (pd.DataFrame, pd.Series)) else v for v in values]
     others = [v for v in values if isinstance(v, FrameHandle)]
-    mine = meta(first.node)
-    strange = [o for o in others if meta(o.node).rows != mine.rows]
+    mine = first.known
+    strange = [o for o in others if o.known.rows != mine.rows]
     if strange:
-        if all(_both_ranged(mine, meta(o.node)) for o in strange):
+        # An unknown length is nan, which is unequal to itself.
+        if mine.ranged and all(o.known.ranged and o.known.length == mine.length for o in strange):
             swap = {id(o): registry.make("frame.cut_alike", o, first) for o in strange}
         else:
             swap = {id(o): one_chunk(o) for o in others}
             first = one_chunk(first)
         values = [swap.get(id(v), v) for v in values]
     return first, values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
-
-
-def _both_ranged(a: FrameMeta, b: FrameMeta) -> bool:
-    return a.ranged and b.ranged and a.length == b.length  # nan is unequal to itself
 
 
 def measured(*collections: Any) -> Generator[Any, Any, Sequence[Any]]:

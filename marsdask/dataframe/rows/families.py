@@ -49,6 +49,17 @@ def call(name: str, piece: Any, **kwargs: Any) -> Any:
     return getattr(piece, name)(**kwargs)
 
 
+def chunkwise(
+    name: str, does: Callable[..., Any], meta: Callable[..., Any] | None = None, **entry: Any
+) -> None:
+    """Declare the operation `does(chunk, *args)` of each chunk: on the same rows, as it makes no rows of none, unless `meta` says."""
+    lowered(name, meta=meta or partial(_same_rows, does), **entry)(partial(graph.per_chunk, does))
+
+
+def _same_rows(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> FrameMeta:
+    return frame.same(does(frame.empty, *args))
+
+
 def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
     """Whether an operation goes along each row: then chunks are independent."""
     return frame.ndim == 2 and kwargs.get("axis", 0) in (1, "columns")
