@@ -11,11 +11,21 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame
-from marsdask.dataframe.indexing.indexing import column_key, columns_at, is_mask, looking, masked, selected
-from marsdask.dataframe.indexing.positions import column_positions, row_and_column, rows_at, scalar_dtype
-from marsdask.dataframe.making.conversion import row_labels
-from marsdask.dataframe.rows.numbering import starts
-from marsdask.errors import ArgumentTypeError, LabelNotFound, ShapeError
+from marsdask.dataframe.indexing.indexing import (
+    called,
+    column_positions,
+    columns_at,
+    is_mask,
+    looking,
+    masked,
+    one_at,
+    rows_at,
+    scalar_dtype,
+    selected,
+)
+from marsdask.dataframe.making.creation import row_labels
+from marsdask.dataframe.rows.alignment import starts
+from marsdask.errors import ArgumentTypeError, IndexOutOfRange, LabelNotFound, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -40,27 +50,18 @@ def all_there(labels: Iterable[Any], there: Any, shown: int | None = None) -> No
         raise LabelNotFound(f"{missing[:shown]} not found in axis")
 
 
-def sample_with(empty: Any, keys: list[Any]) -> Any:
-    """Made-up rows under the given labels, to learn what pandas makes of a lookup."""
-    rows = sample(empty, max(len(keys), 1))
-    index = pd.Index(keys, name=empty.index.name)
+def sample_with(empty: Any, label: Any) -> Any:
+    """A made-up row under the given label, to learn what pandas makes of a lookup."""
+    names = empty.index.names
     if isinstance(empty.index, pd.MultiIndex):
-        filler = _sample_label(empty.index)
-        full = [(*k, *filler[len(k) :]) if isinstance(k, tuple) else (k, *filler[1:]) for k in keys]
-        index = pd.MultiIndex.from_tuples(full, names=empty.index.names)
-    elif len(keys):
+        filler = [sample(pd.Series([], dtype=level.dtype), 1).iloc[0] for level in empty.index.levels]
+        given = label if isinstance(label, tuple) else (label,)
+        index = pd.MultiIndex.from_tuples([(*given, *filler[len(given) :])], names=names)
+    else:
+        index = pd.Index([label], name=names[0])
         with contextlib.suppress(TypeError, ValueError):
             index = index.astype(empty.index.dtype)
-    return rows.iloc[: len(keys)].set_axis(index, axis=0)
-
-
-def _sample_label(index: pd.MultiIndex) -> tuple[Any, ...]:
-    return tuple(sample(pd.Series([], dtype=level.dtype), 1).iloc[0] for level in index.levels)
-
-
-def is_slice_text(empty: Any, label: Any) -> bool:
-    """Whether a text names a span of dates rather than one."""
-    return isinstance(label, str) and isinstance(empty.index, (pd.DatetimeIndex, pd.PeriodIndex))
+    return sample(empty, 1).set_axis(index, axis=0)
 
 
 # One label ----------------------------------------------------------------------------------------------------------
@@ -68,8 +69,7 @@ def is_slice_text(empty: Any, label: Any) -> bool:
 
 def one_label(frame: Any, label: Any) -> Any:
     """`frame.loc[label]`: a row (or value), or the rows of a label that is there several times."""
-    known = frame.known
-    there = known_labels(known)
+    there = known_labels(frame.known)
     try:
         hash(label)
     except TypeError:
@@ -82,12 +82,12 @@ def one_label(frame: Any, label: Any) -> Any:
         except TypeError as error:
             raise ArgumentTypeError(f"loc[{label!r}]: {error}") from None
         if isinstance(where, (int, np.integer)):
-            name = "frame.row_at" if frame.ndim == 2 else "frame.cell_at"
-            return registry.make(name, frame, int(where))
+            return one_at(frame, int(where))
         if not isinstance(there, pd.MultiIndex):
             rows = where if isinstance(where, slice) else np.flatnonzero(where)
             return registry.make("frame.rows_at", frame, rows)
-    if is_slice_text(known.empty, label):
+    if isinstance(label, str) and isinstance(frame.known.empty.index, (pd.DatetimeIndex, pd.PeriodIndex)):
+        # A text names a span of dates rather than one.
         return registry.make("frame.label_slice", frame, slice(label, label), label)
     return registry.make("frame.at_label", frame, label)
 
@@ -97,14 +97,7 @@ def missing_label(*labels: Any) -> LabelNotFound:
 
 
 def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
-    rows = sample_with(frame.empty, [label])
-    if (
-        isinstance(rows.index, pd.MultiIndex)
-        and isinstance(label, tuple)
-        and len(label) == rows.index.nlevels
-    ):
-        rows.index = pd.MultiIndex.from_tuples([label], names=rows.index.names)
-    found = rows.loc[label] if len(rows) else rows
+    found = sample_with(frame.empty, label).loc[label]
     if not isinstance(found, (pd.DataFrame, pd.Series)):
         return TensorMeta((), scalar_dtype(frame.empty.dtype))
     if isinstance(found, pd.Series) and frame.kind == "DataFrame":
@@ -117,14 +110,14 @@ def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
     assert frame.node is not None
     promised = _at_label_meta(meta(frame.node), label)
-    found = graph.gather(graph.per_chunk(_with_label, frame, [label], lengths="unknown"))
+    found = graph.gather(graph.per_chunk(with_label, frame, [label], lengths="unknown"))
     if isinstance(promised, FrameMeta):
         return graph.per_chunk(_located, found, label, promised.ndim, lengths=(promised.length,))
     value = graph.per_chunk(_located, found, label, 0, lengths=None)
     return graph.to_array(value, scalar=True, dtype=promised.dtype)
 
 
-def _with_label(chunk: Any, labels: list[Any]) -> Any:
+def with_label(chunk: Any, labels: list[Any]) -> Any:
     """The rows of a chunk that have one of the labels: what the lookup over the whole needs."""
     index = chunk.index
     if isinstance(index, pd.MultiIndex):
@@ -153,8 +146,7 @@ def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
     there = known_labels(frame)
     length, known = math.nan, None
     if there is not None and not isinstance(there, pd.MultiIndex):
-        missing = [k for k in labels if k not in there]
-        if missing:
+        if missing := [k for k in labels if k not in there]:
             raise missing_label(*missing)
         known = pd.Series(0, index=there).loc[labels].index
         length = len(known)
@@ -164,7 +156,7 @@ def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
 @lowered("frame.at_labels", meta=_at_labels_meta, demands=looking(order=True, labels=True))
 def at_labels(frame: Chunks, labels: list[Any]) -> Chunks:
     """The rows of labels, in the order of the list; each must be there."""
-    found = graph.per_chunk(_with_label, frame, labels, lengths="unknown")
+    found = graph.per_chunk(with_label, frame, labels, lengths="unknown")
     return graph.per_chunk(_located_list, graph.gather(found), labels, lengths="unknown")
 
 
@@ -174,8 +166,7 @@ def _located_list(chunk: Any, labels: list[Any]) -> Any:
     try:
         return chunk.loc[labels]
     except KeyError as error:
-        there = chunk.index
-        missing = [k for k in labels if k not in there]
+        missing = [k for k in labels if k not in chunk.index]
         raise (missing_label(*missing) if missing else LabelNotFound(str(error))) from None
 
 
@@ -222,8 +213,8 @@ def label_slice_rows(
 
 
 def _backwards(frame: Chunks, key: slice) -> Generator[Any, Any, Chunks]:
-    ((found,)) = yield Ask(graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key))
-    return (yield from rows_at(frame, found))
+    found = yield Ask(graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key))
+    return (yield from rows_at(frame, found[0]))
 
 
 def _span(indexes: list[pd.Index], key: slice, text: str | None = None) -> slice:
@@ -240,12 +231,10 @@ def _span(indexes: list[pd.Index], key: slice, text: str | None = None) -> slice
 
 
 def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
-    where = where[0] if isinstance(where, list) else where
-    first = first[0] if isinstance(first[0], list) else first
     a, step = first[i], where.step or 1
     low = max(where.start - a, (where.start - a) % step) if where.start is not None else 0
-    high = len(chunk) if where.stop is None else min(max(where.stop - a, 0), len(chunk))
-    return chunk.iloc[max(low, 0) : high : step]
+    high = None if where.stop is None else max(where.stop - a, 0)
+    return chunk.iloc[low:high:step]
 
 
 # Keys -----------------------------------------------------------------------------------------------------------------
@@ -259,24 +248,29 @@ def by_label(frame: Any, rows: Any) -> Any:
         return masked(frame, rows, error=IndexError)
     if isinstance(rows, Handle):
         rows = rows.to_numpy()
-    if isinstance(rows, (list, np.ndarray, pd.Index, pd.Series, range, set)):
-        if isinstance(rows, (set, dict)):
-            raise ArgumentTypeError("loc: a set has no order. Hint: pass a list of labels.")
+    if isinstance(rows, set):
+        raise ArgumentTypeError("loc: a set has no order. Hint: pass a list of labels.")
+    if isinstance(rows, (list, np.ndarray, pd.Index, pd.Series, range)):
         return registry.make("frame.at_labels", frame, list(rows))
     return one_label(frame, rows)
 
 
-def split(frame: Any, key: Any) -> tuple[Any, Any]:
-    """A loc key as rows and columns: with several index levels a tuple may be all labels of one row."""
-    levels = frame.known.empty.index.nlevels
-    if levels > 1 and isinstance(key, tuple):
+def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
+    """A key as rows and columns (None: all): with several index levels a tuple may be all labels of one row."""
+    if what == "loc" and isinstance(key, tuple) and frame.known.empty.index.nlevels > 1:
         if not isinstance(frame, DataFrame):
             return key, None
         whole = len(key) != 2 or not (
             isinstance(key[0], (tuple, slice, list)) or _is_column(frame, key[1]) or isinstance(key[1], slice)
         )
         return (key, None) if whole else key
-    return row_and_column(frame, key, "loc")
+    key = called(key, frame)
+    if not isinstance(key, tuple):
+        return key, None
+    if len(key) > (2 if isinstance(frame, DataFrame) else 1):
+        raise IndexOutOfRange(f"{what}: too many indexers: {key!r}.")
+    rows, columns = (called(each, frame) for each in (*key, None)[:2])
+    return rows, columns.to_numpy() if isinstance(columns, Handle) else columns
 
 
 def _is_column(frame: Any, key: Any) -> bool:
@@ -286,18 +280,19 @@ def _is_column(frame: Any, key: Any) -> bool:
         return False
 
 
-def columns_by_label(frame: Any, key: Any) -> Any:
-    """Columns of a loc key: a label, a list, a slice of labels, a mask."""
-    columns = frame.columns
-    if isinstance(key, Handle):
-        key = key.to_numpy()
+def column_places(frame: Any, key: Any, what: str) -> Any:
+    """Columns of a key by position, as an int or a list; None where they are labels."""
+    if what == "iloc":
+        return column_positions(frame, key)
     if isinstance(key, slice):
         try:
-            return columns_at(
-                frame, column_positions(frame, columns.slice_indexer(key.start, key.stop, key.step))
-            )
+            return column_positions(frame, frame.columns.slice_indexer(key.start, key.stop, key.step))
         except KeyError as error:
             raise LabelNotFound(f"loc: column {error.args[0]!r} not found.") from None
-    if is_mask(key):
-        return columns_at(frame, np.flatnonzero(np.asarray(key)).tolist())
-    return selected(frame, column_key(frame.known.empty, key))
+    return np.flatnonzero(np.asarray(key)).tolist() if is_mask(key) else None
+
+
+def columns_by_key(frame: Any, key: Any, what: str) -> Any:
+    """Columns of a loc key (a label, a list, a slice of labels, a mask), or of an iloc key."""
+    places = column_places(frame, key, what)
+    return selected(frame, key) if places is None else columns_at(frame, places)

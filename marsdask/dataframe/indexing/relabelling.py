@@ -1,25 +1,25 @@
-"""Other labels for the same rows: `rename`, `set_axis`, `set_index`, `reset_index`, and the setters of labels and names."""
+"""Labels of rows and columns: renamed, set, made columns and back; and the methods of Index, which is labels alone."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle
-from marsdask.dataframe.indexing.indexing import looking
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame
+from marsdask.dataframe.indexing.indexing import distinct, looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels
 from marsdask.dataframe.making.creation import with_labels
-from marsdask.dataframe.rows.alignment import done, pandas_on_samples
-from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call
-from marsdask.errors import ArgumentTypeError, Unbuilt
+from marsdask.dataframe.rows.alignment import done
+from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call, chunkwise
+from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import held
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
-from marsdask.plan.node import Node
+from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
+from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -30,15 +30,8 @@ def copy(self: Any, deep: bool = True) -> Any:
     return registry.wrap(self.node, held(self))
 
 
-@lowered("frame.copy", traits=["through"], meta=lambda frame: frame)
-def _copy(frame: Chunks) -> Chunks:
-    return frame
-
-
-@lowered("frame.named", traits=["through"], meta=lambda series, name: series.same(series.empty.rename(name)))
-def named(series: Chunks, name: Any) -> Chunks:
-    """A series under another name."""
-    return graph.per_chunk(pd.Series.rename, series, name)
+lowered("frame.copy", traits=["through"], meta=lambda frame: frame)(lambda frame: frame)
+chunkwise("frame.named", pd.Series.rename, traits=["through"])
 
 
 # Column labels ------------------------------------------------------------------------------------------------------
@@ -63,11 +56,11 @@ def _columns_trim(node: Node, mine: Demand) -> Node:
     return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
 
 
-@lowered("frame.set_columns", demands=_columns_demands, trim=_columns_trim,
-           meta=lambda frame, columns: frame.same(frame.empty.set_axis(columns, axis=1)))  # fmt: skip
-def set_columns(frame: Chunks, columns: pd.Index) -> Chunks:
-    """The same data under other column labels."""
-    return graph.per_chunk(pd.DataFrame.set_axis, frame, columns, axis=1)
+def _under(chunk: pd.DataFrame, columns: pd.Index) -> pd.DataFrame:
+    return chunk.set_axis(columns, axis=1)
+
+
+chunkwise("frame.set_columns", _under, demands=_columns_demands, trim=_columns_trim)
 
 
 def with_columns(frame: Any, columns: Any) -> Any:
@@ -115,14 +108,16 @@ def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy:
 # Row labels from a rule ---------------------------------------------------------------------------------------------
 
 
-def _relabel_meta(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> FrameMeta:
-    return frame_meta(pandas_on_samples(partial(call, method), frame, **kwargs), frame.length, NEW)
+def _relabelled(chunk: Any, method: str, kwargs: dict[str, Any]) -> Any:
+    """A chunk whose row labels a rule has changed that looks at one label at a time."""
+    return getattr(chunk, method)(**kwargs)
 
 
-@lowered("frame.relabel", meta=_relabel_meta, demands=looking())
-def relabel(frame: Chunks, method: str, kwargs: dict[str, Any]) -> Chunks:
-    """Row labels changed by a rule that looks at one label at a time."""
-    return graph.per_chunk(partial(call, method), frame, **kwargs)
+def _relabelled_meta(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> FrameMeta:
+    return frame_meta(_relabelled(sample(frame.empty), method, kwargs), frame.length, NEW)
+
+
+chunkwise("frame.relabel", _relabelled, meta=_relabelled_meta, demands=looking())
 
 
 @public("DataFrame.rename", owners=["DataFrame"])
@@ -143,19 +138,19 @@ def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None
             checks.columns(columns, self)
         new = with_columns(new, self.known.empty.rename(columns=columns, level=level).columns)
     if index is not None:
-        if errors == "raise" and not callable(index):
-            _check_labels(self, index)
-        new = registry.make("frame.relabel", new, "rename", {"index": index, "level": level})
+        new = _rows_renamed(new, index, level, errors)
     return done(self, new, inplace)
 
 
-def _check_labels(frame: Any, renamed: Any) -> None:
-    there = known_labels(frame.known)
-    if there is None:
-        raise Unbuilt.argument(
-            "rename", "errors", "raise", "execute() the frame first, or leave errors='ignore'."
-        )
-    all_there(list(renamed), there)
+def _rows_renamed(frame: Any, index: Any, level: Any, errors: str) -> Any:
+    if errors == "raise" and not callable(index):
+        there = known_labels(frame.known)
+        if there is None:
+            raise Unbuilt.argument(
+                "rename", "errors", "raise", "execute() the frame first, or leave errors='ignore'."
+            )
+        all_there(list(index), there)
+    return registry.make("frame.relabel", frame, "rename", {"index": index, "level": level})
 
 
 @public("Series.rename", owners=["Series"])
@@ -163,9 +158,7 @@ def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = No
                    level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
     """The series under another name (a scalar) or with renamed labels (a dict or function)."""
     if callable(index) or isinstance(index, (dict, pd.Series)):
-        if errors == "raise" and not callable(index):
-            _check_labels(self, index)
-        new = registry.make("frame.relabel", self, "rename", {"index": index, "level": level})
+        new = _rows_renamed(self, index, level, errors)
     else:
         new = registry.make("frame.named", self, index)
     return done(self, new, inplace)
@@ -203,3 +196,221 @@ def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
 def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
     """The same data, text put after the column labels (of a series: row labels)."""
     return _with_text(self, "add_suffix", axis, suffix=str(suffix))
+
+
+# reset_index and set_index: labels to columns and back -----------------------------------------------------------------
+
+
+def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
+    levels = self.known.empty.index.nlevels
+    every = isinstance(level, (list, tuple)) and len(set(level)) >= levels
+    made = registry.make("frame.reset_labels", self, {"level": level, **kwargs})
+    if level is None or every or levels == 1:
+        made = registry.make("frame.renumber", made)
+    if inplace and made.ndim != self.ndim:
+        raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")
+    return done(self, made, inplace)
+
+
+@public("DataFrame.reset_index", owners=["DataFrame"])
+def reset_index(self: Any, level: Any = None, drop: bool = False, inplace: bool = False, col_level: Any = 0, col_fill: Any = "",
+                allow_duplicates: Any = False, names: Any = None, incremental_index: bool = True) -> Any:  # fmt: skip
+    """The labels as columns, the rows under 0..n-1 over the whole (always, whatever `incremental_index`)."""
+    how = {"col_level": col_level, "col_fill": col_fill, "allow_duplicates": allow_duplicates, "names": names}
+    return _reset_index(self, level, inplace, {"drop": bool(drop), **how})
+
+
+@public("Series.reset_index", owners=["Series"])
+def reset_index_of_series(self: Any, level: Any = None, drop: bool = False, name: Any = NOT_GIVEN, inplace: bool = False,
+                          allow_duplicates: bool = False, incremental_index: bool = True) -> Any:  # fmt: skip
+    """The labels as a column beside the values, or dropped; rows under 0..n-1 over the whole."""
+    named = {"allow_duplicates": allow_duplicates} if name is NOT_GIVEN else {"name": name}
+    return _reset_index(self, level, inplace, {"drop": bool(drop), **({} if drop else named)})
+
+
+def _reset(chunk: Any, kwargs: dict[str, Any]) -> Any:
+    return chunk.reset_index(**{k: v for k, v in kwargs.items() if v is not None})
+
+
+def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
+    frame, kwargs = node.args
+    known = meta(frame)
+    columns = mine.columns
+    there = getattr(known.empty, "columns", None)
+    if there is None or not there.is_unique or isinstance(there, pd.MultiIndex):
+        return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
+    made = list(_reset(known.empty, kwargs).columns)
+    new = set(made) - set(there)
+    several = known.empty.index.nlevels > 1
+    labels = several or (not kwargs["drop"] and (columns is None or bool(new & columns)))
+    # "index" becomes "level_0" beside a column of that name: names are fixed only while that one is there.
+    if columns is not None and "index" in there:
+        columns = columns | {"index"}
+    return [Demand(columns, mine.order, labels)]
+
+
+# Labels are chunk-local until a renumber makes them whole.
+chunkwise(
+    "frame.reset_labels",
+    _reset,
+    meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW),
+    demands=_reset_demands,
+)
+
+
+@public("DataFrame.set_index", owners=["DataFrame"])
+def set_index(
+    self: Any,
+    keys: Any,
+    drop: bool = True,
+    append: bool = False,
+    inplace: bool = False,
+    verify_integrity: bool = False,
+) -> Any:
+    """Columns, series or arrays (by position) as the row labels; nothing is sorted. `verify_integrity` looks at the whole."""
+    found: list[Any] = []
+    values: list[Any] = []
+    for key in keys if isinstance(keys, list) else [keys]:
+        if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
+            values.append(_key_values(self, key))
+            found.append(None)
+        else:
+            try:
+                found += checks.columns([key], self)
+            except TypeError:
+                raise ArgumentTypeError(
+                    f"set_index(keys={key!r}): expected columns, series, indexes or arrays."
+                ) from None
+    flags = map(bool, (drop, append, verify_integrity))
+    return done(self, registry.make("frame.index_from", self, found, values, *flags), inplace)
+
+
+def _key_values(frame: Any, key: Any) -> Any:
+    lazy = isinstance(key, (Handle, pd.Series))
+    values = as_frame(key if lazy else pd.Series(key, name=getattr(key, "name", None)))
+    message = "Length mismatch: Expected {expected} rows, received array of length {given}"
+    checks.same_length(values.shape[0], frame.shape[0], message)
+    return registry.make("frame.relabelled_like", values, frame)
+
+
+def _index_from(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:
+    left = iter(values)
+    given = [next(left) if k is None else k for k in keys]
+    return chunk.set_index(given, drop=drop, append=append)
+
+
+def _index_from_meta(
+    frame: FrameMeta, keys: Any, values: list[FrameMeta], drop: bool, append: bool, verify: bool
+) -> FrameMeta:
+    empty = _index_from(frame.empty, keys, drop, append, *(v.empty for v in values))
+    return frame_meta(empty, frame.length, NEW)
+
+
+def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
+    _, keys, _, _, append, _ = node.args
+    columns = None if mine.columns is None else mine.columns | {k for k in keys if k is not None}
+    first = Demand(columns, mine.order, append and mine.labels)
+    return [first, *([Demand(None, mine.order, labels=False)] * (len(inputs(node)) - 1))]
+
+
+@lowered("frame.index_from", meta=_index_from_meta, demands=_index_from_demands)
+def index_from(
+    frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
+) -> Any:
+    """Columns, or series on the same rows, as the labels."""
+    made = graph.per_chunk(_index_from, frame, keys, drop, append, *values)
+    return distinct(made, "Index has duplicate keys: {again}") if verify else made
+
+
+# Index, most of whose methods are a series' over the labels -------------------------------------------------------------
+
+
+@public("Index.set_names", owners=["Index"])
+def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
+    """The labels under other names of the levels."""
+    new = self.known.empty.set_names(names, level=level)
+    return done(self, registry.make("frame.index_named", self, list(new.names)), inplace)
+
+
+@public("Index.rename", owners=["Index"])
+def rename_index(self: Any, name: Any, inplace: bool = False) -> Any:
+    """The labels under another name."""
+    return set_names(self, [name] if self.known.empty.nlevels == 1 else name, None, inplace)
+
+
+def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:
+    if kind == "frame":
+        made = labels.to_frame(name=names if labels.nlevels > 1 else names[0])
+    else:
+        made = labels.to_series(name=names[0])
+    return made if index else made.reset_index(drop=True)
+
+
+def _columns_meta(labels: FrameMeta, index: bool, names: list[Any], kind: str) -> FrameMeta:
+    empty = _as_columns(labels.empty, index, names, kind)
+    return labels.same(empty) if index else frame_meta(empty, labels.length, labels.rows)
+
+
+chunkwise("frame.index_columns", _as_columns, meta=_columns_meta)
+
+
+def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
+    made = registry.make("frame.index_columns", self, index is not False, names, kind)
+    if index is False:
+        return registry.make("frame.renumber", made)
+    return made if index is None or index is True else with_labels(made, index)
+
+
+@public("Index.to_frame", owners=["Index"])
+def to_frame(self: Any, index: bool = True, name: Any = NOT_GIVEN) -> Any:
+    """A DataFrame of the labels, under the labels themselves or 0..n-1."""
+    plain = self.known.empty.to_frame(index=True, name=name)
+    return _columns(self, index, list(plain.columns), "frame")
+
+
+@public("Index.to_series", owners=["Index"])
+def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
+    """A Series of the labels, under the labels themselves or others."""
+    return _columns(self, index, [self.name if name is None else name], "series")
+
+
+chunkwise("frame.series_frame", pd.Series.to_frame, demands=looking(columns=None))
+
+
+@public("frame.to_frame", owners=["Series"])
+def series_to_frame(self: Any, name: Any = NOT_GIVEN) -> Any:
+    """A DataFrame of one column."""
+    return registry.make("frame.series_frame", self, self.known.empty.to_frame(name).columns[0])
+
+
+Index.inferred_type = property(
+    lambda self: self.known.empty.inferred_type, doc="The kind of the labels, as pandas calls it."
+)  # type: ignore[attr-defined]
+Index.nlevels = property(lambda self: self.known.empty.nlevels, doc="How many levels the labels have.")  # type: ignore[attr-defined]
+Index.T = property(lambda self: self, doc="The labels themselves.")  # type: ignore[attr-defined]
+
+
+@public("Index.get_level_values", owners=["Index"])
+def get_level_values(self: Any, level: Any) -> Any:
+    """The labels of one level."""
+    return registry.make("frame.level", self, _level_number(self.known.empty, level))
+
+
+def _level_number(empty: pd.Index, level: Any) -> int:
+    names = list(empty.names)
+    if level in names:
+        return names.index(level)
+    if isinstance(level, int) and -len(names) <= level < len(names):
+        return level % len(names)
+    raise ShapeError(f"level {level!r} not found; the levels are {names}.")
+
+
+def _of_level(labels: pd.Index, level: int) -> pd.Index:
+    return labels.get_level_values(level)
+
+
+chunkwise(
+    "frame.level",
+    _of_level,
+    meta=lambda labels, level: frame_meta(_of_level(labels.empty, level), labels.length, labels.rows),
+)

@@ -1,4 +1,4 @@
-"""Rows and columns left out, added or converted by label: `drop`, `reindex`, `filter`, `select_dtypes`, `astype`, `squeeze`."""
+"""Rows and columns left out or added by label: `drop`, `reindex`, `filter`, `select_dtypes`, `squeeze`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.indexing.indexing import after, columns_at, looking
-from marsdask.dataframe.indexing.labels import all_there, known_labels
-from marsdask.dataframe.making.conversion import row_labels
-from marsdask.dataframe.making.creation import as_index
+from marsdask.dataframe.indexing.indexing import checked, columns_at, distinct, looking
+from marsdask.dataframe.indexing.labels import all_there, known_labels, with_label
+from marsdask.dataframe.making.creation import as_index, row_labels
 from marsdask.dataframe.rows.alignment import done
-from marsdask.dataframe.rows.families import BOTH, call
+from marsdask.dataframe.rows.families import BOTH, call, chunkwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownLength
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -98,7 +97,7 @@ def drop_labels(frame: Chunks, labels: Any, level: Any, errors: str) -> Chunks:
     if errors == "ignore":
         return kept
     found = graph.per_chunk(_found, frame, labels, level, lengths=None)
-    return graph.per_chunk(after, kept, graph.value(_all_found, found, labels))
+    return checked(kept, _all_found, found, labels)
 
 
 def _hits(chunk: Any, labels: Any, level: Any) -> Any:
@@ -119,14 +118,13 @@ def _found(chunk: Any, labels: Any, level: Any) -> pd.Index:
     return index if level is None else index.get_level_values(level)
 
 
-def _all_found(found: list[pd.Index], labels: Any) -> bool:
+def _all_found(found: list[pd.Index], labels: Any) -> None:
     if isinstance(labels, list) and len(labels) == 1 and isinstance(labels[0], pd.Index):
         labels = labels[0]
     there = graph.concat([f for f in found if len(f)] or found[:1])
     if isinstance(there, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
         there = there.get_level_values(0)
     all_there(labels, there, 5)
-    return True
 
 
 @public("Index.drop", owners=["Index"])
@@ -161,11 +159,16 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     return new.copy() if new is self else new
 
 
-@lowered("frame.reindex_columns", demands=looking(columns=None),
-           meta=lambda frame, columns, how: frame.same(sample(frame.empty).reindex(columns=columns, **how)))  # fmt: skip
-def reindex_columns(frame: Chunks, columns: pd.Index, how: dict[str, Any]) -> Chunks:
-    """Other columns, empty where there were none."""
-    return graph.per_chunk(partial(call, "reindex"), frame, columns=columns, **how)
+def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
+    return chunk.reindex(columns=columns, **how)
+
+
+chunkwise(
+    "frame.reindex_columns",
+    _on_columns,
+    meta=lambda frame, columns, how: frame.same(_on_columns(sample(frame.empty), columns, how)),
+    demands=looking(columns=None),
+)
 
 
 def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMeta:
@@ -196,18 +199,8 @@ def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
 
 def _having(frame: Chunks, labels: Any) -> Chunks:
     """The rows that have one of the labels; no label of the frame may be there twice."""
-    distinct = graph.value(_distinct, graph.per_chunk(row_labels, frame, lengths=None))
-    return graph.per_chunk(_asked_for, frame, labels, distinct, lengths="unknown")
-
-
-def _asked_for(chunk: Any, index: Any, checked: Any) -> Any:
-    return chunk[chunk.index.isin(index)]
-
-
-def _distinct(labels: list[pd.Index]) -> bool:
-    if not graph.concat(labels).is_unique:
-        raise ArgumentError("cannot reindex on an axis with duplicate labels")
-    return True
+    frame = distinct(frame, "cannot reindex on an axis with duplicate labels")
+    return graph.per_chunk(with_label, frame, labels, lengths="unknown")
 
 
 @public("frame.reindex_like", owners=BOTH)

@@ -1,36 +1,172 @@
-"""Writing into frames: `df[...] = `, `df.loc[...] = `, `df.iloc[...] = `. Every write makes a node and rebinds the handle."""
+"""Writing into frames: columns put in, `df[...] = ...`, and `loc`, `iloc`, `at`, `iat`, by which one reads too.
+
+Every write makes a node and rebinds the handle.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
+from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import FrameHandle, as_frame
-from marsdask.dataframe.indexing.assign import POSITIONAL, with_column
+from marsdask import checks
+from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.indexing.indexing import (
     by_place,
+    by_position,
     called,
-    column_key,
     is_all,
     is_mask,
     mask_by_place,
+    normal_positions,
     truths,
 )
-from marsdask.dataframe.indexing.labels import known_labels, split
-from marsdask.dataframe.indexing.positions import column_positions, normal_positions, row_and_column
-from marsdask.dataframe.making.conversion import bounds_of
-from marsdask.dataframe.making.creation import is_ranged
-from marsdask.dataframe.rows.alignment import matched, sampled, together
-from marsdask.errors import ColumnNotFound, IndexOutOfRange, ShapeError
+from marsdask.dataframe.indexing.labels import by_label, column_places, columns_by_key, known_labels, split
+from marsdask.dataframe.making.creation import from_pandas, is_ranged
+from marsdask.dataframe.rows.alignment import (
+    VALUES,
+    bounds_of,
+    matched,
+    measured,
+    one_chunk,
+    pandas_on_samples,
+    sampled,
+    together,
+)
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, IndexOutOfRange, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
+from marsdask.plan.node import Node, inputs
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+
+POSITIONAL = (list, tuple, range, np.ndarray, pd.Index, pd.api.extensions.ExtensionArray)
+"""Kinds of values that go by position, whatever the labels."""
+
+
+def column_value(frame: Any, value: Any) -> Any:
+    """A value for a column: a scalar, or a series: aligned, or by position under the frame's labels."""
+    if isinstance(value, dict):
+        value = pd.Series(value)
+    if isinstance(value, (pd.Series, pd.DataFrame)):
+        return as_frame(value)
+    if isinstance(value, FrameHandle) and value.known.kind != "Index":
+        return value
+    if isinstance(value, (Handle, np.ndarray)) and value.ndim == 2 and value.shape[1] == 1:
+        value = value.reshape(-1)
+    if isinstance(value, POSITIONAL):
+        value = from_pandas(pd.Series(value, dtype=None if len(value) else object))
+    elif not isinstance(value, Handle) or not value.ndim:
+        return value
+    elif value.ndim != 1:
+        raise ShapeError(
+            f"expected one dimension for a column, got a tensor of {value.ndim}, shape {value.shape}."
+        )
+    checks.same_length(value.shape[0], frame.shape[0], VALUES)
+    return registry.make("frame.relabelled_like", as_frame(value), frame)
+
+
+def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:
+    """A new handle: the frame with one column new or replaced."""
+    nothing_yet = not len(frame.columns) and frame.shape[0] == 0
+    if nothing_yet and isinstance(value, (pd.Series, Handle, *POSITIONAL)):
+        return DataFrame({key: as_frame(value) if isinstance(value, pd.Series) else value})
+    try:
+        hash(key)
+    except TypeError:
+        raise ArgumentTypeError(f"df[{key!r}] = ...: a column label must be hashable.") from None
+    value = column_value(frame, value)
+    frame, (value,), _ = together(frame, [value], {})
+    return registry.make("frame.assign_column", frame, key, value, at)
+
+
+def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) -> FrameMeta:
+    if not isinstance(value, FrameMeta):
+        new = pandas_on_samples(_with_column, frame, key, value, at)
+    else:
+        if value.kind == "DataFrame" and len(value.empty.columns) != 1:
+            raise ShapeError("Cannot set a DataFrame with multiple columns to the single column.")
+        column = value.empty if value.kind == "Series" else value.empty.iloc[:, 0]
+        if value.rows != frame.rows:
+            column = _with_holes(frame, value, column)
+        new = _with_column(frame.empty, key, column.set_axis(frame.empty.index, axis=0), at)
+    return frame.same(new)
+
+
+def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Series:
+    """The dtype of a column after alignment: some labels may have no value, as far as they are known."""
+    mine, given = known_labels(frame), known_labels(value)
+    # Where only a run can tell, no holes: a part of a frame that gets a column of the whole is the common case.
+    if mine is None or given is None or mine.isin(given).all():
+        return column
+    return column.reindex([0, 1]).iloc[:0] if not len(column) else column
+
+
+def _assign_demands(node: Node, demand: Demand) -> list[Demand]:
+    frame, key, value, at = node.args
+    known = meta(value) if isinstance(value, Node) else None
+    aligned = demand.labels or (isinstance(known, FrameMeta) and known.rows != meta(frame).rows)
+    # A place among the columns counts them all.
+    columns = None if demand.columns is None or at is not None else demand.columns - {key}
+    every = Demand(None, demand.order or aligned, aligned)
+    return [replace(every, columns=columns), *[every] * (len(inputs(node)) - 1)]
+
+
+def _assign_trim(node: Node, demand: Demand) -> Node:
+    unseen = demand.columns is not None and node.args[1] not in demand.columns and node.args[3] is None
+    return node.args[0] if unseen else node
+
+
+@lowered("frame.assign_column", meta=_assign_meta, demands=_assign_demands, trim=_assign_trim)
+def assign_column(frame: Chunks, key: Any, value: Any, at: int | None = None) -> Any:
+    """The frame with one column new or replaced."""
+    frame, (value,), _ = yield from matched(frame, (value,), {})
+    return graph.per_chunk(_with_column, frame, key, value, at)
+
+
+def _with_column(chunk: pd.DataFrame, key: Any, value: Any, at: int | None = None) -> pd.DataFrame:
+    chunk = chunk.copy(deep=False)
+    if isinstance(value, pd.DataFrame):
+        value = value.iloc[:, 0]
+    elif isinstance(value, np.ndarray):
+        value = value[()]  # of no dimensions: its value
+    if at is None:
+        chunk[key] = value
+    else:
+        chunk.insert(at, key, value, allow_duplicates=True)
+    return chunk
+
+
+@public("DataFrame.assign", owners=["DataFrame"])
+def assign(self: Any, **kwargs: Any) -> Any:
+    """A frame with columns added or replaced, in order; functions get the frame made so far."""
+    new = self.copy()
+    for name, value in kwargs.items():
+        new[name] = called(value, new)
+    return new
+
+
+@public("DataFrame.insert", owners=["DataFrame"])
+def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool = False) -> None:
+    """Put a column at a place, in this frame; returns None."""
+    if column in self.columns and not allow_duplicates:
+        raise ArgumentError(f"cannot insert {column}, already exists")
+    if not isinstance(loc, (int, np.integer)):
+        raise ArgumentTypeError("loc must be int")
+    width = len(self.columns)
+    if not -width <= loc <= width:
+        raise IndexOutOfRange(f"insert(loc={loc}): loc must be an integer between {-width} and {width}.")
+    self._become(with_column(self, column, value, int(loc) % width if loc < 0 else int(loc)))
+
+
+# Rows and columns written to ---------------------------------------------------------------------------------------------
 
 
 @public("frame.setitem", room="engine", function=True)
@@ -71,23 +207,15 @@ def _with_columns(frame: Any, keys: list[Any], value: Any) -> Any:
 
 def set_at(frame: Any, what: str, key: Any, value: Any) -> None:
     """`frame.loc[key] = value` or `frame.iloc[key] = value`: rebinds the frame."""
-    rows, columns = split(frame, key) if what == "loc" else row_and_column(frame, key, what)
-    if isinstance(columns, Handle):
-        columns = columns.to_numpy()
-    if what == "loc" and frame.ndim == 2 and is_all(rows) and _new_column(frame, columns):
+    rows, columns = split(frame, key, what)
+    one = columns is not None and isinstance(columns, Hashable) and not isinstance(columns, slice)
+    if what == "loc" and frame.ndim == 2 and is_all(rows) and one and columns not in frame.columns:
         new = with_column(frame, columns, value)
     else:
         new = _tiled(frame, what, rows, columns, value)
         if new is None:
             new = _whole(frame, what, rows, columns, value)
     frame._become(new)
-
-
-def _new_column(frame: Any, columns: Any) -> bool:
-    try:
-        return columns is not None and not isinstance(columns, (slice, list)) and columns not in frame.columns
-    except TypeError:
-        return False
 
 
 def _tiled(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
@@ -101,13 +229,11 @@ def _tiled(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
         if isinstance(rows, (pd.Series, FrameHandle)):
             frame, (rows,), _ = together(frame, [as_frame(rows)], {})
         else:
-            rows = mask_by_place(frame, rows, MASK, IndexOutOfRange)
+            message = "Boolean index has wrong length: {given} instead of {expected}"
+            rows = mask_by_place(frame, rows, message, IndexOutOfRange)
         return registry.make("frame.set_masked", frame, rows, names, value)
     positions = _positions(frame, what, rows)
     return None if positions is None else registry.make("frame.set_positions", frame, positions, names, value)
-
-
-MASK = "Boolean index has wrong length: {given} instead of {expected}"
 
 
 def _column_names(frame: Any, what: str, columns: Any) -> Any:
@@ -116,14 +242,11 @@ def _column_names(frame: Any, what: str, columns: Any) -> Any:
         return "series"
     if not frame.columns.is_unique:
         return None
-    if columns is None or is_all(columns):
+    if columns is None:
         return list(frame.columns)
-    if what == "iloc":
-        return list(frame.columns[np.atleast_1d(column_positions(frame, columns))])
-    if isinstance(columns, slice):
-        return list(frame.columns[frame.columns.slice_indexer(columns.start, columns.stop, columns.step)])
-    if is_mask(columns):
-        return list(frame.columns[np.asarray(columns)])
+    places = column_places(frame, columns, what)
+    if places is not None:
+        return list(frame.columns[np.array(places, np.intp, ndmin=1)])
     names = columns if isinstance(columns, list) else [columns]
     missing = [c for c in names if c not in frame.columns]
     if missing and isinstance(columns, list):
@@ -137,9 +260,7 @@ def _keeps_dtypes(empty: Any, names: Any, value: Any) -> bool:
         new = _set_rows(rows, slice(0, 1), names, value)
     except Exception:  # noqa: BLE001 - whatever it is, pandas says it of the whole
         return False
-    if empty.ndim == 1:
-        return bool(new.dtype == rows.dtype)
-    return bool((new.dtypes == rows.dtypes).all())
+    return bool(np.all(new.dtypes == rows.dtypes))
 
 
 def _positions(frame: Any, what: str, rows: Any) -> Any:
@@ -198,12 +319,13 @@ def set_positions(frame: Chunks, positions: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar at some positions."""
     if is_all(positions):
         return graph.per_chunk(_set_rows, frame, positions, names, value)
-    if not frame.known:
-        frame = yield Keep(frame)
+    (frame,) = yield from measured(frame)
     bounds = bounds_of(frame)
-    if isinstance(positions, slice):
-        positions = np.arange(bounds[-1])[positions]
-    positions = normal_positions(positions, bounds[-1])
+    positions = (
+        np.arange(bounds[-1])[positions]
+        if isinstance(positions, slice)
+        else normal_positions(positions, bounds[-1])
+    )
     owner = np.searchsorted(bounds, positions, side="right") - 1
     local = graph.constants([positions[owner == i] - bounds[i] for i in range(frame.count)], "positions")
     return graph.per_chunk(_set_local, frame, local, names, value)
@@ -215,13 +337,10 @@ def _set_local(chunk: Any, positions: np.ndarray[Any, Any], names: Any, value: A
 
 def _whole(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
     """Written by pandas into all rows in one chunk: anything `loc` and `iloc` take, enlargement too."""
+    if isinstance(columns, (dict, set)):
+        raise ArgumentTypeError(f"{what}[...]: a column label must be hashable, not {columns!r}.")
     parts = [as_frame(v) if isinstance(v, (pd.Series, pd.DataFrame)) else v for v in (rows, columns, value)]
-    single = [registry.make("frame.one_chunk", p) if isinstance(p, FrameHandle) else p for p in parts]
-    if frame.ndim == 2 and what == "loc" and columns is not None and not isinstance(columns, (slice, list)):
-        column_key(
-            frame.known.empty if columns in frame.columns else pd.DataFrame(columns=[columns]), columns
-        )
-    return registry.make("frame.set_whole", frame, what, *single)
+    return registry.make("frame.set_whole", frame, what, *map(one_chunk, parts))
 
 
 def _set_whole_meta(frame: FrameMeta, what: str, rows: Any, columns: Any, value: Any) -> FrameMeta:
@@ -247,7 +366,7 @@ def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: 
     elif isinstance(value, pd.Series):
         value = value.iloc[0]
     elif isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) >= 1:
-        flat = pd.Series(np.asarray(value).ravel()) if not isinstance(value, list) else pd.Series(value)
+        flat = pd.Series(value if isinstance(value, list) else np.asarray(value).ravel())
         value = flat.iloc[0] if len(flat) else 0
     elif isinstance(value, dict):
         value = next(iter(value.values()), 0)
@@ -281,6 +400,75 @@ def set_whole(frame: Chunks, what: str, rows: Any, columns: Any, value: Any) -> 
 
 def _set_by_pandas(chunk: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
     chunk = chunk.copy()
-    target = getattr(chunk, what)
-    target[rows if columns is None else (rows, columns)] = value
+    getattr(chunk, what)[rows if columns is None else (rows, columns)] = value
     return chunk
+
+
+# loc, iloc, at, iat ----------------------------------------------------------------------------------------------------------
+
+
+class Loc:
+    """`loc`: rows and columns by label."""
+
+    __slots__ = ("_frame",)
+    what = "loc"
+
+    def __init__(self, frame: Any):
+        self._frame = frame
+
+    def __getitem__(self, key: Any) -> Any:
+        frame = self._frame
+        rows, columns = split(frame, key, self.what)
+        chosen = frame if columns is None else columns_by_key(frame, columns, self.what)
+        found = by_label(chosen, rows) if self.what == "loc" else by_position(chosen, rows)
+        return found.copy() if found is frame else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        set_at(self._frame, self.what, key, value)
+
+
+class ILoc(Loc):
+    """`iloc`: rows and columns by position."""
+
+    __slots__ = ()
+    what = "iloc"
+
+
+class At(Loc):
+    """`at`: one value by labels."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) and self._frame.ndim == 2 else (key,)
+        if len(parts) != self._frame.ndim:
+            raise ArgumentError(f"at[{key!r}]: expected a row label and a column label.")
+        if any(isinstance(k, (slice, list)) for k in parts):
+            raise ArgumentError(f"at[{key!r}]: expected single labels. Hint: use loc.")
+        return super().__getitem__(key)
+
+
+class IAt(ILoc):
+    """`iat`: one value by position."""
+
+    __slots__ = ()
+
+    def _key(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        if len(parts) != self._frame.ndim:
+            raise ArgumentError(f"iat[{key!r}]: expected {self._frame.ndim} whole numbers.")
+        if not all(isinstance(v, Integral) for v in parts):
+            raise ArgumentError("iAt based indexing can only have integer indexers")
+        return parts if len(parts) > 1 else parts[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(self._key(key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(self._key(key), value)
+
+
+FrameHandle.loc = property(Loc, doc="Rows and columns by label.")  # type: ignore[attr-defined]
+FrameHandle.at = property(At, doc="One value by labels.")  # type: ignore[attr-defined]
+FrameHandle.iloc = property(ILoc, doc="Rows and columns by position.")  # type: ignore[attr-defined]
+FrameHandle.iat = property(IAt, doc="One value by position.")  # type: ignore[attr-defined]

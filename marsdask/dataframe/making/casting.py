@@ -1,19 +1,24 @@
-"""`astype`, whose categories are those of the whole."""
+"""Other dtypes: `astype`, whose categories are those of the whole; `to_datetime` and `to_numeric`, which infer from the whole."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Generator
 from typing import Any
 
 import pandas as pd
 
 from marsdask import checks
+from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask.dataframe.making.creation import as_index, from_pandas
+from marsdask.dataframe.rows.alignment import measured, one_chunk, pandas_on_samples, positional
 from marsdask.dataframe.rows.families import ALL
-from marsdask.errors import ColumnNotFound
+from marsdask.errors import ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import meta
+from marsdask.plan.meta import FrameMeta, meta, sample
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -39,8 +44,7 @@ def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> An
                 raise ColumnNotFound(
                     f"Only a column name can be used for the key in a dtype mappings argument. {ColumnNotFound.among(name, names)}"
                 )
-    target = registry.make("frame.one_chunk", self) if errors == "ignore" else self
-    return registry.make("frame.cast", target, dtype, errors)
+    return registry.make("frame.cast", one_chunk(self) if errors == "ignore" else self, dtype, errors)
 
 
 def _cast(chunk: Any, dtype: Any, errors: str) -> Any:
@@ -61,9 +65,12 @@ def _cast_trim(node: Node, mine: Demand) -> Node:
            meta=lambda frame, dtype, errors: frame.same(_cast(frame.empty, dtype, errors)))  # fmt: skip
 def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     """The data in other dtypes; categories are those of the whole."""
-    single = not isinstance(dtype, dict)
     columns = list(getattr(frame.empty, "columns", [None]))
-    asked = {c: dtype if single else dtype[c] for c in columns if single or c in dtype}
+    asked = (
+        {c: dtype[c] for c in columns if c in dtype}
+        if isinstance(dtype, dict)
+        else dict.fromkeys(columns, dtype)
+    )
     wanted = {c: d for c, d in asked.items() if _open_ended(d)}
     if wanted and frame.count > 1:
         names = None if columns == [None] else list(wanted)
@@ -79,6 +86,78 @@ def _uniques(chunk: Any, names: Any) -> list[Any]:
 
 
 def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
-    ordered = getattr(dtype, "ordered", False)
     found = graph.concat(parts).astype("category").cat.categories
-    return pd.CategoricalDtype(found, ordered=bool(ordered))
+    return pd.CategoricalDtype(found, ordered=bool(getattr(dtype, "ordered", False)))
+
+
+# Parsing --------------------------------------------------------------------------------------------------------------
+
+PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
+
+
+def _parsed(chunk: Any, name: str, keywords: dict[str, Any]) -> Any:
+    return PARSERS[name](chunk, **keywords)
+
+
+def _example(known: FrameMeta, name: str, keywords: dict[str, Any]) -> Any:
+    """A made-up value that the parser understands, to learn the dtype."""
+    made, dtype = sample(known.empty), known.empty.dtype
+    if isinstance(dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(dtype):
+        return made
+    form = keywords.get("format") or ""
+    day = pd.Timestamp("2000-01-01").strftime(form if "%" in form else "%Y-%m-%d")
+    values = [day if name == "to_datetime" else "1"] * len(made)
+    if known.kind == "Index":
+        return pd.Index(values, name=made.name)
+    return pd.Series(values, made.index, name=made.name)
+
+
+def _parsed_meta(frame: FrameMeta, name: str, keywords: dict[str, Any]) -> FrameMeta:
+    if frame.kind == "DataFrame":
+        result = pd.Series(pd.to_datetime(["2000-01-01"] * 2), name=None).iloc[:0].set_axis(frame.empty.index)
+    else:
+        result = pandas_on_samples(_parsed, _example(frame, name, keywords), name, keywords)
+    return frame.same(result)
+
+
+@lowered("frame.parsed", status="gathered", meta=_parsed_meta)
+def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
+    """Dates or numbers of what is given; text whose form is inferred comes together in one chunk."""
+    empty = frame.empty
+    typed = empty.ndim == 1 and getattr(empty.dtype, "kind", "O") in "biufM" and not keywords.get("downcast")
+    if typed or (name == "to_datetime" and keywords.get("format") not in (None, "mixed")):
+        return graph.per_chunk(_parsed, frame, name, keywords)
+    (frame,) = yield from measured(frame)
+    whole = graph.per_chunk(_parsed, graph.gather(frame), name, keywords)
+    return (yield from positional(frame, whole))[1]
+
+
+def _parse(name: str, arg: Any, keywords: dict[str, Any]) -> Any:
+    if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
+        return PARSERS[name](arg, **keywords)
+    if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
+        arg = as_index(arg)
+    elif isinstance(arg, dict):
+        raise ArgumentTypeError(f"{name}(arg): expected a series, index, array or frame, got a dict.")
+    elif not isinstance(arg, (FrameHandle, pd.Series, pd.DataFrame, pd.Index)):
+        arg = from_pandas(pd.Index(arg))
+    return registry.make("frame.parsed", as_frame(arg), name, keywords)
+
+
+@public("to_datetime", status="gathered")
+def to_datetime(
+    arg: Any, errors: str = "raise", dayfirst: bool = False, yearfirst: bool = False, utc: bool = False, format: Any = None,
+    exact: Any = pd.api.extensions.no_default, unit: Any = None, origin: Any = "unix", cache: bool = True, infer_datetime_format: Any = None,
+) -> Any:  # fmt: skip
+    """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
+    given = {"errors": errors, "dayfirst": dayfirst, "yearfirst": yearfirst, "utc": utc, "format": format,
+             "exact": exact, "unit": unit, "origin": origin, "cache": cache}  # fmt: skip
+    defaults = inspect.signature(pd.to_datetime).parameters
+    return _parse("to_datetime", arg, {k: v for k, v in given.items() if v is not defaults[k].default})
+
+
+@public("to_numeric", status="gathered")
+def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
+    """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
+    given = {} if downcast is None else {"downcast": downcast}
+    return _parse("to_numeric", arg, given if errors == "raise" else {**given, "errors": errors})

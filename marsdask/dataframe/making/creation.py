@@ -1,26 +1,41 @@
-"""Frames from data in memory, from tensors and from other frames."""
+"""Frames from data in memory, and between tensors, series, indexes and frames."""
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask.dataframe.rows.alignment import (
+    matched,
+    measured,
+    pandas_on_samples,
+    positional,
+    renumber,
+    sampled,
+    together,
+)
+from marsdask.dataframe.rows.families import chunkwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.node import Data, Node
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.chunking import cut, requested
+from marsdask.tensor import chunking
+from marsdask.tensor.core import as_tensor
 
 
 def row_chunks(
@@ -29,13 +44,13 @@ def row_chunks(
     """Rows per chunk: as asked, else chunks of `options.chunk_store_limit` bytes."""
     if num_partitions is not None:
         parts = checks.whole(num_partitions, "num_partitions", 1)
-        return cut(length, max(-(-length // parts), 1))
-    wanted = requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
+        return chunking.cut(length, max(-(-length // parts), 1))
+    wanted = chunking.requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
-        cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
+        chunking.cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
     if 0 in wanted:
-        return cut(length, wanted[0])
-    return cut(length, max(int(options.chunk_store_limit // max(row_bytes, 1)), 1))
+        return chunking.cut(length, wanted[0])
+    return chunking.cut(length, max(int(options.chunk_store_limit // max(row_bytes, 1)), 1))
 
 
 def is_ranged(index: pd.Index) -> bool:
@@ -44,7 +59,7 @@ def is_ranged(index: pd.Index) -> bool:
 
 
 def _data_meta(data: Data, chunks: Any) -> FrameMeta:
-    index = data.value if isinstance(data.value, pd.Index) else data.value.index
+    index = row_labels(data.value)
     return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
 
 
@@ -57,9 +72,7 @@ def rows_of(chunk: Any, where: Any) -> Any:
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
     whole = data.value
-    if chunks is None:
-        chunks = row_chunks(len(whole), _row_bytes(whole))
-    bounds = np.cumsum([0, *chunks]).tolist()
+    bounds = np.cumsum([0, *(chunks or _row_chunks_of(whole))]).tolist()
     cuts = [rows_of(whole, slice(a, b)) for a, b in itertools.pairwise(bounds)]
     return graph.constants(cuts or [whole])
 
@@ -72,12 +85,12 @@ def as_index(labels: Handle) -> Any:
 
 def from_pandas(whole: Any, chunk_size: Any = None, num_partitions: Any = None) -> Any:
     """A handle on pandas data."""
-    chunks = row_chunks(len(whole), _row_bytes(whole), chunk_size, num_partitions, whole.ndim)
+    chunks = _row_chunks_of(whole, chunk_size, num_partitions, whole.ndim)
     return registry.wrap(Node("frame_data", (Data(whole), chunks)))
 
 
-def _row_bytes(whole: Any) -> float:
-    return graph.nbytes(whole) / max(len(whole), 1)
+def _row_chunks_of(whole: Any, *asked: Any) -> tuple[int, ...]:
+    return row_chunks(len(whole), graph.nbytes(whole) / max(len(whole), 1), *asked)
 
 
 def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
@@ -107,7 +120,7 @@ def _make_frame(
         made = _frame_of_columns(data, index, columns)
     else:
         make = partial(pd.DataFrame, data, columns=columns, dtype=dtype, copy=copy)
-        return _labelled(make, index, chunk_size, num_partitions)
+        return _in_memory(make, index, chunk_size, num_partitions)
     return _rechunked(made, chunk_size, num_partitions, dtype)
 
 
@@ -120,7 +133,7 @@ def _local(labels: Any) -> Any:
     return labels.to_pandas() if isinstance(labels, FrameHandle) else labels
 
 
-def _labelled(make: Callable[..., Any], index: Any, chunk_size: Any, num_partitions: Any) -> Any:
+def _in_memory(make: partial[Any], index: Any, chunk_size: Any, num_partitions: Any) -> Any:
     """A handle on what pandas makes of data in memory, under labels that may be lazy."""
     lazy = isinstance(index, Handle)
     made = from_pandas(make(index=None if lazy else index), chunk_size, num_partitions)
@@ -160,7 +173,7 @@ def _make_series(
         made = from_tensor(data, index, name)
     else:
         make = partial(pd.Series, data, dtype=dtype, name=name, copy=copy)
-        return _labelled(make, index, chunk_size, num_partitions)
+        return _in_memory(make, index, chunk_size, num_partitions)
     return _rechunked(made, chunk_size, num_partitions, dtype)
 
 
@@ -172,10 +185,9 @@ def _make_index(
     check_host("Index", gpu, sparse)
     if isinstance(data, Handle):
         made = as_index(data)
-        made = made if dtype is None else registry.make("frame.index_as", made, dtype)
         if name is not None or names is not None:
             made = registry.make("frame.index_named", made, [name] if name is not None else list(names))
-        return _rechunked(made, chunk_size, num_partitions)
+        return _rechunked(made, chunk_size, num_partitions, dtype)
     whole = pd.Index(data, dtype=dtype, copy=copy, name=name, tupleize_cols=tupleize_cols)
     if names is not None:
         whole = whole.set_names(names)
@@ -185,10 +197,10 @@ def _make_index(
 def with_labels(frame: Any, labels: Any) -> Any:
     """`frame` under other row labels: a list, array, tensor, series or index of its length."""
     if isinstance(labels, Handle):
-        return registry.make("frame.set_labels", frame, as_frame(labels))
-    whole = labels if isinstance(labels, pd.Index) else pd.Index(labels)
-    checks.same_length(len(whole), frame.shape[0])
-    return registry.make("frame.set_labels", frame, from_pandas(whole))
+        found = as_index(labels)
+    else:
+        found = from_pandas(labels if isinstance(labels, pd.Index) else pd.Index(labels))
+    return registry.make("frame.set_labels", frame, found)
 
 
 def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
@@ -206,8 +218,7 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
         base = registry.make("frame.renumber", registry.make("frame.labels_as_series", base))
     if base.ndim != 1:
         raise ArgumentTypeError(f"DataFrame(data): the value of {first!r} is no single column.")
-    values = [base if k == first else v for k, v in data.items()]
-    made = registry.lookup("frame.from_columns").prepare(list(data), base, values)  # type: ignore[misc]
+    made = from_columns(list(data), base, [base if k == first else v for k, v in data.items()])
     if index is None:
         return made
     if isinstance(head, FrameHandle) and head.known.kind == "Series":
@@ -221,13 +232,11 @@ def from_tensor(tensor: Any, index: Any = None, columns: Any = None) -> Any:
         raise ShapeError(f"a frame needs a tensor of 1 or 2 dimensions, got {tensor.ndim}.")
     if tensor.ndim == 2:
         width = tensor.shape[1]
-        if width != width:
+        if math.isnan(width):
             raise ShapeError("a frame needs a known number of columns. Hint: execute() the tensor first.")
         columns = pd.RangeIndex(int(width)) if columns is None else pd.Index(columns)
-        if len(columns) != width:
-            raise ShapeError(
-                f"columns: {len(columns)} columns passed, the tensor of shape {tensor.shape} has {int(width)}"
-            )
+        message = f"columns: {{given}} columns passed, the tensor of shape {tensor.shape} has {{expected}}"
+        checks.same_length(len(columns), width, message)
     made = registry.make("frame.from_tensor", tensor, columns)
     return made if index is None else with_labels(made, index)
 
@@ -238,7 +247,7 @@ def dataframe_from_tensor(
 ) -> Any:
     """A DataFrame of a tensor; `index` may be lazy."""
     check_host("dataframe_from_tensor", gpu, sparse)
-    handle = registry.CONVERTERS[registry.Array](tensor)
+    handle = as_tensor(tensor)
     made = from_tensor(handle, index, _local(columns) if handle.ndim == 2 else None)
     if handle.ndim == 1:
         made = _call("frame.to_frame", made, name=0 if columns is None else next(iter(_local(columns))))
@@ -250,9 +259,7 @@ def series_from_tensor(
     tensor: Any, index: Any = None, name: Any = None, dtype: Any = None, gpu: Any = None, sparse: Any = None
 ) -> Any:
     """A Series of a 1-d tensor; `index` may be lazy."""
-    return _make_series(
-        registry.CONVERTERS[registry.Array](tensor), index, dtype, name, gpu=gpu, sparse=sparse
-    )
+    return _make_series(as_tensor(tensor), index, dtype, name, gpu=gpu, sparse=sparse)
 
 
 @public("series_from_index")
@@ -296,3 +303,170 @@ def date_range(
     known = {} if unit is None else {"unit": unit}
     whole = pd.date_range(start, end, periods, freq, tz, normalize, name, inclusive=inclusive, **known)
     return from_pandas(whole, chunk_size)
+
+
+# Between tensors, series, indexes and frames: the same chunks of rows in another kind -----------------------------------
+
+
+def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
+    return pd.Series(part, name=columns) if part.ndim == 1 else pd.DataFrame(part, columns=columns)
+
+
+def _from_tensor_meta(tensor: TensorMeta, columns: Any = None) -> FrameMeta:
+    empty = _of_tensor(np.empty([0, *map(int, tensor.shape[1:])], tensor.dtype), columns)
+    return FrameMeta(empty, tensor.shape[0], NEW, True)
+
+
+@lowered("frame.from_tensor", meta=_from_tensor_meta, sizes="any")
+def _from_tensor(tensor: da.Array, columns: Any = None) -> Chunks:
+    """A series or frame under the labels 0..n-1 over a tensor's chunks of rows."""
+    return renumber(graph.per_chunk(_of_tensor, graph.from_array(tensor), columns))
+
+
+def row_labels(chunk: Any) -> pd.Index:
+    """The labels of a chunk's rows; an index' chunk is them itself."""
+    return chunk if isinstance(chunk, pd.Index) else chunk.index
+
+
+def _labelled_like(chunk: Any, like: Any) -> Any:
+    return chunk.set_axis(row_labels(like), axis=0)
+
+
+def _set_labels_meta(frame: FrameMeta, labels: FrameMeta) -> FrameMeta:
+    checks.same_length(labels.length, frame.length)
+    return frame_meta(_labelled_like(frame.empty, labels.empty), frame.length, NEW)
+
+
+@lowered("frame.set_labels", meta=_set_labels_meta)
+def set_labels(frame: Chunks, labels: Chunks) -> Any:
+    """The frame under other labels, by position."""
+    frame, labels = yield from positional(frame, labels)
+    return graph.per_chunk(_labelled_like, frame, labels)
+
+
+@lowered("frame.relabelled_like",
+           meta=lambda other, frame: frame.same(_labelled_like(as_series(other.empty), frame.empty)))  # fmt: skip
+def relabelled_like(other: Chunks, frame: Chunks) -> Any:
+    """The values of a series or an index under the labels, and in the chunks, of a frame; by position."""
+    frame, other = yield from positional(frame, other)
+    return graph.per_chunk(_values_like, other, frame)
+
+
+def as_series(values: Any) -> Any:
+    """The labels of an index as a series under 0..n-1; a series as it is."""
+    return values.to_series().reset_index(drop=True) if isinstance(values, pd.Index) else values
+
+
+def _values_like(chunk: Any, like: Any) -> Any:
+    return _labelled_like(as_series(chunk), like)
+
+
+chunkwise("frame.labels", row_labels, demands=lambda node, mine: [Demand(frozenset())])
+chunkwise(
+    "frame.series_as_index",
+    pd.Index,
+    meta=lambda series: frame_meta(pd.Index(series.empty), series.length, NEW),
+)
+
+
+@lowered("frame.labels_as_series",
+           meta=lambda labels: frame_meta(as_series(labels.empty), labels.length, NEW, ranged=True))  # fmt: skip
+def labels_as_series(labels: Chunks) -> Chunks:
+    """An index's labels as the values of a series labelled 0..n-1."""
+    return renumber(graph.per_chunk(as_series, labels))
+
+
+def _renamed_index(chunk: Any, names: list[Any]) -> Any:
+    index = row_labels(chunk).set_names(names)
+    return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
+
+
+def _renamed_meta(frame: FrameMeta, names: list[Any]) -> FrameMeta:
+    empty = _renamed_index(frame.empty, names)
+    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged and names == [None])
+
+
+chunkwise("frame.index_named", _renamed_index, meta=_renamed_meta)
+
+
+@lowered("frame.cut",
+           meta=lambda frame, chunk_size, num_partitions: frame_meta(frame.empty, frame.length, Rows(), ranged=frame.ranged))  # fmt: skip
+def cut(frame: Chunks, chunk_size: Any, num_partitions: Any) -> Any:
+    """The same rows in chunks of another size."""
+    (frame,) = yield from measured(frame)
+    assert frame.lengths is not None
+    new = row_chunks(int(sum(frame.lengths)), 1, chunk_size, num_partitions)
+    return graph.regroup(frame, graph.row_ranges(frame.lengths, new))
+
+
+@public("frame.from_columns", room="engine", function=True)
+def from_columns(names: list[Any], base: Any, values: list[Any]) -> Any:
+    """A frame of series on the same rows (else aligned, in one chunk), tensors and scalars."""
+    handles = [_column(v, base) for v in values]
+    together_with, handles, _ = together(base, handles, {})
+    handles = [together_with if v is base else h for v, h in zip(values, handles, strict=True)]
+    return registry.make("frame.from_columns", names, together_with, handles)
+
+
+def _column(value: Any, base: Any) -> Any:
+    if value is None or np.isscalar(value) or isinstance(value, (Handle, pd.Series, pd.DataFrame)):
+        return value
+    tensor = as_tensor(list(value) if isinstance(value, range) else value)
+    if tensor.dtype.kind not in "OUS":
+        return tensor
+    return registry.make("frame.relabelled_like", as_frame(tensor), base)
+
+
+def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
+    index = None if any(isinstance(v, pd.Series) for v in values) else base.index
+    return pd.DataFrame(dict(zip(names, values, strict=True)), index=index)
+
+
+def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> FrameMeta:
+    aligned = [v for v in values if isinstance(v, FrameMeta)]
+    for value in values:
+        if isinstance(value, TensorMeta) and value.shape:
+            checks.same_length(value.shape[0], base.length, "All arrays must be of the same length")
+    if all(v.rows == base.rows for v in aligned):
+        return base.same(pandas_on_samples(_column_frame, base, names, *values))
+    indexes = [v.labels if v.labels is not None else v.empty.index for v in aligned]
+    alike = all(i.equals(indexes[0]) for i in indexes)
+    union = indexes[0] if alike else functools.reduce(pd.Index.union, indexes)
+    known = union if all(v.labels is not None for v in aligned) else None
+    columns = {n: _aligned_sample(v, known) for n, v in zip(names, values, strict=True)}
+    empty = pd.DataFrame(columns).iloc[:0].set_axis(union[:0], axis=0)
+    return frame_meta(empty, math.nan if known is None else len(known), Rows(), labels=known)
+
+
+def _aligned_sample(value: Any, union: pd.Index | None) -> Any:
+    """Two made-up values of a column, one of them missing where some of the labels have none."""
+    if not isinstance(value, FrameMeta):
+        return sampled(value)
+    column = sample(value.empty).reset_index(drop=True)
+    holes = union is not None and not union.isin(value.labels).all()
+    return column.iloc[:1].reindex([0, 1]) if holes else column
+
+
+@lowered("frame.from_columns", meta=_from_columns_meta)
+def _columns_together(names: list[Any], base: Chunks, values: list[Any]) -> Any:
+    base, values, _ = yield from matched(base, values, {})
+    keeps = base.known or all(getattr(v, "name", None) == base.name for v in values if isinstance(v, Chunks))
+    return graph.per_chunk(_column_frame, base, names, *values, lengths="same" if keeps else "unknown")
+
+
+def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    return np.asarray(chunk.to_numpy(dtype=dtype))
+
+
+@lowered("to_tensor", owners=["DataFrame", "Series", "Index"], function=False,
+           demands=lambda node, mine: [Demand(labels=False)],
+           meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
+def to_tensor(frame: Chunks) -> da.Array:
+    """A Tensor of the values, in the common dtype of the columns; a copy."""
+    empty = frame.empty
+    dtype = _array(empty).dtype
+    rest = (len(empty.columns),) if empty.ndim == 2 else ()
+    return graph.to_array(graph.per_chunk(_array, frame, dtype), rest, dtype)
+
+
+FrameHandle.values = property(as_tensor, doc="A Tensor of the values; a copy.")  # type: ignore[attr-defined]

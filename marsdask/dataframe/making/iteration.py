@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.making.conversion import bounds_of
+from marsdask.dataframe.rows.alignment import bounds_of
 from marsdask.dataframe.rows.families import ALL, BOTH
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
@@ -118,10 +118,10 @@ def _usage_meta(self: FrameMeta, index: bool = True, deep: bool = False) -> Any:
 def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
     """Bytes by column (of a series: in all). Labels 0..n-1 count once."""
     empty = self.empty
-    ranged = not isinstance(empty, pd.Index) and isinstance(empty.index, pd.RangeIndex)
+    ranged = index and not isinstance(empty, pd.Index) and isinstance(empty.index, pd.RangeIndex)
     parts = graph.per_chunk(_usage, self, index and not ranged, deep, lengths=None)
     total = graph.tree(parts, partial(functools.reduce, operator.add))
-    if index and ranged:
+    if ranged:
         total = graph.per_chunk(_with_range, total, lengths=None)
     if empty.ndim == 2:
         return total.with_lengths((float(len(empty.columns) + index),))
@@ -137,6 +137,5 @@ def _usage(chunk: Any, index: bool, deep: bool) -> Any:
 
 def _with_range(used: Any) -> Any:
     size = pd.RangeIndex(1).memory_usage()
-    if not isinstance(used, pd.Series):
-        return used + size
-    return pd.concat([pd.Series([size], index=["Index"]), used])
+    by_column = isinstance(used, pd.Series)
+    return pd.concat([pd.Series([size], index=["Index"]), used]) if by_column else used + size

@@ -12,12 +12,11 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.making.conversion import bounds_of
-from marsdask.dataframe.rows.alignment import together
+from marsdask.dataframe.rows.alignment import bounds_of, measured, together
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Ask, Keep
+from marsdask.plan.lower import Ask
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
@@ -59,7 +58,8 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
     seed = _seed(random_state)
     if by_column:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
-        return registry.make("frame.columns_at", self, at.tolist(), bool(ignore_index))
+        made = registry.make("frame.select_at", self, at.tolist())
+        return registry.make("frame.set_columns", made, pd.RangeIndex(len(at))) if ignore_index else made
     if isinstance(weights, str):
         if self.ndim == 1:
             raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
@@ -83,38 +83,29 @@ def drawn(
 ) -> np.ndarray:
     """Positions drawn as pandas draws them."""
     size = n if n is not None else round((frac or 0) * length)
-    p = None
-    if weights is not None:
-        p = np.asarray(weights, dtype="f8")
-        if len(p) != length:
-            raise ArgumentError("Weights and axis to be sampled must be of the same length")
-        if np.isinf(p).any():
-            raise ArgumentError("weight vector may not include `inf` values")
-        if (p < 0).any():
-            raise ArgumentError("weight vector many not include negative values")
-        p = np.where(np.isnan(p), 0.0, p)
-        if not p.sum():
-            raise ArgumentError("Invalid weights: weights sum to zero")
-        p = p / p.sum()
-        if not replace and size * p.max() > 1:
-            raise ArgumentError(
-                "Weighted sampling cannot be achieved with replace=False. Either set replace=True or use smaller weights."
-            )
+    p = None if weights is None else _probabilities(weights, length)
+    if p is not None and not replace and size * p.max() > 1:
+        raise ArgumentError(
+            "Weighted sampling cannot be achieved with replace=False. Either set replace=True or use smaller weights."
+        )
     if not replace and size > length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
     return np.random.RandomState(seed).choice(length, size=size, replace=replace, p=p).astype(np.intp)
 
 
-@lowered("frame.columns_at",
-           meta=lambda frame, at, ignore_index: frame.same(_columns_at(frame.empty, at, ignore_index)))  # fmt: skip
-def columns_at(frame: Chunks, at: list[int], ignore_index: bool) -> Chunks:
-    """Columns by position."""
-    return graph.per_chunk(_columns_at, frame, at, ignore_index)
-
-
-def _columns_at(chunk: Any, at: list[int], ignore_index: bool) -> Any:
-    found = chunk.iloc[:, at]
-    return found.set_axis(range(len(at)), axis=1) if ignore_index else found
+def _probabilities(weights: Any, length: int) -> np.ndarray[Any, Any]:
+    weights = np.asarray(weights, dtype="f8")
+    total = np.nansum(weights)
+    wrong = {
+        "Weights and axis to be sampled must be of the same length": len(weights) != length,
+        "weight vector may not include `inf` values": np.isinf(weights).any(),
+        "weight vector many not include negative values": (weights < 0).any(),
+        "Invalid weights: weights sum to zero": not total,
+    }
+    for message, is_so in wrong.items():
+        if is_so:
+            raise ArgumentError(message)
+    return np.nan_to_num(weights) / total
 
 
 def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> FrameMeta:
@@ -128,8 +119,7 @@ def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: A
 @lowered("frame.sampled", meta=_sampled_meta)
 def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> Any:
     """Random rows, in the order drawn."""
-    if not frame.known:
-        frame = yield Keep(frame)
+    (frame,) = yield from measured(frame)
     if isinstance(weights, Chunks):
         weights = np.concatenate([np.asarray(w, dtype="f8") for w in (yield Ask(weights))])
     return take(frame, drawn(int(bounds_of(frame)[-1]), n, frac, replace, weights, seed))

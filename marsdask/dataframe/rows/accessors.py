@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,15 +19,10 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
-from marsdask.plan.node import Node, calling
+from marsdask.plan.node import calling
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
-PANDAS: dict[str, Any] = {
-    "str": pd.Series.str,
-    "dt": pd.core.indexes.accessors.CombinedDatetimelikeProperties,
-    "cat": pd.core.arrays.categorical.CategoricalAccessor,
-}
 NEEDS_RUN = {"str.get_dummies": "its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()",
              "cat.remove_unused_categories": "which categories are used is known only after a run", "dt.freq": "it is known only after a run"}  # fmt: skip
 
@@ -35,11 +31,12 @@ class Accessor:
     """What `series.str`, `.dt` and `.cat` give: pandas' members, lazily."""
 
     kind = ""
+    theirs: Any = None
 
     def __init__(self, series: Any):
         self._series = series
         try:
-            pandas_on_samples(partial(_reach, self.kind), series.known)
+            pandas_on_samples(getattr, series.known, self.kind)
         except AttributeError as error:
             raise UnknownName(str(error)) from None
 
@@ -57,6 +54,7 @@ class StringAccessor(Accessor):
     """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
 
     kind = "str"
+    theirs = pd.Series.str
 
     def __getitem__(self, key: Any) -> Any:
         return access(self._series, "str", "__getitem__", (key,), {})
@@ -66,23 +64,14 @@ class DatetimeAccessor(Accessor):
     """Parts and operations of dates, times and differences."""
 
     kind = "dt"
+    theirs = pd.core.indexes.accessors.CombinedDatetimelikeProperties
 
 
 class CategoricalAccessor(Accessor):
     """Categories, their codes and order."""
 
     kind = "cat"
-
-
-CLASSES: dict[str, type[Accessor]] = {
-    "str": StringAccessor,
-    "dt": DatetimeAccessor,
-    "cat": CategoricalAccessor,
-}
-
-
-def _reach(kind: str, series: Any) -> Any:
-    return getattr(series, kind)
+    theirs = pd.core.arrays.categorical.CategoricalAccessor
 
 
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
@@ -91,46 +80,46 @@ def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool 
     return member(*args, **kwargs) if call else member
 
 
-def _columns(kwargs: dict[str, Any]) -> int | None:
-    """How many columns a split with expand=True has."""
-    return kwargs["n"] + 1 if kwargs.get("expand") and kwargs.get("n", -1) > 0 else None
+def _columns(kwargs: dict[str, Any]) -> int:
+    """How many columns a split with expand=True and `n` has; else 0."""
+    return kwargs["n"] + 1 if kwargs.get("expand") and kwargs.get("n", -1) > 0 else 0
 
 
 def _split(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
     done = reach(series, kind, name, args, kwargs)
-    return done.reindex(columns=range(_columns(kwargs) or 0)).astype(series.dtype)
+    return done.reindex(columns=range(_columns(kwargs))).astype(series.dtype)
+
+
+def _does(name: str, kwargs: dict[str, Any]) -> Callable[..., Any]:
+    return _split if name in ("split", "rsplit") and _columns(kwargs) else reach
 
 
 def _accessed_meta(
-    frame: FrameMeta, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any
+    frame: FrameMeta, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: FrameMeta
 ) -> Any:
-    does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
     if others:
         result: Any = pandas_on_samples(_join_chunk, frame, kwargs, *others)
-    else:
-        result = pandas_on_samples(does, frame, kind, name, args, kwargs, call)
+        if all(o.rows == frame.rows for o in others):
+            return frame.same(result)
+        changed = kwargs.get("join") in ("outer", "inner", "right")
+        return frame_meta(result, float("nan") if changed else frame.length, NEW)
+    result = pandas_on_samples(_does(name, kwargs), frame, kind, name, args, kwargs, call)
     if isinstance(result, (np.ndarray, list)):
         return TensorMeta((frame.length,), np.asarray(result).dtype)
-    if name == "extractall":
-        return frame_meta(result, float("nan"), NEW)
-    if any(isinstance(o, FrameMeta) and o.rows != frame.rows for o in others):
-        return frame_meta(
-            result, float("nan") if kwargs.get("join") in ("outer", "inner", "right") else frame.length, NEW
-        )
-    return frame.same(result)
+    return frame.fewer(result) if name == "extractall" else frame.same(result)
 
 
-def _accessed_demands(node: Node, mine: Demand) -> list[Demand]:
-    return row_by_row_demands(node, Demand(None, mine.order, mine.labels))
-
-
-@lowered("frame.accessed", meta=_accessed_meta, demands=_accessed_demands)
+@lowered(
+    "frame.accessed",
+    meta=_accessed_meta,
+    demands=lambda node, mine: row_by_row_demands(node, replace(mine, columns=None)),
+)
 def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
     """A member of .str, .dt or .cat, chunk by chunk."""
     if others:
         frame, others, _ = yield from matched(frame, others, {})
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
-    does = _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    does = _does(name, kwargs)
     lengths = "unknown" if name == "extractall" else "same"
     result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths)
     example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
@@ -156,9 +145,8 @@ def _join_chunk(series: Any, kwargs: Any, *others: Any) -> Any:
 )
 def text(frame: Chunks, kwargs: Any) -> Any:
     """All values as one text."""
-    return graph.to_array(
-        graph.per_chunk(_join_chunk, graph.gather(frame), kwargs, lengths=None), scalar=True, dtype=object
-    )
+    whole = graph.per_chunk(_join_chunk, graph.gather(frame), kwargs, lengths=None)
+    return graph.to_array(whole, scalar=True, dtype=object)
 
 
 def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
@@ -166,19 +154,17 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     kwargs = {k: v for k, v in (("sep", sep), ("na_rep", na_rep)) if v is not None}
     if others is None:
         return registry.make("frame.text", series, kwargs)
-    several = (
-        list(others)
-        if isinstance(others, (list, tuple))
-        and any(isinstance(o, (Handle, pd.Series, pd.Index, np.ndarray, list)) for o in others)
-        else [others]
-    )
     if hasattr(others, "columns"):
         several = [others[c] for c in others.columns]
+    else:
+        kinds = (Handle, pd.Series, pd.Index, np.ndarray, list)
+        nested = isinstance(others, (list, tuple)) and any(isinstance(o, kinds) for o in others)
+        several = list(others) if nested else [others]
     ready = []
     for other in several:
         if isinstance(other, (pd.Index, np.ndarray, list, Index)):  # positional
-            values = other if isinstance(other, Index) else as_frame(pd.Series(other))
-            ready.append(registry.make("frame.cut_as", values, series))
+            values = other if isinstance(other, Index) else pd.Series(other)
+            ready.append(registry.make("frame.relabelled_like", as_frame(values), series))
         else:
             ready.append(as_frame(other))
     if join != "left":
@@ -187,40 +173,16 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 
 
-@lowered(
-    "frame.cut_as",
-    meta=lambda other, first: FrameMeta(
-        other.empty.to_series()
-        if isinstance(other.empty, pd.Index)
-        else other.empty.set_axis(first.empty.index),
-        first.length,
-        first.rows,
-        first.ranged,
-    ),
-)
-def cut_as(other: Chunks, first: Chunks) -> Any:
-    """Positional values as a series in the chunks, and under the labels, of another."""
-    from marsdask.dataframe.rows.alignment import _cut_alike
-
-    made = _cut_alike(other, first)
-    cut = (yield from made) if inspect.isgenerator(made) else made
-    return graph.per_chunk(_labelled, cut, first)
-
-
-def _labelled(values: Any, like: Any) -> Any:
-    return pd.Series(values.array, index=like.index, name=getattr(values, "name", None))
-
-
-def member(kind: str, name: str) -> None:
+def member(owner: type[Accessor], name: str) -> None:
     """Declare one member of an accessor of pandas: its properties too."""
+    kind = owner.kind
     full = f"{kind}.{name}"
     if full in NEEDS_RUN:
         registry.unbuilt(full, NEEDS_RUN[full], room="dataframe", owners=[kind], function=False)
         return
-    source = inspect.getattr_static(PANDAS[kind], name)
-    found = getattr(PANDAS[kind], name, None)
-    is_property = not callable(found) or isinstance(source, property)
-    does: Any = partial(_property if is_property else _member, kind, name)
+    found = getattr(owner.theirs, name, None)
+    is_property = not callable(found) or isinstance(inspect.getattr_static(owner.theirs, name), property)
+    does = partial(_property if is_property else _member, kind, name)
     public(
         full,
         room="dataframe",
@@ -234,12 +196,10 @@ def member(kind: str, name: str) -> None:
 
 def _signature(member: Any) -> inspect.Signature:
     """pandas' signature without annotations; of a property nothing but `self`."""
-    kind = inspect.Parameter
     try:
-        found = inspect.signature(member).parameters.values()
+        return registry.shown(inspect.signature(member))
     except (TypeError, ValueError):
-        return inspect.Signature([kind("self", kind.POSITIONAL_OR_KEYWORD)])
-    return inspect.Signature([p.replace(annotation=kind.empty) for p in found])
+        return inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)])
 
 
 def _property(kind: str, name: str, self: Accessor) -> Any:
@@ -253,35 +213,22 @@ def _property(kind: str, name: str, self: Accessor) -> Any:
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
     unbounded = kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None)
     if kind == "str" and name in ("split", "rsplit") and unbounded:
-        kwargs["n"] = _most_splits(self._series, name, args, kwargs)
+        # How many columns the frame will have only a run can tell.
+        lists = access(self._series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
+        most = access(lists, "str", "len", (), {}).max().execute().fetch()
+        kwargs["n"] = int(most) - 1 if most == most else 0
         if kwargs["n"] == 0:
             return access(self._series, kind, "slice", (), {}).to_frame(0)
     return access(self._series, kind, name, args, kwargs)
 
 
-def _most_splits(series: Any, name: str, args: Any, kwargs: dict[str, Any]) -> int:
-    """How many columns the frame will have, less one: only a run can tell."""
-    lists = access(series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
-    most = access(lists, "str", "len", (), {}).max().execute().fetch()
-    return int(most) - 1 if most == most else 0
-
-
-for _kind, _pandas in PANDAS.items():
-    for _name in sorted(n for n in dir(_pandas) if not n.startswith("_")):
-        member(_kind, _name)
-    for _op in [op for op in registry.OPS.values() if op.owners == (_kind,) and "property" in op.traits]:
-        setattr(CLASSES[_kind], _op.public, property(_op.prepare, doc=registry.documentation(_op)))
-    registry.attach(CLASSES[_kind], _kind)
-
-
-def _accessor(kind: str) -> Callable[[Any], Accessor]:
-    def get(self: Any) -> Accessor:
-        return CLASSES[kind](self)
-
-    get.__doc__ = CLASSES[kind].__doc__
-    return get
-
-
-for _kind in PANDAS:
-    setattr(Series, _kind, property(_accessor(_kind)))
-Index.str = property(_accessor("str"))  # type: ignore[attr-defined]
+for _class in (StringAccessor, DatetimeAccessor, CategoricalAccessor):
+    for _name in sorted(n for n in dir(_class.theirs) if not n.startswith("_")):
+        member(_class, _name)
+    for _op in [
+        op for op in registry.OPS.values() if op.owners == (_class.kind,) and "property" in op.traits
+    ]:
+        setattr(_class, _op.public, property(_op.prepare, doc=registry.documentation(_op)))
+    registry.attach(_class, _class.kind)
+    setattr(Series, _class.kind, property(_class, doc=_class.__doc__))
+Index.str = property(StringAccessor, doc=StringAccessor.__doc__)  # type: ignore[attr-defined]

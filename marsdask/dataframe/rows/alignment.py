@@ -1,23 +1,27 @@
-"""How several frames are brought together: on the same rows, in the same chunks; and pandas' word on made-up rows."""
+"""How several frames are brought together: on the same rows, in the same chunks, under which labels; and pandas' word on made-up rows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import dask.array as da
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
-from marsdask.errors import ArgumentError, ShapeError
+from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
+
+VALUES = "Length of values ({given}) does not match length of index ({expected})"
 
 
 def done(target: Handle, result: Any, inplace: Any) -> Any:
@@ -39,24 +43,38 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
     values = [*args, *kwargs.values()]
     values = [as_frame(v) if isinstance(v, (pd.DataFrame, pd.Series)) else v for v in values]
     others = [v for v in values if isinstance(v, FrameHandle)]
-    mine = meta(first.node)
-    strange = [o for o in others if meta(o.node).rows != mine.rows]
+    mine = first.known
+    strange = [o for o in others if o.known.rows != mine.rows]
     if strange:
-        swap = {id(o): cut_alike(o, first) for o in strange if _both_ranged(mine, meta(o.node))}
-        if any(id(o) not in swap for o in strange):
-            swap = {id(o): registry.make("frame.one_chunk", o) for o in others}
-            first = registry.make("frame.one_chunk", first)
+        # An unknown length is nan, which is unequal to itself.
+        if mine.ranged and all(o.known.ranged and o.known.length == mine.length for o in strange):
+            swap = {id(o): registry.make("frame.cut_alike", o, first) for o in strange}
+        else:
+            swap = {id(o): one_chunk(o) for o in others}
+            first = one_chunk(first)
         values = [swap.get(id(v), v) for v in values]
     return first, values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
 
 
-def _both_ranged(a: FrameMeta, b: FrameMeta) -> bool:
-    return a.ranged and b.ranged and a.length == b.length  # nan is unequal to itself
+def measured(*collections: Any) -> Generator[Any, Any, Sequence[Any]]:
+    """The collections with known sizes: a question keeps those whose sizes are not."""
+    unknown = [
+        c for c in collections if (not c.known if isinstance(c, Chunks) else any(map(math.isnan, c.shape)))
+    ]
+    if not unknown:
+        return collections
+    kept = yield Keep(*unknown)
+    found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
+    return [found.get(id(c), c) for c in collections]
 
 
-def cut_alike(other: Any, first: Any) -> Any:
-    """`other` in the chunks of `first`; both have the labels 0..n-1."""
-    return registry.make("frame.cut_alike", other, first)
+def positional(frame: Chunks, other: Chunks) -> Generator[Any, Any, tuple[Any, Any]]:
+    """Both with the same chunk lengths, row by row in order, whatever the labels."""
+    frame, other = yield from measured(frame, other)
+    if frame.lengths != other.lengths:
+        checks.same_length(bounds_of(other)[-1], bounds_of(frame)[-1])
+        other = graph.regroup(other, graph.row_ranges(other.lengths, frame.lengths))  # type: ignore[arg-type]
+    return frame, other
 
 
 @lowered(
@@ -65,18 +83,7 @@ def cut_alike(other: Any, first: Any) -> Any:
 )
 def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
     """The rows of one frame in the chunks of another of equal length."""
-    unknown = [c for c in (other, first) if not c.known]
-    if unknown:
-        kept = yield Keep(*unknown)
-        found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
-        other, first = found.get(id(other), other), found.get(id(first), first)
-    assert other.lengths is not None
-    assert first.lengths is not None
-    if other.lengths == first.lengths:
-        return other
-    if sum(other.lengths) != sum(first.lengths):
-        raise ShapeError(f"lengths do not match: {int(sum(other.lengths))} and {int(sum(first.lengths))}")
-    return graph.regroup(other, graph.row_ranges(other.lengths, first.lengths))
+    return (yield from positional(first, other))[1]
 
 
 @lowered(
@@ -89,31 +96,23 @@ def _one_chunk(frame: Chunks) -> Chunks:
     return graph.gather(frame)
 
 
+def one_chunk(value: Any) -> Any:
+    """A frame in one chunk, anything else as it is."""
+    return registry.make("frame.one_chunk", value) if isinstance(value, FrameHandle) else value
+
+
 def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
     """The arguments of a lowering with tensors cut like the frame's chunks (they are positional)."""
     arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, da.Array) and a.ndim]
     if not arrays:
         return frame, args, kwargs
-    unknown: list[Any] = [c for c in (frame,) if not c.known]
-    unknown += [a for a in arrays if any(map(math.isnan, a.shape))]
-    found: dict[int, Any] = {}
-    if unknown:
-        kept = yield Keep(*unknown)
-        found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
-    frame = found.get(id(frame), frame)
-    assert frame.lengths is not None
-
-    def cut(value: Any) -> Any:
-        if not isinstance(value, da.Array) or not value.ndim:
-            return value
-        value = found.get(id(value), value)
-        if value.shape[0] != sum(frame.lengths):  # type: ignore[arg-type]
-            raise ShapeError(
-                f"Length of values ({value.shape[0]}) does not match length of index ({int(sum(frame.lengths))})"  # type: ignore[arg-type]
-            )
-        return value.rechunk((tuple(int(n) for n in frame.lengths), *((n,) for n in value.shape[1:])))
-
-    return frame, tuple(map(cut, args)), {k: cut(v) for k, v in kwargs.items()}
+    frame, *known = yield from measured(frame, *arrays)
+    rows = tuple(np.diff(bounds_of(frame)).tolist())
+    cut = {}
+    for given, array in zip(arrays, known, strict=True):
+        checks.same_length(array.shape[0], sum(rows), VALUES)
+        cut[id(given)] = array.rechunk((rows, *((n,) for n in array.shape[1:])))
+    return frame, tuple(cut.get(id(a), a) for a in args), {k: cut.get(id(v), v) for k, v in kwargs.items()}
 
 
 def sampled(value: Any) -> Any:
@@ -121,9 +120,8 @@ def sampled(value: Any) -> Any:
     if isinstance(value, FrameMeta):
         return sample(value.empty)
     if isinstance(value, TensorMeta):
-        return np.ones(
-            (2, *(2 if math.isnan(n) else int(n) for n in value.shape[1:]))[: len(value.shape)], value.dtype
-        )[()]
+        rest = [2 if math.isnan(n) else int(n) for n in value.shape[1:]]
+        return np.ones([2, *rest] if value.shape else [], value.dtype)[()]
     if type(value) in (list, tuple):
         return type(value)(sampled(v) for v in value)
     if type(value) is dict:
@@ -134,4 +132,43 @@ def sampled(value: Any) -> Any:
 def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What pandas makes of made-up rows; its errors are the user's."""
     with np.errstate(all="ignore"):
-        return does(*(sampled(a) for a in args), **{k: sampled(v) for k, v in kwargs.items()})
+        return does(*sampled(args), **sampled(kwargs))
+
+
+# Positions over the whole frame, and the labels 0..n-1 ---------------------------------------------------------------
+
+
+def bounds_of(frame: Chunks) -> np.ndarray[Any, Any]:
+    """Position of each chunk's first row in the whole, and the number of rows; lengths are known."""
+    assert frame.lengths is not None
+    return _bounds([frame.lengths])
+
+
+def _bounds(lengths: Sequence[Any]) -> np.ndarray[Any, Any]:
+    return np.cumsum([0, *lengths[0]]).astype(int)
+
+
+def starts(frame: Chunks) -> Any:
+    """As `bounds_of`, by one task where lengths are not known. No question."""
+    return bounds_of(frame) if frame.known else graph.value(_bounds, graph.lengths_of(frame), label="starts")
+
+
+def _relabel(i: int, chunk: Any, first: Sequence[int]) -> Any:
+    index = pd.RangeIndex(first[i], first[i] + len(chunk))
+    return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
+
+
+def _renumber_meta(frame: FrameMeta) -> FrameMeta:
+    empty = frame.empty.set_axis(pd.RangeIndex(0), axis=0)
+    return FrameMeta(empty, frame.length, NEW, ranged=True)
+
+
+@lowered(
+    "frame.renumber",
+    meta=_renumber_meta,
+    trim=lambda node, mine: node if mine.labels else node.args[0],
+    demands=lambda node, mine: [Demand(mine.columns, mine.order or mine.labels, labels=False)],
+)
+def renumber(frame: Chunks) -> Chunks:
+    """The same rows under the labels 0..n-1. Dropped by a pass where nobody looks at labels."""
+    return graph.per_chunk(_relabel, frame, starts(frame), number=True)

@@ -1,4 +1,4 @@
-"""Operators and arithmetic methods of frames, aligned by labels as pandas aligns them.
+"""Operators, arithmetic methods and NumPy's protocols of frames, aligned by labels as pandas aligns them.
 
 Frames of the same rows work chunk by chunk; two with labels 0..n-1 are cut alike; any others are aligned in one chunk.
 """
@@ -16,10 +16,11 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
-from marsdask.dataframe.rows.alignment import matched, sampled, together
+from marsdask.dataframe.rows.alignment import matched, one_chunk, pandas_on_samples, sampled, together
 from marsdask.dataframe.rows.families import ALL, BOTH, pandas_signature
-from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
+from marsdask.errors import ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
@@ -27,63 +28,58 @@ from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import as_tensor
 
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
-LOGIC = {"and": "and_", "or": "or_", "xor": "xor"}
-UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
-          "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-          "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}  # fmt: skip
 MIRROR = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+"""Comparisons, and what gives the same of swapped operands."""
+LOGIC = ("and", "or", "xor")
+ALIASES = {"div": "truediv", "divide": "truediv", "rdiv": "rtruediv", "multiply": "mul", "subtract": "sub"}
 
 
-def _function(name: str) -> tuple[Callable[..., Any], bool]:
-    """What `__name__` calls, and whether its operands are swapped."""
+def _swapped(name: str) -> str:
+    """The operator that gives the same of swapped operands."""
     short = name.strip("_")
-    if short in ARITHMETIC or short in COMPARE:
-        return getattr(operator, short), False
-    if short in LOGIC:
-        return getattr(operator, LOGIC[short]), False
-    return _function(short[1:])[0], True
+    if short in MIRROR:
+        return f"__{MIRROR[short]}__"
+    return f"__{short[1:]}__" if name.startswith("__r") else f"__r{short}__"
 
 
 def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool = False) -> Any:
     """One operation of pandas on two operands; a positional one loses its labels first."""
     if positional and isinstance(right, pd.Series):
         right = right.array if isinstance(right.dtype, pd.api.extensions.ExtensionDtype) else right.to_numpy()
-    if name.startswith("__"):
-        function, swapped = _function(name)
-        return function(right, left) if swapped else function(left, right)
-    return getattr(left, name)(right, **kwargs)
-
-
-def _along_columns(frame: FrameHandle, other: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether a series (or a vector) stands for columns: a frame's default."""
-    one_row = getattr(other, "ndim", 1) == 1
-    return frame.ndim == 2 and one_row and kwargs.get("axis", "columns") in (None, 1, "columns")
+    if not name.startswith("__"):
+        return getattr(left, name)(right, **kwargs)
+    if name.startswith("__r"):
+        return operate(_swapped(name), right, left, kwargs)
+    return getattr(operator, name)(left, right)
 
 
 def binary(name: str, frame: Any, other: Any, **kwargs: Any) -> Any:
     """The handle of `frame <name> other`; `how` says what the other operand is to the frame."""
     if isinstance(other, (pd.DataFrame, pd.Series)):
         other = as_frame(other)
-    swapped = {"r": ""} if name.startswith("__r") else {}
     if isinstance(other, DataFrame) and frame.ndim == 1:
         if not name.startswith("__"):
             raise ArgumentTypeError(
                 f"{name}(): a Series takes no DataFrame. Hint: use the operator, or df.{name}(series)."
             )
-        short = name.strip("_")
-        other_name = (
-            f"__{MIRROR[short]}__" if short in MIRROR else f"__{short[1:]}__" if swapped else f"__r{short}__"
-        )
-        return binary(other_name, other, frame)
+        return binary(_swapped(name), other, frame)
     if kwargs.get("level") is not None and isinstance(other, FrameHandle):
-        pair = [registry.make("frame.one_chunk", f) for f in (frame, other)]
-        return registry.make("frame.binary", name, *pair, "rows", **kwargs)
+        frame, other, how = one_chunk(frame), one_chunk(other), "rows"
+    else:
+        frame, other, how = _operands(name, frame, other, kwargs)
+    return registry.make("frame.binary", name, frame, other, how, **kwargs)
+
+
+def _operands(name: str, frame: Any, other: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, str]:
+    """Both operands, and how the other one lies beside the frame: "rows", "columns", "array" (by position) or "plain"."""
+    one_row = getattr(other, "ndim", 1) == 1
+    by_column = frame.ndim == 2 and one_row and kwargs.get("axis", "columns") in (None, 1, "columns")
     if isinstance(other, dict):
         other = as_frame(pd.Series(other))
-    if isinstance(other, (Series,)) and _along_columns(frame, other, kwargs):
+    if isinstance(other, Series) and by_column:
         if meta(other.node).labels is None:
             raise Unbuilt.argument(
                 name,
@@ -91,102 +87,56 @@ def binary(name: str, frame: Any, other: Any, **kwargs: Any) -> Any:
                 "columns",
                 "the labels of this series are known only after a run, and so are the result's columns; use axis=0, or pass series.to_pandas().",
             )
-        return registry.make("frame.binary", name, frame, other, "columns", **kwargs)
-    if (
-        isinstance(other, (Index, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray, list, tuple, range))
-        and np.ndim(other) == 1
-    ):
-        if _along_columns(frame, other, kwargs):
-            return registry.make(
-                "frame.binary",
-                name,
-                frame,
-                list(other) if isinstance(other, range) else other,
-                "plain",
-                **kwargs,
-            )
-        values = (
-            as_frame(other) if isinstance(other, (Index, pd.Index)) else as_frame(pd.Series(_listed(other)))
-        )
-        return registry.make("frame.binary", name, frame, _cut(values, frame, name), "array", **kwargs)
+        return frame, other, "columns"
+    if isinstance(other, (tuple, range)):
+        other = list(other)
+    listed = isinstance(other, (Index, pd.Index, pd.api.extensions.ExtensionArray, np.ndarray, list))
+    if listed and np.ndim(other) == 1:
+        if by_column:
+            return frame, other, "plain"
+        values = as_frame(other if isinstance(other, (Index, pd.Index)) else pd.Series(other))
+        message = f"{name}: Lengths must match: {{given}} values for {{expected}} rows."
+        checks.same_length(values.known.length, frame.known.length, message)
+        return frame, registry.make("frame.cut_alike", values, frame), "array"
     if isinstance(other, (list, np.ndarray)) and np.ndim(other) == 2:
-        other = registry.CONVERTERS[registry.Array](np.asarray(other))
-    if isinstance(other, Handle) and not isinstance(other, FrameHandle):
-        ndim = len(other.known.shape)
-        if ndim == 1 and _along_columns(frame, other, kwargs):
-            return registry.make("frame.binary", name, frame, other, "columns", **kwargs)
-        whole = ndim == 2 and other.known.shape[0] == 1 != frame.known.length
-        return registry.make(
-            "frame.binary",
-            name,
-            frame,
-            other,
-            "rows" if ndim and not whole else "columns" if ndim else "plain",
-            **kwargs,
-        )
+        other = as_tensor(other)
     if isinstance(other, FrameHandle):
-        fresh, (other,), _ = together(frame, [other], {})
-        return registry.make("frame.binary", name, fresh, other, "rows", **kwargs)
-    return registry.make("frame.binary", name, frame, other, "plain", **kwargs)
-
-
-def _listed(values: Any) -> Any:
-    return list(values) if isinstance(values, (tuple, range)) else values
-
-
-def _cut(values: Any, frame: Any, name: str) -> Any:
-    """Positional values in the chunks of the frame."""
-    a, b = values.known.length, frame.known.length
-    if a != b and not math.isnan(a) and not math.isnan(b):
-        raise ShapeError(f"{name}: Lengths must match: {int(a)} values for {int(b)} rows.")
-    return registry.make("frame.cut_alike", values, frame)
+        frame, (other,), _ = together(frame, [other], {})
+        return frame, other, "rows"
+    if not isinstance(other, Handle) or not other.ndim:
+        return frame, other, "plain"
+    single = other.ndim == 2 and other.shape[0] == 1 != frame.known.length
+    return frame, other, "columns" if by_column or single else "rows"
 
 
 def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: Any) -> Any:
     left, right = sample(frame.empty), sampled(other)
     aligned = how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows
     if how == "columns" and isinstance(other, FrameMeta):
-        right = pd.Series(list(sample(other.empty)) * (len(other.labels) // 2 + 1))[
-            : len(other.labels)
-        ].astype(other.empty.dtype)
-        right = right.set_axis(other.labels).rename(other.empty.name)
+        right = sample(other.empty, len(other.labels)).set_axis(other.labels)
     elif how == "columns":
         right = np.ones([2 if math.isnan(n) else int(n) for n in other.shape], other.dtype)
-    elif aligned and name.strip("_") not in COMPARE and not isinstance(right, pd.Index):
+    elif aligned and name.strip("_") not in MIRROR and not isinstance(right, pd.Index):
         right = right.iloc[:1]  # labels may be missing on one side
     elif isinstance(other, TensorMeta) and not other.shape and other.dtype == object and left.ndim == 1:
-        right = (
-            left[0] if isinstance(left, pd.Index) else left.iloc[0]
-        )  # a text, most likely, as in the column
+        right = left.array[0]  # a text, most likely, as in the column
     with np.errstate(all="ignore"):
         result = operate(name, left, right, kwargs, how == "array")
     if isinstance(result, np.ndarray):
         return TensorMeta((frame.length,), result.dtype)
-    if aligned:
-        return frame.fewer(result)
-    return frame.same(result)
+    return frame.fewer(result) if aligned else frame.same(result)
 
 
 def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, other, how = node.args[1:4]
-    one_frame = type(other) is not Node or getattr(meta(other), "ndim", 0) < 2
-    if (
-        how == "rows"
-        and type(other) is Node
-        and isinstance(meta(other), FrameMeta)
-        and meta(other).rows != meta(frame).rows
-    ):
+    beside = meta(other) if type(other) is Node else None
+    if how == "rows" and isinstance(beside, FrameMeta) and beside.rows != meta(frame).rows:
         return [EVERYTHING] * len(inputs(node))
-    columns = (
-        mine.columns
-        if one_frame
-        and how != "columns"
-        and not isinstance(other, (list, tuple, np.ndarray))
-        and meta(frame).ndim == 2
-        else None
-    )
+    by_column = how == "columns" or isinstance(other, (list, tuple, np.ndarray))
+    each_alone = not by_column and meta(frame).ndim == 2 and getattr(beside, "ndim", 0) < 2
     rest = Demand(None, True, True) if how in ("columns", "plain") else Demand(None, mine.order, mine.labels)
-    return [Demand(columns, mine.order, mine.labels), *([rest] * (len(inputs(node)) - 1))]
+    first = Demand(mine.columns if each_alone else None, mine.order, mine.labels)
+    return [first, *([rest] * (len(inputs(node)) - 1))]
 
 
 @lowered("frame.binary", meta=_binary_meta, demands=_binary_demands)
@@ -196,24 +146,12 @@ def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any)
         other = graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
     elif isinstance(other, da.Array):
         frame, (other,), _ = yield from matched(frame, (other,), {})
-    empty = frame.empty
     # Two frames in one chunk each may not have the same labels: pandas' alignment says how many rows come out.
     aligned = how == "rows" and isinstance(other, Chunks) and frame.count == other.count == 1
-    result = graph.per_chunk(
-        operate,
-        name,
-        frame,
-        other,
-        kwargs,
-        how == "array",
-        lengths="unknown" if aligned else "same",
-    )
-    if isinstance(empty, pd.Index) and name.strip("_") in COMPARE:
-        return graph.to_array(result, dtype=bool)
-    return result
-
-
-ALIASES = {"div": "truediv", "divide": "truediv", "rdiv": "rtruediv", "multiply": "mul", "subtract": "sub"}
+    lengths = "unknown" if aligned else "same"
+    result = graph.per_chunk(operate, name, frame, other, kwargs, how == "array", lengths=lengths)
+    compared = isinstance(frame.empty, pd.Index) and name.strip("_") in MIRROR
+    return graph.to_array(result, dtype=bool) if compared else result
 
 
 def _declare(name: str) -> None:
@@ -223,7 +161,7 @@ def _declare(name: str) -> None:
     if is_operator:
         signature = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
     else:  # a series' comparison knows fill_value too
-        fill = [inspect.Parameter("fill_value", both, default=None)] if name in COMPARE else []
+        fill = [inspect.Parameter("fill_value", both, default=None)] if name in MIRROR else []
         signature = pandas_signature(name, fill)
     side = "with the operands swapped, " if name.startswith(("r", "__r")) else ""
     public(
@@ -239,7 +177,7 @@ def _declare(name: str) -> None:
 def _method(
     name: str, self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None
 ) -> Any:
-    if name in COMPARE and fill_value is not None and self.ndim == 2:
+    if name in MIRROR and fill_value is not None and self.ndim == 2:
         raise ArgumentTypeError(
             f"{name}() got an unexpected keyword argument 'fill_value': a DataFrame's comparison has none."
         )
@@ -248,17 +186,14 @@ def _method(
     return binary(name, self, other, **given)
 
 
-for _name in ARITHMETIC:
-    for _made in (_name, f"r{_name}", f"__{_name}__", f"__r{_name}__"):
+for _names, _forms in (
+    (ARITHMETIC, ("{}", "r{}", "__{}__", "__r{}__")),
+    (LOGIC, ("__{}__", "__r{}__")),
+    (MIRROR, ("{}", "__{}__")),
+    (ALIASES, ("{}",)),
+):
+    for _made in [form.format(name) for name in _names for form in _forms]:
         _declare(_made)
-for _name in LOGIC:
-    for _made in (f"__{_name}__", f"__r{_name}__"):
-        _declare(_made)
-for _name in COMPARE:
-    for _made in (_name, f"__{_name}__"):
-        _declare(_made)
-for _name in ALIASES:
-    _declare(_name)
 
 
 def _in_place(name: str) -> Callable[..., Any]:
@@ -266,7 +201,7 @@ def _in_place(name: str) -> Callable[..., Any]:
         result = binary(f"__{name}__", self, other)
         if result.known.rows != self.known.rows:  # aligned: pandas keeps the left rows
             result = registry.make("frame.rows_of", result, self)
-        if self.ndim == 1 and isinstance(self, Series) and result.name != self.name:
+        if isinstance(self, Series) and result.name != self.name:
             result = registry.make("frame.named", result, self.name)
         self.rebind(result.node, held(result))
         return self
@@ -296,19 +231,14 @@ def _rdivmod(self: Any, other: Any) -> Any:
     return binary("__rfloordiv__", self, other), binary("__rmod__", self, other)
 
 
-def _unary_meta(name: str, frame: FrameMeta) -> Any:
-    return frame.same(unary(sample(frame.empty), name))
-
-
-def unary(chunk: Any, name: str) -> Any:
-    """A unary operator of pandas."""
-    return getattr(operator, name)(chunk)
-
-
-@lowered("frame.unary", meta=_unary_meta, demands=lambda node, mine: [mine])
-def unary_chunks(name: str, frame: Chunks) -> Chunks:
+@lowered(
+    "frame.unary",
+    meta=lambda name, frame: frame.same(getattr(operator, name)(sample(frame.empty))),
+    demands=lambda node, mine: [mine],
+)
+def unary(name: str, frame: Chunks) -> Chunks:
     """A unary operator, chunk by chunk."""
-    return graph.per_chunk(unary, frame, name)
+    return graph.per_chunk(getattr(operator, name), frame)
 
 
 def _unary(name: str) -> Callable[..., Any]:
@@ -323,8 +253,102 @@ for _name in (*ARITHMETIC, *LOGIC):
     setattr(FrameHandle, f"__i{_name}__", _in_place(_name))
 for _name, _does in (("neg", "neg"), ("pos", "pos"), ("invert", "inv"), ("abs", "abs")):
     setattr(FrameHandle, f"__{_name}__", _unary(_does))
-for _kind in (DataFrame, Series):
-    _kind.__divmod__ = _divmod  # type: ignore[attr-defined]
-    _kind.__rdivmod__ = _rdivmod  # type: ignore[attr-defined]
-    _kind.divmod = _divmod  # type: ignore[attr-defined]
-    _kind.rdivmod = _rdivmod  # type: ignore[attr-defined]
+for _name, _pair in (("divmod", _divmod), ("rdivmod", _rdivmod)):
+    for _kind in (DataFrame, Series):
+        setattr(_kind, _name, _pair)
+        setattr(_kind, f"__{_name}__", _pair)
+
+
+# NumPy's protocols -----------------------------------------------------------------------------------------------------
+
+UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
+          "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
+          "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}  # fmt: skip
+FRAMES = (FrameHandle, pd.Series, pd.DataFrame)
+
+
+def _ufunc_meta(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Any:
+    first = next(m for m in operands if isinstance(m, FrameMeta))
+    return first.same(pandas_on_samples(call_ufunc, ufunc, *operands, **kwargs))
+
+
+def call_ufunc(ufunc: np.ufunc, *operands: Any, take: int | None = None, **kwargs: Any) -> Any:
+    """A ufunc of pandas objects; `take` picks one of several results."""
+    result = ufunc(*operands, **kwargs)
+    return result if take is None else result[take]
+
+
+def _ufunc_demands(node: Node, mine: Demand) -> list[Demand]:
+    frames = [n for n in inputs(node) if isinstance(meta(n), FrameMeta)]
+    columns = mine.columns if len(frames) == 1 else None
+    return [Demand(columns, mine.order, mine.labels)] * len(inputs(node))
+
+
+@lowered("frame.ufunc", meta=_ufunc_meta, demands=_ufunc_demands)
+def ufunc_chunks(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Generator[Any, Any, Chunks]:
+    """A NumPy ufunc of frames, chunk by chunk."""
+    at = next(i for i, o in enumerate(operands) if isinstance(o, Chunks))
+    frame, rest, _ = yield from matched(operands[at], (*operands[:at], *operands[at + 1 :]), {})
+    return graph.per_chunk(call_ufunc, ufunc, *rest[:at], frame, *rest[at:], **kwargs)
+
+
+def array_ufunc(
+    self: Any, ufunc: np.ufunc, method: str, *operands: Any, out: Any = None, **kwargs: Any
+) -> Any:
+    """NumPy's ufuncs of frames: an operator where there is one, so that labels align."""
+    if method == "reduce" and ufunc.__name__ in REDUCING and len(operands) == 1:
+        return getattr(self, REDUCING[ufunc.__name__])(axis=kwargs.get("axis", 0))
+    if method != "__call__" or out is not None:
+        return NotImplemented
+    name = UFUNCS.get(ufunc.__name__)
+    if name and not kwargs and len(operands) == 2:
+        left, right = operands
+        if isinstance(left, FrameHandle):
+            return binary(f"__{name}__", left, right)
+        return binary(_swapped(f"__{name}__"), right, left)
+    first, *others = [o for o in operands if isinstance(o, FRAMES)]
+    first, others, _ = together(as_frame(first), others, {})
+    left_over = iter([first, *others])
+    given: list[Any] = []
+    for each in operands:
+        if isinstance(each, FRAMES):
+            given.append(next(left_over))
+        else:
+            given.append(as_tensor(each) if isinstance(each, (list, np.ndarray)) else each)
+    if ufunc.nout == 1:
+        return registry.make("frame.ufunc", ufunc, *given, **kwargs)
+    return tuple(registry.make("frame.ufunc", ufunc, *given, take=i, **kwargs) for i in range(ufunc.nout))
+
+
+REDUCING = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+WHOLE_FRAME = ("sum", "prod", "mean", "median", "min", "max", "any", "all")
+RENAMED = {"amax": "max", "amin": "min", "around": "round", "absolute": "abs"}
+
+
+def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's functions of frames: the method of that name, as NumPy itself calls it; else the tensor function."""
+    name = RENAMED.get(func.__name__, func.__name__)
+    first = args[0] if args else None
+    if isinstance(first, FrameHandle) and name not in ("where", "unique") and hasattr(type(first), name):
+        kwargs = {k: v for k, v in kwargs.items() if not (k in ("out", "dtype") and v is None)}
+        if name in WHOLE_FRAME and len(args) == 1:
+            kwargs.setdefault("axis", None)
+        elif name in WHOLE_FRAME:
+            kwargs["axis"], args = args[1], (first, *args[2:])
+        found = getattr(first, name)
+        return found(*args[1:], **kwargs) if callable(found) else found  # np.ndim, np.shape, np.size
+    op = registry.OPS.get(name)
+    if op is None or op.room != "tensor":
+        return NotImplemented
+    return registry.call(op, tuple(as_tensor(a) if isinstance(a, FrameHandle) else a for a in args), kwargs)
+
+
+FrameHandle.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
+FrameHandle.__array_function__ = array_function  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Families of frame operations, a line each: `rows("round")`, `method("shift", lowering)`.
+"""Families of frame operations, a line each: `rows("round")`, `method("shift", lowering)`; and the first of them: choices, limits, membership.
 
 A method of pandas is a node with the arguments that were given, by keyword. What pandas makes of a few made-up rows is its metadata.
 """
@@ -6,14 +6,18 @@ A method of pandas is a node with the arguments that were given, by keyword. Wha
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.rows.alignment import done, matched, pandas_on_samples, sampled, together
+from marsdask.dataframe.core import DataFrame, Series, as_frame
+from marsdask.dataframe.rows.alignment import done, matched, one_chunk, pandas_on_samples, sampled, together
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -21,6 +25,7 @@ from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import as_tensor
 
 BOTH = ("DataFrame", "Series")
 ALL = (*BOTH, "Index")
@@ -42,6 +47,17 @@ def pandas_signature(name: str, extra: Sequence[inspect.Parameter] = ()) -> insp
 def call(name: str, piece: Any, **kwargs: Any) -> Any:
     """pandas' method on a piece."""
     return getattr(piece, name)(**kwargs)
+
+
+def chunkwise(
+    name: str, does: Callable[..., Any], meta: Callable[..., Any] | None = None, **entry: Any
+) -> None:
+    """Declare the operation `does(chunk, *args)` of each chunk: on the same rows, as it makes no rows of none, unless `meta` says."""
+    lowered(name, meta=meta or partial(_same_rows, does), **entry)(partial(graph.per_chunk, does))
+
+
+def _same_rows(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> FrameMeta:
+    return frame.same(does(frame.empty, *args))
 
 
 def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
@@ -121,7 +137,7 @@ def aligned(self: Any, kwargs: dict[str, Any]) -> Any:
             kwargs[key] = value = value(self)
         by_row = isinstance(value, list) and key in ("cond", "left", "right")
         if by_row or (isinstance(value, np.ndarray) and value.ndim):
-            kwargs[key] = registry.CONVERTERS[registry.Array](np.asarray(value))
+            kwargs[key] = as_tensor(np.asarray(value))
     first, _, brought = together(self, [], kwargs)
     kwargs.update(brought)
     return first
@@ -140,12 +156,10 @@ def whole(value: Any) -> Any:
     """Lazy values inside of a list or dict as one lazy list or dict."""
     if type(value) not in (list, tuple, dict):
         return value
-    items = list(value.values()) if isinstance(value, dict) else list(value)
-    lazy = [isinstance(v, Chunks) or hasattr(v, "dask") for v in items]
-    if not any(lazy):
-        return value
     keys = list(value) if isinstance(value, dict) else None
-    return graph.value(_container, keys, lazy, *items, label="values")
+    items = value if keys is None else value.values()
+    lazy = [isinstance(v, Chunks) or hasattr(v, "dask") for v in items]
+    return graph.value(_container, keys, lazy, *items, label="values") if any(lazy) else value
 
 
 def _container(keys: list[Any] | None, lazy: list[bool], *items: Any) -> Any:
@@ -185,5 +199,130 @@ def row_by_row_demands(node: Node, mine: Demand) -> list[Demand]:
     if any(other.rows != known.rows for other in others):
         return [EVERYTHING] * (len(rest) + 1)
     alone = not by_rows(known, node.kwargs) and not any(other.ndim == 2 for other in others)
-    every = Demand(None, mine.order, mine.labels)
-    return [Demand(mine.columns if alone else None, mine.order, mine.labels), *[every] * len(rest)]
+    every = replace(mine, columns=None)
+    return [mine if alone else every, *[every] * len(rest)]
+
+
+# Choices, limits, membership, rounding. Arguments may be frames, arrays or lazy values ----------------------------------
+
+
+def _apart(self: Any, kwargs: dict[str, Any], apart: dict[str, Any]) -> Any:
+    """Arguments aligned to the frame, but for those that go to every chunk as a whole."""
+    rest = {k: v for k, v in kwargs.items() if k not in apart}
+    first = aligned(self, rest)
+    kwargs |= rest | {k: one_chunk(v) for k, v in apart.items()}
+    return first
+
+
+def _choice(self: Any, kwargs: dict[str, Any]) -> Any:
+    other = kwargs.get("other")
+    if callable(other) and not isinstance(other, Handle):
+        kwargs["other"] = other = other(self)
+    kwargs.pop("errors", None)
+    by_column = self.ndim == 2 and isinstance(other, Series) and kwargs.get("axis") in (1, "columns")
+    return _apart(self, kwargs, {"other": other} if by_column else {})
+
+
+def _limits(self: Any, kwargs: dict[str, Any]) -> Any:
+    by_column = self.ndim == 2 and kwargs.get("axis") in (1, "columns")
+    listed = (pd.Series, Series, list, np.ndarray)
+    return _apart(self, kwargs, {k: v for k, v in kwargs.items() if by_column and isinstance(v, listed)})
+
+
+def _decimals(self: Any, kwargs: dict[str, Any]) -> None:
+    kwargs.update({k: one_chunk(v) for k, v in kwargs.items()})
+
+
+rows("where", arrange=_choice)
+rows("mask", arrange=_choice)
+rows("clip", arrange=_limits)
+rows("round", arrange=_decimals)
+rows("abs")
+rows("between", owners=("Series",))
+rows("replace")
+
+
+def _members(self: Any, kwargs: dict[str, Any]) -> Any:
+    values = kwargs["values"]
+    if isinstance(values, (str, bytes)) or np.isscalar(values):
+        raise ArgumentTypeError(
+            f"only list-like or dict-like objects are allowed to be passed to isin(), you passed a `{type(values).__name__}`"
+        )
+    if isinstance(values, (set, frozenset, tuple, range)):
+        kwargs["values"] = list(values)
+    elif self.ndim == 2 and isinstance(values, (DataFrame, pd.DataFrame, Series, pd.Series)):
+        return aligned(self, kwargs)
+    elif isinstance(values, (pd.Series, pd.Index)):
+        kwargs["values"] = values.array
+    elif isinstance(values, dict):
+        kwargs["values"] = {k: _value_set(v) if isinstance(v, Series) else v for k, v in values.items()}
+    elif isinstance(values, Handle):
+        kwargs["values"] = _value_set(values)
+    return None
+
+
+def _value_set(values: Any) -> Any:
+    """The values of a series, an index or a tensor, wherever they are."""
+    return registry.make("frame.value_set", as_frame(values if values.ndim == 1 else values.ravel()))
+
+
+@lowered("frame.value_set", traits=["blind"], meta=FrameMeta.fewer)
+def value_set(frame: Chunks) -> Chunks:
+    """The distinct values of a series or index, joined in a tree: one chunk."""
+    parts = graph.per_chunk(partial(call, "drop_duplicates"), frame, lengths=None)
+    return graph.tree(parts, _join_distinct).with_lengths((math.nan,))
+
+
+def _join_distinct(parts: list[Any]) -> Any:
+    return graph.concat(parts).drop_duplicates()
+
+
+def _isin_demands(node: Node, mine: Demand) -> list[Demand]:
+    values = node.kwargs.get("values")
+    if isinstance(values, dict) or (type(values) is Node and values.op == "frame.value_set"):
+        return [mine, *[Demand(None, False, False)] * (len(inputs(node)) - 1)]
+    return row_by_row_demands(node, mine)
+
+
+def _isin(frame: Chunks, **kwargs: Any) -> Chunks:
+    """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame."""
+    return graph.per_chunk(partial(call, "isin"), frame, **{k: whole(v) for k, v in kwargs.items()})
+
+
+method("isin", _isin, arrange=_members, demands=_isin_demands, status="delegated")
+
+
+@public("frame.case_when", owners=["Series"])
+def case_when(self: Any, caselist: Any) -> Any:
+    """Where a condition holds its replacement, the first that holds; else the series."""
+    if not isinstance(caselist, list):
+        raise ArgumentTypeError(
+            f"The caselist argument should be a non-empty list; instead got {type(caselist)}"
+        )
+    if not caselist:
+        raise ArgumentError(
+            "case_when(caselist=[]): provide at least one boolean condition, with a corresponding replacement."
+        )
+    flat: dict[str, Any] = {}
+    for i, pair in enumerate(caselist):
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ArgumentError(
+                f"case_when(caselist=): item {i} is no tuple of a condition and a replacement."
+            )
+        flat |= {f"c{i}": pair[0], f"r{i}": pair[1]}
+    return registry.make("frame.case_when", aligned(self, flat), **flat)
+
+
+def _cases(chunk: pd.Series, **flat: Any) -> pd.Series:
+    return chunk.case_when([(flat[f"c{i}"], flat[f"r{i}"]) for i in range(len(flat) // 2)])
+
+
+@lowered(
+    "frame.case_when",
+    status="delegated",
+    demands=row_by_row_demands,
+    meta=lambda frame, **flat: frame.same(pandas_on_samples(_cases, frame, **flat)),
+)
+def _case_when(frame: Chunks, **flat: Any) -> Any:
+    frame, _, flat = yield from matched(frame, (), flat)
+    return graph.per_chunk(_cases, frame, **flat)

@@ -14,8 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series, as_frame
-from marsdask.dataframe.rows.alignment import done, matched, pandas_on_samples
-from marsdask.dataframe.rows.choices import one_chunk
+from marsdask.dataframe.rows.alignment import done, matched, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import (
     ALL,
     NOT_GIVEN,
