@@ -174,6 +174,23 @@ def test_scripts(each_session: Session, tmp_path: Path, form: str) -> None:
     assert isinstance(sys.argv, list)
 
 
+@pytest.mark.parametrize(
+    "line", ["os.environ |= {'marsdask_test': '1'}", "os.environ |= [('marsdask_test', '1')]"]
+)
+def test_scripts_that_update_the_environment(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    monkeypatch.setenv("marsdask_test", "0")
+    text = f"""
+import os
+{line}
+assert os.environ["marsdask_test"] == "1" and os.environ["RANK"] == "0"
+assert ({{"RANK": "", "more": "2"}} | os.environ)["RANK"] == "0"
+"""
+    assert mr.run_script(text).fetch() == {"status": "ok"}
+    assert type(os.environ).__name__ == "_Environ"
+    assert os.environ["marsdask_test"] == "1"
+    assert "RANK" not in os.environ
+
+
 def test_scripts_that_fail(each_session: Session) -> None:
     with pytest.raises(ZeroDivisionError):
         mr.run_script("x = 1\nx / 0", n_workers=2)

@@ -11,11 +11,11 @@ from collections import ChainMap
 from collections.abc import Iterator, MutableMapping, MutableSequence
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, Self
 
 from marsdask import checks
-from marsdask.engine.runs import within
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
+from marsdask.options import within
 from marsdask.plan import registry
 from marsdask.session import Session, get_default_session
 from marsdask.session.logs import StandIn
@@ -150,6 +150,13 @@ class Environ(MutableMapping[str, str]):
 
     def __or__(self, other: Any) -> dict[str, str]:
         return dict(self) | dict(other)
+
+    def __ror__(self, other: Any) -> dict[str, str]:
+        return dict(other) | dict(self)
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.below, name)
