@@ -12,11 +12,23 @@ import contextlib
 import contextvars
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import dask
 
 from marsdask.errors import ArgumentError, UnknownName
+
+T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def within(var: contextvars.ContextVar[T], value: T) -> Iterator[T]:
+    """Inside the block, in this thread, a variable has that value."""
+    before = var.set(value)
+    try:
+        yield value
+    finally:
+        var.reset(before)
 
 
 @dataclass(frozen=True)

@@ -238,8 +238,7 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
         )
     deadline = time.monotonic() + timeout
     with _connected(address, deadline) as connection:
-        if secure:
-            assert context is not None
+        if secure and context is not None:
             _shake_hands(address, connection, context, deadline, speaks_first=scheme == "tls")
         elif scheme == "tcp" and not _greets(connection, min(deadline, time.monotonic() + STEP)):
             if _wants_tls(address, deadline):
@@ -338,11 +337,10 @@ def _wants_tls(address: str, deadline: float) -> bool:
     """Whether a TLS server listens there, whatever certificate it has."""
     blind = ssl.create_default_context()
     blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
-    try:
-        with (
-            socket.create_connection(_host_port(address), timeout=_left(deadline)) as plain,
-            blind.wrap_socket(plain),
-        ):
-            return True
-    except OSError:
-        return False
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(_host_port(address), timeout=_left(deadline)) as plain,
+        blind.wrap_socket(plain),
+    ):
+        return True
+    return False

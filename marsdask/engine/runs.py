@@ -10,11 +10,9 @@ import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Iterator
-from typing import TypeVar
 
 from marsdask.errors import Cancelled
-
-T = TypeVar("T")
+from marsdask.options import within
 
 _run: contextvars.ContextVar[Run | None] = contextvars.ContextVar("marsdask-run", default=None)
 
@@ -80,16 +78,6 @@ class Run:
             with self._lock:
                 self._fraction = self._stop = None
                 self._share = 0.0  # until somebody says what comes next
-
-
-@contextlib.contextmanager
-def within(var: contextvars.ContextVar[T], value: T) -> Iterator[T]:
-    """Inside the block, in this thread, a variable has that value."""
-    before = var.set(value)
-    try:
-        yield value
-    finally:
-        var.reset(before)
 
 
 def current() -> Run | None:

@@ -44,8 +44,7 @@ class Keep(Question):
     """A question: hold these collections where they are computed, and give them back with known sizes."""
 
 
-Lowered = Any
-Steps = Generator[Question, Any, Lowered]
+Steps = Generator[Question, Any, Any]
 
 
 def sized(*collections: Chunks | da.Array) -> Generator[Keep, Any, tuple[Any, ...]]:
@@ -91,20 +90,19 @@ class Lowering:
 
     answer: Callable[[Sequence[Question], Kept], Sequence[Any]]
     shared_memory: bool = True
-    done: dict[int, Lowered] = field(default_factory=dict)
+    done: dict[int, Any] = field(default_factory=dict)
     kept: Kept = field(default_factory=Kept)
     salt: str = field(default_factory=lambda: uuid.uuid4().hex)
     asked: dict[int, list[str]] = field(default_factory=dict)
     rules: dict[int, list[str]] = field(default_factory=dict)
 
-    def run(self, roots: Sequence[Node]) -> list[Lowered]:
+    def run(self, roots: Sequence[Node]) -> list[Any]:
         """The collections of `roots`, in order."""
-        with warnings.catch_warnings():
-            # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
-            warnings.simplefilter("ignore", PerformanceWarning)
+        # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
+        with warnings.catch_warnings(action="ignore", category=PerformanceWarning):
             return self._run(roots)
 
-    def _run(self, roots: Sequence[Node]) -> list[Lowered]:
+    def _run(self, roots: Sequence[Node]) -> list[Any]:
         waiting = {id(n): n for n in walk(roots) if id(n) not in self.done}
         order = graphlib.TopologicalSorter(
             {name: [id(i) for i in inputs(node) if id(i) in waiting] for name, node in waiting.items()}

@@ -222,9 +222,7 @@ def sample(empty: Any, rows: int = 2) -> Any:
     if isinstance(empty, pd.Series):
         return pd.Series(_sample_values(empty.dtype, rows), index=index, name=empty.name)
     data = {i: _sample_values(dtype, rows) for i, dtype in enumerate(empty.dtypes)}
-    frame = pd.DataFrame(data, index=index)
-    frame.columns = empty.columns
-    return frame
+    return pd.DataFrame(data, index=index).set_axis(empty.columns, axis=1)
 
 
 def _sample_index(index: pd.Index, rows: int) -> pd.Index:

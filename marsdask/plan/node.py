@@ -183,6 +183,18 @@ def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
     return value
 
 
+def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
+    """A copy of `value` with every leaf of its tuples, lists, dicts and slices swapped."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([mapped(v, swap) for v in value])
+    if kind is dict:
+        return {k: mapped(v, swap) for k, v in value.items()}
+    if kind is slice:
+        return slice(*(mapped(v, swap) for v in (value.start, value.stop, value.step)))
+    return swap(value)
+
+
 def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
     """The same operation over swapped inputs; the node itself where nothing changed."""
     if not inputs(node):

@@ -31,7 +31,7 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
 )
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import meta
-from marsdask.plan.node import Node, calling
+from marsdask.plan.node import Node, calling, mapped
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
@@ -133,14 +133,7 @@ def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), fu
         raise ArgumentError(f"operation {name!r} is built, and declared a gap")
     anything = inspect.signature(lambda *args, **kwargs: None)
     OPS[name] = Op(
-        name=name,
-        room=room,
-        lower=None,
-        signature=anything,
-        status="unbuilt",
-        reason=reason,
-        owners=tuple(owners),
-        function=function,
+        name, room, None, anything, "unbuilt", owners=tuple(owners), function=function, reason=reason
     )
 
 
@@ -195,27 +188,20 @@ def make(name: str, *args: Any, **kwargs: Any) -> Any:
 
 def frozen(value: Any, used: list[Handle]) -> Any:
     """An argument as a node keeps it: handles become nodes, what could still change is copied."""
-    if isinstance(value, Handle):
-        used.append(value)
-        return value.node
-    kind = type(value)
-    if kind is tuple or kind is list:
-        return kind([frozen(v, used) for v in value])
-    if kind is dict:
-        return {k: frozen(v, used) for k, v in value.items()}
-    if kind is slice:
-        return slice(frozen(value.start, used), frozen(value.stop, used), frozen(value.step, used))
-    if kind is np.ndarray:
-        return value.copy()
-    if hasattr(value, "_mgr") or hasattr(value, "_data"):  # pandas: a lazy copy
-        return value.copy()
-    if is_dataclass(kind) and kind.__module__.startswith(
-        "marsdask."
-    ):  # how rows are grouped, joined: lists of names are inside
-        return replace(
-            value, **{each.name: frozen(getattr(value, each.name), used) for each in fields(value)}
-        )
-    return value
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, Handle):
+            used.append(value)
+            return value.node
+        if is_dataclass(type(value)) and type(value).__module__.startswith("marsdask."):
+            # How rows are grouped, joined: lists of names are inside.
+            inside = {each.name: mapped(getattr(value, each.name), leaf) for each in fields(value)}
+            return replace(value, **inside)
+        # Of pandas a lazy copy.
+        pandas = hasattr(value, "_mgr") or hasattr(value, "_data")
+        return value.copy() if pandas or type(value) is np.ndarray else value
+
+    return mapped(value, leaf)
 
 
 def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
@@ -242,9 +228,8 @@ def function_of(op: Op) -> Callable[..., Any]:
 
 def shown(signature: inspect.Signature) -> inspect.Signature:
     """A signature as people see it: the lowering's annotations speak of Dask collections, the stubs of handles."""
-    empty = inspect.Parameter.empty
-    parameters = [p.replace(annotation=empty) for p in signature.parameters.values()]
-    return inspect.Signature(parameters)
+    bare = (p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values())
+    return inspect.Signature([*bare])
 
 
 def documentation(op: Op) -> str:
@@ -271,13 +256,9 @@ def attach(target: type, owner: str) -> None:
     """Give a handle class the methods of all entries that name it as owner."""
     ATTACHED[owner] = target
     for op in OPS.values():
-        if owner not in op.owners:
-            continue
         has = vars(target).get(op.public)
-        entry = entry_of(has)
-        if has is None or (
-            entry is not None and not entry.built
-        ):  # what the class has itself stays, but for a gap
+        # What the class has itself stays, but for a gap.
+        if owner in op.owners and (has is None or not getattr(entry_of(has), "built", True)):
             setattr(target, op.public, function_of(op))
 
 

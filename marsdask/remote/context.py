@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
+import operator
 import socket
 import threading
 import uuid
@@ -17,8 +19,8 @@ from dask.typing import Key
 
 from marsdask import checks
 from marsdask.engine.client import Distributed
-from marsdask.engine.runs import within
 from marsdask.errors import ArgumentError, ArgumentTypeError, ObjectNotFound, Unbuilt, near
+from marsdask.options import within
 from marsdask.plan import graph
 from marsdask.session import Session
 
@@ -34,17 +36,9 @@ class Context:
     def __repr__(self) -> str:
         return f"<Context of {self.name!r} in {self.session!r}>"
 
-    @property
-    def _client(self) -> Any:
-        return self.session.client
-
-    @property
-    def session_id(self) -> str:
-        return self.session.session_id
-
-    @property
-    def supervisor_address(self) -> str:
-        return self.session.address
+    _client = property(operator.attrgetter("session.client"))
+    session_id = property(operator.attrgetter("session.session_id"))
+    supervisor_address = property(operator.attrgetter("session.address"))
 
     @property
     def worker_address(self) -> str:
@@ -223,23 +217,16 @@ def running(context: Context) -> contextlib.AbstractContextManager[Context | Non
 class OnWorker(Distributed):
     """The cluster that this task runs on. While the task waits, its thread's place is given to other tasks."""
 
-    _client: Any
-
     def __init__(self) -> None:
         super().__init__(None)
+        del self.client
 
-    @property
+    @functools.cached_property
     def client(self) -> Any:
         """The worker's own client, made when a function first needs it: most never do."""
-        if self._client is None:
-            from distributed import get_client
+        from distributed import get_client
 
-            self._client = get_client()
-        return self._client
-
-    @client.setter
-    def client(self, client: Any) -> None:
-        self._client = client
+        return get_client()
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:

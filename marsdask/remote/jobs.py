@@ -20,6 +20,7 @@ import cloudpickle
 from marsdask.engine.failures import refusal
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, NotPicklable
 from marsdask.plan import graph, labels, registry
+from marsdask.plan import node as nodes
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows
 from marsdask.plan.node import Node, leaf, token, walk
@@ -92,17 +93,16 @@ class Call:
 
 
 def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
-    """A copy of `value` with every leaf of its tuples, lists and dicts swapped."""
-    kind = type(value)
-    if kind is tuple or kind is list:
-        return kind([mapped(v, swap) for v in value])
-    if kind is dict:
-        return {k: mapped(v, swap) for k, v in value.items()}
-    if isinstance(value, ExecutableTuple):
-        return tuple(mapped(v, swap) for v in value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return kind(*(mapped(v, swap) for v in value))
-    return swap(value)
+    """As `node.mapped`, in named tuples too, and in tuples of ours, which become plain ones."""
+
+    def leaf(value: Any) -> Any:
+        ours = isinstance(value, ExecutableTuple)
+        if not ours and not (isinstance(value, tuple) and hasattr(value, "_fields")):
+            return swap(value)
+        items = [mapped(v, swap) for v in value]
+        return tuple(items) if ours else type(value)(*items)
+
+    return nodes.mapped(value, leaf)
 
 
 @dataclasses.dataclass(eq=False, slots=True)

@@ -17,6 +17,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, Self
 
 import psutil
@@ -25,7 +26,7 @@ from dask.sizeof import sizeof
 from marsdask.engine import base as engines
 from marsdask.engine.base import Engine
 from marsdask.engine.failures import functions_of
-from marsdask.engine.runs import Run, running, within
+from marsdask.engine.runs import Run, running
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
@@ -34,7 +35,7 @@ from marsdask.errors import (
     TookTooLong,
     WrongSession,
 )
-from marsdask.options import checked, of_block, option_context, options
+from marsdask.options import checked, of_block, option_context, options, within
 from marsdask.plan import passes, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
@@ -124,20 +125,11 @@ class Session:
     def __hash__(self) -> int:
         return hash(self.session_id)
 
-    @property
-    def address(self) -> str:
-        """The scheduler's address; on threads one that names this process."""
-        return self.engine.address
-
-    @property
-    def session_id(self) -> str:
-        """Its name, by which it can be joined."""
-        return self._session_id
-
-    @property
-    def name(self) -> str:
-        """Mars's other word for the id."""
-        return self.session_id
+    session_id = property(attrgetter("_session_id"), doc="Its name, by which it can be joined.")
+    name = property(attrgetter("_session_id"), doc="Mars's other word for the id.")
+    address = property(
+        attrgetter("engine.address"), doc="The scheduler's address; on threads one that names this process."
+    )
 
     @property
     def client(self) -> Any:

@@ -15,8 +15,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from marsdask.engine.runs import within
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
+from marsdask.options import within
 
 SIZE = 2**20
 """Most bytes that one `fetch_log()` hands out where nobody said how many: Mars's 1 MiB."""

@@ -80,6 +80,10 @@ class WorkerMemory:
         )
 
 
+def _total(name: str) -> Any:
+    return property(lambda memory: sum(getattr(worker, name) for worker in memory.workers.values()))
+
+
 @dataclass(frozen=True)
 class Memory:
     """Memory of all workers by address; in total: `limit`, `process`, `managed`, `spilled`. Prints itself as a table."""
@@ -91,17 +95,7 @@ class Memory:
         limits = [w.limit for w in self.workers.values()]
         return None if None in limits else sum(n for n in limits if n)
 
-    @property
-    def process(self) -> int:
-        return sum(w.process for w in self.workers.values())
-
-    @property
-    def managed(self) -> int:
-        return sum(w.managed for w in self.workers.values())
-
-    @property
-    def spilled(self) -> int:
-        return sum(w.spilled for w in self.workers.values())
+    process, managed, spilled = map(_total, ("process", "managed", "spilled"))
 
     def _rows(self) -> list[tuple[str, ...]]:
         rows: list[tuple[str, ...]] = [("worker", "limit", "process", "data", "spilled", "")]

@@ -110,16 +110,7 @@ def threshold(value: Any, name: str) -> float | bool:
     return share
 
 
-FLAGS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
+FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
 def flag(value: Any, name: str) -> bool:

@@ -19,8 +19,6 @@ from marsdask.errors import ShapeError
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node
 
-NAN = math.nan
-
 
 class Chunks(DaskMethodsMixin):
     """A row of chunks, in Dask's own tasks. Immutable.

@@ -17,9 +17,10 @@ from dask.typing import Key
 
 from marsdask.errors import TooLargeForOneChunk
 from marsdask.options import options
-from marsdask.plan.graph.chunks import NAN, Chunks, aliases, concat
+from marsdask.plan.graph.chunks import Chunks, aliases, concat
 from marsdask.plan.graph.making import Early, calls, per_chunk
 from marsdask.plan.graph.names import in_one_process, name_for, operation
+from marsdask.plan.meta import NAN
 
 TWO_STEPS_FROM = 32
 """Chunks on both sides of an exchange from which on pieces go in two steps, though each row travels twice then. Sorting n

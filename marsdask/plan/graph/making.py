@@ -16,8 +16,9 @@ from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.plan.graph.chunks import NAN, Chunks, aliases, keys_of, merged
+from marsdask.plan.graph.chunks import Chunks, aliases, keys_of, merged
 from marsdask.plan.graph.names import name_for
+from marsdask.plan.meta import NAN
 
 
 def call(key: Key, func: Callable[..., Any], *args: Any) -> GraphNode:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from marsdask.options import within
+
 
 class Label(NamedTuple):
     """What a task is shown as: "sort", or with a step of the operation "sort-split"."""
@@ -36,14 +38,9 @@ class Place:
 _place: contextvars.ContextVar[Place] = contextvars.ContextVar("marsdask-place", default=Place())  # noqa: B039 - a counter that only names tasks
 
 
-@contextlib.contextmanager
-def at(place: Place) -> Iterator[None]:
+def at(place: Place) -> contextlib.AbstractContextManager[Place]:
     """Tasks made inside the block are named after `place`."""
-    before = _place.set(place)
-    try:
-        yield
-    finally:
-        _place.reset(before)
+    return within(_place, place)
 
 
 def rule(text: str) -> None:
