@@ -89,20 +89,13 @@ def sections() -> dict[str, list[Row]]:
     return {key: found for key in keys if (found := rows(key))}
 
 
-def title(key: str) -> str:
-    """The heading of a room's or class's section."""
-    return TITLES.get(key, f"`marsdask.{key}`")
-
-
 def rows(key: str) -> list[Row]:
     """The rows of a room or class, by name."""
     entries = {op.public: op for op in registry.OPS.values() if belongs(op, key)}
     target = where(key)
-    if isinstance(target, type):
-        own = [name for name in dir(target) if not name.startswith("_")]
-    else:  # neither modules nor what is only there for the file itself
-        own = list(getattr(target, "__all__", ()))
-    names = {*entries, *gaps.NAMES.get(key, ()), *own}
+    # Of a module neither others nor what is only there for the file itself.
+    own = dir(target) if isinstance(target, type) else getattr(target, "__all__", ())
+    names = {*entries, *gaps.NAMES.get(key, ()), *(name for name in own if not name.startswith("_"))}
     ordered = sorted(names, key=lambda name: (name.startswith("__"), name.lower(), name))
     return [row(key, name, entries.get(name), target) for name in ordered]
 
@@ -135,8 +128,7 @@ def row(key: str, name: str, op: Op | None, target: Any) -> Row:
     found = sys if target is None else inspect.getattr_static(target, name, sys)
     op = op or registry.entry_of(found)
     if op is not None:
-        says = op.reason if op.status == "unbuilt" else op.first_line
-        return Row(name, op.status, says, op.differs, page)
+        return Row(name, op.status, op.first_line if op.built else op.reason, op.differs, page)
     if not isinstance(found, ModuleType):
         return Row(name, "attribute", said(found), page=page)
     return Row(name, "unbuilt", gaps.reason(key, name), page=page)
@@ -182,7 +174,7 @@ def page() -> str:
         *table(),
     ]
     for key, found in sections().items():
-        lines += ["", f"## {title(key)}", ""]
+        lines += ["", f"## {TITLES.get(key, f'`marsdask.{key}`')}", ""]
         lines += ["| name | status | gives back, or why not | differs | semantics |", "|---|---|---|---|---|"]
         lines += [each.line for each in found]
     return "\n".join(lines) + "\n"

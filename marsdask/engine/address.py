@@ -109,8 +109,7 @@ class _Search:
             return outside
         said = "; ".join(map(_readable, self.tried))
         # A server without TLS waits for more of what it takes for a request.
-        unlike = self.secure and "handshake" in said
-        raise (EncryptionMismatch if unlike else ClusterUnreachable)(
+        raise (EncryptionMismatch if self.secure and "handshake" in said else ClusterUnreachable)(
             f"address={self.web!r}: no scheduler found from this web address. Tried: {said}. "
             "Hint: give the scheduler's own address, 'tcp://host:8786'."
         )

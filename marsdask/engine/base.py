@@ -149,8 +149,7 @@ def described(engine: Engine, held: Any) -> Any:
     if engine.shared_memory:
         return _dtypes(held)
     key = f"dtypes-{uuid.uuid4().hex}"
-    (found,) = engine.values(engine.submit({key: graph.call(key, _dtypes, held)}, [key]))
-    return found
+    return engine.values(engine.submit({key: graph.call(key, _dtypes, held)}, [key]))[0]
 
 
 def _dtypes(part: Any) -> Any:

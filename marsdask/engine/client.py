@@ -11,14 +11,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, NoReturn
+from typing import Any
 
 import dask
 from dask.typing import Key
 
 from marsdask.engine import failures, runs
 from marsdask.engine.address import reached
-from marsdask.errors import SchedulerLost, WouldRun
+from marsdask.errors import SchedulerLost
 from marsdask.options import options
 from marsdask.plan import graph
 
@@ -98,9 +98,8 @@ class Distributed:
 
     @property
     def threads(self) -> int:
-        if self.client.status != "running":  # the scheduler is away
-            return 0
-        return int(sum(self.client.nthreads().values()))
+        away = self.client.status != "running"
+        return 0 if away else sum(map(int, self.client.nthreads().values()))
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         unique = list(dict.fromkeys(keys))
@@ -147,11 +146,10 @@ class Distributed:
         ):
             self.client.sync(_wait, futures)
 
-    def _raise(self, future: Any) -> NoReturn:
+    def _raise(self, future: Any) -> None:
         """The task's own error; ours where the cluster and not the task failed."""
         with _as_ours(lambda error: failures.named(error, self.client)):
             future.result()
-        raise WouldRun(f"{future.key} ended in error and gave none")
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         self._reach()
@@ -164,8 +162,7 @@ class Distributed:
 
     def back(self) -> None:
         """Return when the scheduler answers again; SchedulerLost where it does not in time."""
-        seconds = options.cluster.reconnect_timeout
-        now = time.monotonic()
+        seconds, now = options.cluster.reconnect_timeout, time.monotonic()
         deadline, patient = now + seconds, now + ATTEMPT
         while self.client.status != "running":
             if (run := runs.current()) is not None:

@@ -40,8 +40,7 @@ def _product(a: Any, b: Any) -> Any:
 def product(count: Any, a: tuple[Any, Any], b: tuple[Any, Any], total: Any) -> Any:
     """The sum of products about another point: of both factors how far that lies below, and their sum of differences."""
     (away_a, first_a), (away_b, first_b) = a, b
-    moved = _product(away_a, first_b) + _product(away_b, first_a)
-    return total + moved + count * _product(away_a, away_b)
+    return total + _product(away_a, first_b) + _product(away_b, first_a) + count * _product(away_a, away_b)
 
 
 def moved(state: State, away: Any) -> State:

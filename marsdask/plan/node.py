@@ -120,11 +120,9 @@ def cut(text: str, most: int = 60) -> str:
 
 def inputs(node: Node) -> tuple[Node, ...]:
     """The nodes among a node's arguments, in order."""
-    found = node._inputs
-    if found is None:
-        found = tuple(parts((*node.args, *node.kwargs.values()), Node))
-        _set(node, "_inputs", found)
-    return found
+    if node._inputs is None:
+        _set(node, "_inputs", tuple(parts((*node.args, *node.kwargs.values()), Node)))
+    return node._inputs or ()
 
 
 def parts(values: Iterable[Any], wanted: type[T]) -> Iterator[T]:
@@ -209,17 +207,14 @@ def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
 
 def token(node: Node) -> str:
     """A stable name for what the node says: equal nodes, equal tokens, also in another process."""
-    known = node._token
-    if known is None:
+    if node._token is None:
         for each in walk([node]):
             if each._token is None:
                 digest = hashlib.blake2b(each.op.encode(), digest_size=16)
                 _feed(digest.update, each.args)
                 _feed(digest.update, each.kwargs)
-                known = digest.hexdigest()  # the last of the walk is the node itself
-                _set(each, "_token", known)
-    assert known is not None
-    return known
+                _set(each, "_token", digest.hexdigest())
+    return str(node._token)
 
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), np.dtype)

@@ -111,8 +111,7 @@ def _demands(node: Node, mine: Demand) -> Sequence[Demand]:
     if op.demands is not None:
         return list(op.demands(node, mine))
     rules = {"through": mine, "blind": Demand(None, order=False, labels=False)}
-    wish = next((rules[trait] for trait in rules if trait in op.traits), EVERYTHING)
-    return [wish] * len(inputs(node))
+    return [next((rules[trait] for trait in rules if trait in op.traits), EVERYTHING)] * len(inputs(node))
 
 
 # A step of a fused program: the ufunc's name and its operands, each ("in", i) an input, ("at", i) an earlier step's

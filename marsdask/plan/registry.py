@@ -182,8 +182,7 @@ def _called(op: Op, bound: inspect.BoundArguments) -> Any:
 def make(name: str, *args: Any, **kwargs: Any) -> Any:
     """A handle for an operation called by its registry name, past the public signature."""
     used: list[Handle] = []
-    node = Node(name, frozen(args, used), frozen(kwargs, used))
-    return wrap(node, held(*used))
+    return wrap(Node(name, frozen(args, used), frozen(kwargs, used)), held(*used))
 
 
 def frozen(value: Any, used: list[Handle]) -> Any:
@@ -248,8 +247,8 @@ def documentation(op: Op) -> str:
 def link(op: Op) -> str:
     """Where NumPy or pandas documents the semantics."""
     keys = (op.room, *op.owners) if op.function else op.owners
-    pages = (semantics.link(key, op.public) for key in keys)
-    return next((f"Semantics: {page}" for page in pages if page), "")
+    page = next(filter(None, (semantics.link(key, op.public) for key in keys)), "")
+    return page and f"Semantics: {page}"
 
 
 def attach(target: type, owner: str) -> None:

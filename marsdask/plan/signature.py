@@ -35,7 +35,7 @@ def signature(node: Node, *, shared_memory: bool) -> list[tuple[str, str]]:
 
     `shared_memory`: whether tasks run in one process; some plans are others then.
     """
-    versions = tuple(m.__version__ for m in (dask, np, pd))
+    versions = dask.__version__, np.__version__, pd.__version__
     settings = [(name, get(name)) for name in OPTIONS if not name.startswith(UNSEEN)]
     world = _digest((version("marsdask"), versions, sys.version_info[:2], shared_memory, settings))
     known: dict[int, str] = {}
@@ -121,8 +121,7 @@ def _modules(func: Any) -> dict[str, types.ModuleType]:
                 )
         elif isinstance(value, types.FunctionType):  # of the script, or made in a function
             names = _names(value.__code__)
-            stack.extend(v for k, v in value.__globals__.items() if k in names)
-            stack.extend(_cells(value))
+            stack += [v for k, v in value.__globals__.items() if k in names] + _cells(value)
     return found
 
 

@@ -244,17 +244,15 @@ class Job:
         with session.active(), running(context), captured(listener.write):
             try:
                 values = [self._value(i, g, session) for i, g in zip(self.inputs, given, strict=True)]
-                result = self._tried(values)
-                return self.result(_outputs(result, self.n_output, self.name), session, listener)
+                outputs = _outputs(self._tried(values), self.n_output, self.name)
+                return self.result(outputs, session, listener)
             finally:
                 listener.close()
 
     def _value(self, how: Any, given: Any, session: Session) -> Any:
         if isinstance(how, Handed):
             return how.handle(session)
-        if how is None:
-            return received(given[0], session, None)
-        return finished(how[0], given, how[1])
+        return received(given[0], session, None) if how is None else finished(how[0], given, how[1])
 
     def _tried(self, values: list[Any]) -> Any:
         func, args, kwargs = self.loaded()
@@ -377,19 +375,11 @@ def hear(engine: Any, event: dict[str, Any]) -> None:
 
 def task_of(call: Call, inputs: list[Any], arguments: dict[int, Handed], session: Session) -> graph.Chunks:
     """The one task of a call. `inputs` are Dask collections, `arguments` what is handed over without its data."""
-    how: list[Any] = []
-    given: list[Any] = []
-    for i, collection in enumerate(inputs):
-        argument = arguments.get(i)
-        if argument is None:  # an object: its value
-            how.append(None)
-            given.append(collection)
-        elif call.resolve:
-            how.append((graph.bare(argument.collection), argument.meta))
-            given.append(argument.collection)
-        else:
-            how.append(argument)
-            given.append(None)
+    how: list[Any] = [arguments.get(i) for i in range(len(inputs))]  # of an object its value
+    given = [None if i in arguments else collection for i, collection in enumerate(inputs)]
+    if call.resolve:
+        for i, argument in arguments.items():
+            how[i], given[i] = (graph.bare(argument.collection), argument.meta), argument.collection
     if graph.in_one_process():
         call.log.source = None
         job = Job(call, how, session)

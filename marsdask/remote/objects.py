@@ -174,8 +174,7 @@ def _lowered(call: Data, inputs: list[Any]) -> Steps:
     if numbers:
         kept = yield Keep(*(inputs[i] for i in numbers))
         kept = kept if len(numbers) > 1 else (kept,)
-    arguments = handed(plan, dict(zip(numbers, kept, strict=True)))
-    task = task_of(plan, inputs, arguments, session)
+    task = task_of(plan, inputs, handed(plan, dict(zip(numbers, kept, strict=True))), session)
     if plan.n_output is None:
         return task
     return tuple(graph.per_chunk(operator.getitem, task, i, lengths=None) for i in range(plan.n_output))

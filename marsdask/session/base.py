@@ -261,10 +261,9 @@ class Session:
         mine: Result | None = handle._result
         if mine is not None and mine.session is self:
             return mine
-        if node.op != "item":
-            return None
-        handle._result = mine = self.results.get(token(node))  # a sibling was executed, perhaps
-        return mine
+        if node.op == "item":  # a sibling was executed, perhaps
+            handle._result = self.results.get(token(node))
+        return handle._result if node.op == "item" else None
 
     def fetch(self, *tileables: Any, batch_size: int | None = None) -> Any:
         """The data of one or several executed handles: see `marsdask.fetch`."""
@@ -279,8 +278,7 @@ class Session:
             self._check_mine(handle)
             if (part := self._slice_of_executed(handle.node)) is not None:
                 return part
-        value = retried(self.engine, partial(self._value, self._executed(handle)))
-        return handle.received(value, self)
+        return handle.received(retried(self.engine, partial(self._value, self._executed(handle))), self)
 
     def _value(self, result: Result) -> Any:
         """The data of a result, which are run again where the cluster has lost them."""
@@ -299,9 +297,8 @@ class Session:
             if any(isinstance(a, Node) for a in below.args[1:]):
                 raise NotExecuted("Only support fetch data slices. Hint: call .execute() first.")
             below = below.args[0]
-        if "slice" not in registry.lookup(node.op).traits or not self.results.get(token(below)):
-            return None
-        return retried(self.engine, lambda: self._run_slice(node))
+        sliced = "slice" in registry.lookup(node.op).traits and self.results.get(token(below))
+        return retried(self.engine, lambda: self._run_slice(node)) if sliced else None
 
     def _run_slice(self, node: Node) -> Any:
         (collection,), kept = self.lowered([node])

@@ -95,8 +95,7 @@ def _title(node: Node) -> str:
         for k, v in values.items()
         if not isinstance(v, (list, dict)) and not _holds_node(v)
     ]
-    text = ", ".join(t for t in plain if "<" not in t)
-    return f"{lookup(node.op).public} {cut(text, 50)}".rstrip()
+    return f"{lookup(node.op).public} {cut(', '.join(t for t in plain if '<' not in t), 50)}".rstrip()
 
 
 def _short(value: Any) -> str:

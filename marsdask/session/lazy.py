@@ -99,13 +99,12 @@ class Lazy(Handle):
     def collection(self) -> Any:
         """The Dask collection this lowers to; questions it asks are answered now. The same until it is rebound."""
         node = self.node
-        cached = getattr(self, "_collection", None)
-        if cached is None or cached[0] is not node:
+        if getattr(self, "_collection", (None,))[0] is not node:
             if self._result is not None:
                 return self._result.session.intact(self._result).collection
             (collection,), kept = sessions.get_default_or_create().lowered([node])
-            cached = self._collection = (node, graph.settled(collection, kept) if kept else collection)
-        return cached[1]
+            self._collection = (node, graph.settled(collection, kept) if kept else collection)
+        return self._collection[1]
 
     # Dask's collection protocol.
     def __dask_graph__(self) -> Any:

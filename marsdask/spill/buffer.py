@@ -313,16 +313,13 @@ class Serialized(ZictBase[Key, object]):
         return self.max_spill is not False and self.total.disk + size > self.max_spill
 
     def _reached(self, key: Key, size: int) -> SpillFull:
-        used = self.total.disk
-        reason = f"{used:,} bytes of max-spill {self.max_spill:,} are used"
+        reason = f"{self.total.disk:,} bytes of max-spill {self.max_spill:,} are used"
         path = os.pathsep.join(directory.path for directory in self.store.directories)
         if time.monotonic() >= self._tell_at:
             self._tell_at = time.monotonic() + TELL_EVERY
-            free = self.store.usage()[0]["free"]
-            tell(
-                Problem(kind="full", path=path, key=key, reason=reason, free=free, quota=self.max_spill),
-                self.store.on_problem,
-            )
+            free, quota = self.store.usage()[0]["free"], self.max_spill
+            problem = Problem(kind="full", path=path, key=key, reason=reason, free=free, quota=quota)
+            tell(problem, self.store.on_problem)
         return SpillFull.of(key, size, [(path, reason)])
 
 

@@ -61,11 +61,8 @@ def directories(value: Any, name: str) -> tuple[str, ...]:
 
     Mars splits at ":", KubeDL joins with ",". Objects that say where a volume is mounted give that path.
     """
-    if isinstance(value, str):
-        parts: list[Any] = re.split("[,:]", value)
-    elif isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
-        parts = list(value)
-    else:
+    parts: Any = re.split("[,:]", value) if isinstance(value, str) else value
+    if not isinstance(parts, Iterable) or isinstance(parts, (bytes, Mapping)):
         parts = [value]
     paths = tuple(_directory(part, name) for part in parts)
     if len(set(paths)) < len(paths):

@@ -100,16 +100,8 @@ class StripedFile(ZictBase[Any, Any]):
         checked = _checked(directories, quotas, placement, head_room, retry_after, name)
         try:
             for path, quota in checked:
-                self.directories.append(
-                    SpillDirectory(
-                        path,
-                        quota=quota,
-                        head_room=head_room,
-                        lock_free=lock_free,
-                        retry_after=retry_after,
-                        name=name,
-                    )
-                )
+                how: dict[str, Any] = {"lock_free": lock_free, "retry_after": retry_after, "name": name}
+                self.directories.append(SpillDirectory(path, quota=quota, head_room=head_room, **how))
         except BadSpillDirectory:
             self.close()
             raise
@@ -214,16 +206,9 @@ class StripedFile(ZictBase[Any, Any]):
                 if now < self._told.get((kind, directory.path), 0):
                     return
                 self._told[kind, directory.path] = now + TELL_EVERY
-        usage = directory.usage()
+        free, quota = directory.usage()["free"], directory.quota
         tell(
-            Problem(
-                kind=kind,
-                path=directory.path,
-                key=key,
-                reason=reason,
-                free=usage["free"],
-                quota=directory.quota,
-            ),
+            Problem(kind=kind, path=directory.path, key=key, reason=reason, free=free, quota=quota),
             self.on_problem,
         )
 

@@ -41,18 +41,7 @@ def nbytes(part: Any) -> int:
 
 def gathered(parts: Sequence[Any], what: str, limit: float) -> Any:
     """`concat`, unless that is more than one worker should hold."""
-    check_size(parts, what, limit)
-    return concat(parts)
-
-
-def check_size(parts: Any, what: str, limit: float) -> None:
-    """An error where `parts` (chunks, or lists and tuples of what exchanges hand on) are more than one worker should hold."""
-    size = _held_bytes(parts)
-    if size > limit:
-        raise TooLargeForOneChunk(
-            f"{what!r} works in one chunk, and its input has {size:,} bytes where options.gather_limit allows "
-            f"{int(limit):,}. Hint: reduce the input first, or raise options.gather_limit if a worker can hold it."
-        )
+    return _limited(concat, what, limit, parts)
 
 
 def _held_bytes(held: Any) -> int:
@@ -65,7 +54,13 @@ def limited(func: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _limited(func: Callable[[Any], Any], what: str, limit: float, parts: Any) -> Any:
-    check_size(parts, what, limit)
+    """`func` of chunks, or of lists and tuples of what exchanges hand on; an error where one worker should not hold them."""
+    size = _held_bytes(parts)
+    if size > limit:
+        raise TooLargeForOneChunk(
+            f"{what!r} works in one chunk, and its input has {size:,} bytes where options.gather_limit allows "
+            f"{int(limit):,}. Hint: reduce the input first, or raise options.gather_limit if a worker can hold it."
+        )
     return func(parts)
 
 

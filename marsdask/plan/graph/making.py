@@ -84,8 +84,7 @@ def per_chunk(
         given = {k: t(i) for k, t in named.items()}
         tasks[name, i] = Task((name, i), func, *first, *(t(i) for t in takes), **given)
     if lengths == "same":
-        like = (a.lengths for a in chunked if isinstance(a, Chunks) and a.count == count)
-        lengths = next(like, None)
+        lengths = next((a.lengths for a in chunked if isinstance(a, Chunks) and a.count == count), None)
     elif lengths == "unknown":
         lengths = (NAN,) * count
     return Chunks(name, tasks, count, tuple(chunked), lengths)
@@ -247,9 +246,8 @@ def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], .
     bounds = [np.cumsum([0, *c]) for c in chunks]
     tasks: dict[Key, GraphNode] = {}
     for index in np.ndindex(*map(len, chunks)):
-        key = (name, *index)
-        where = (slice(b[i], b[i + 1]) for b, i in zip(bounds, index, strict=True))
-        tasks[key] = DataNode(key, array[tuple(where)])
+        where = tuple(slice(b[i], b[i + 1]) for b, i in zip(bounds, index, strict=True))
+        tasks[name, *index] = DataNode((name, *index), array[where])
     return da.Array(tasks, name, chunks, dtype=array.dtype)
 
 
@@ -259,8 +257,7 @@ def from_array(array: da.Array) -> Chunks:
         array = array.rechunk(dict.fromkeys(range(1, array.ndim), -1))
     name = name_for("array")
     tasks = aliases(name, keys_of(array))
-    lengths = tuple(array.chunks[0]) if array.ndim else None
-    return Chunks(name, tasks, len(tasks), (array,), lengths)
+    return Chunks(name, tasks, len(tasks), (array,), tuple(array.chunks[0]) if array.ndim else None)
 
 
 def to_array(
