@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 from marsdask.options import option_context, options
 
 if TYPE_CHECKING:
-    from marsdask.session import (
-        execute,
-        fetch,
-        fetch_log,
-        get_default_session,
-        new_session,
-        stop_server,
-    )
+    from marsdask.session import execute, fetch, fetch_log, get_default_session, new_session, stop_server
 
 
 def get_context() -> Any:

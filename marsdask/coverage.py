@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import importlib
 import inspect
 import sys
@@ -140,6 +141,8 @@ def said(found: Any) -> str:
         return f"Python's own `{found.__name__}`."
     if isinstance(found, (int, float, str, type(None))):
         return f"`{found!r}`"
+    if isinstance(getattr(found, "fget", None), functools.partial):  # whose documentation is that of partials
+        return ""
     own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
     return ((inspect.getdoc(found) if own else None) or "").partition("\n")[0]
 

@@ -157,8 +157,9 @@ class _Search:
         """Whether the web port takes websockets at its root, as one that serves Dask's ws comm does."""
         port = self.parts.port or (443 if self.secure else 80)
         try:
-            web = _web(self.host, port, self.deadline, self.context, secure=self.secure)
-            said = f"HTTP {_status(web, self.parts.path + '/')}"
+            path = f"{self.parts.path}/"
+            status = _status(self.host, port, path, self.deadline, self.context, secure=self.secure)
+            said = f"HTTP {status}"
         except (OSError, http.client.HTTPException) as error:
             said = str(error)
         if said != "HTTP 101":
@@ -181,22 +182,21 @@ UPGRADE = {
 
 
 def _status(
-    connection: http.client.HTTPConnection,
+    host: str,
+    port: int,
     path: str,
+    deadline: float,
+    context: ssl.SSLContext | None = None,
+    *,
+    secure: bool = False,
     method: str = "GET",
     headers: Mapping[str, str] = UPGRADE,
 ) -> int:
     """The HTTP status that answers one request."""
-    with contextlib.closing(connection):
+    kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
+    with contextlib.closing(kind(host, port, timeout=_left(deadline))) as connection:
         connection.request(method, path, headers=headers)
         return connection.getresponse().status
-
-
-def _web(
-    host: str, port: int, deadline: float, context: ssl.SSLContext | None = None, *, secure: bool = False
-) -> http.client.HTTPConnection:
-    kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
-    return kind(host, port, timeout=_left(deadline))
 
 
 def _readable(text: str) -> str:
@@ -260,8 +260,8 @@ def _check_websocket(address: str, context: ssl.SSLContext | None, deadline: flo
     """Raises Unsuited where a web port answers and takes no websocket; Dask's client would try until its time is over."""
     scheme, _, rest = address.partition("://")
     try:
-        web = _web(*_host_port(address), deadline, context, secure=scheme == "wss")
-        status = _status(web, "/" + rest.partition("/")[2])
+        path = "/" + rest.partition("/")[2]
+        status = _status(*_host_port(address), path, deadline, context, secure=scheme == "wss")
     except (OSError, http.client.HTTPException):
         return  # busy perhaps: the client may try
     if status != 101:
@@ -328,7 +328,7 @@ def _shake_hands(
 def _speaks_http(address: str, deadline: float) -> bool:
     """Whether a web server listens there."""
     with contextlib.suppress(OSError, http.client.HTTPException):
-        return bool(_status(_web(*_host_port(address), deadline), "/", "HEAD", {}))
+        return bool(_status(*_host_port(address), "/", deadline, method="HEAD", headers={}))
     return False
 
 

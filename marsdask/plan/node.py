@@ -78,9 +78,9 @@ class Data:
 
     __slots__ = ("name", "stable", "value")
 
-    def __init__(self, value: Any, name: str = "", *, stable: bool | None = None):
+    def __init__(self, value: Any, name: str = ""):
         self.value = value
-        self.stable = bool(name) if stable is None else stable
+        self.stable = bool(name)
         self.name = name or uuid.uuid4().hex
 
     def __dask_tokenize__(self) -> str:

@@ -76,8 +76,17 @@ class MemoryPolicy:
     remarks: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.memory, int):
-            self._check_sizes(self.memory)
+        if isinstance(memory := self.memory, int):
+            if isinstance(self.cache, int) and self.cache > memory:
+                raise ArgumentError(
+                    f"{self.name_of('cache')} is more than the worker's memory, {shown(memory)}."
+                )
+            if self.ceiling is not None and self.ceiling < memory:
+                raise ArgumentError(
+                    f"{self.name_of('ceiling')} is below the memory workers plan with, {shown(memory)}: the kernel would kill "
+                    "them."
+                )
+            self.check_least(memory)
         if isinstance(self.quota, tuple) and len(self.quota) != len(self.directories):
             raise ArgumentError(
                 f"{self.name_of('quota')}: expected one size, or one for each of the {len(self.directories)} directories."
@@ -160,15 +169,6 @@ class MemoryPolicy:
     def with_surroundings(self) -> Self:
         """This policy, then what Dask's configuration says, then MARS_* variables."""
         return self.merged(self, MemoryPolicy.of_config(), MemoryPolicy.of_environment())
-
-    def _check_sizes(self, memory: int) -> None:
-        if isinstance(self.cache, int) and self.cache > memory:
-            raise ArgumentError(f"{self.name_of('cache')} is more than the worker's memory, {shown(memory)}.")
-        if self.ceiling is not None and self.ceiling < memory:
-            raise ArgumentError(
-                f"{self.name_of('ceiling')} is below the memory workers plan with, {shown(memory)}: the kernel would kill them."
-            )
-        self.check_least(memory)
 
     def check_least(self, limit: int) -> None:
         """An error where a worker of `limit` bytes has less than it may start with."""

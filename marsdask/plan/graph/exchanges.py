@@ -64,13 +64,12 @@ def _limited(func: Callable[[Any], Any], what: str, limit: float, parts: Any) ->
     return func(parts)
 
 
-def gather(chunks: Chunks, what: str | None = None, *, limit: bool = True) -> Chunks:
-    """All chunks as one. With `limit` only up to `options.gather_limit` bytes."""
+def gather(chunks: Chunks) -> Chunks:
+    """All chunks as one, up to `options.gather_limit` bytes."""
     if chunks.count == 1:
         return chunks
-    refs = List(*map(TaskRef, chunks.keys))
-    call = (gathered, refs, what or operation(), float(options.gather_limit)) if limit else (concat, refs)
-    return calls([call], (chunks,), None if chunks.lengths is None else (sum(chunks.lengths),), what)
+    call = (limited(concat), List(*map(TaskRef, chunks.keys)))
+    return calls([call], (chunks,), None if chunks.lengths is None else (sum(chunks.lengths),))
 
 
 def tree(
@@ -79,15 +78,14 @@ def tree(
     aggregate: Callable[[list[Any]], Any] | None = None,
     *,
     every: int | None = None,
-    label: str | None = None,
 ) -> Chunks:
     """Join chunks `every` at a time by `combine`, the last time by `aggregate`: one chunk."""
     every = every or max(int(options.combine_size), 2)
     level = chunks
     while level.count > every:
         groups = toolz.partition_all(every, level.keys)
-        level = calls(((combine, List(*map(TaskRef, g))) for g in groups), (level,), None, label)
-    return calls([(aggregate or combine, List(*map(TaskRef, level.keys)))], (level,), None, label)
+        level = calls(((combine, List(*map(TaskRef, g))) for g in groups), (level,), None)
+    return calls([(aggregate or combine, List(*map(TaskRef, level.keys)))], (level,), None)
 
 
 def scan(
@@ -116,7 +114,6 @@ def exchange(
     merge: Callable[[list[Any]], Any],
     count: int,
     *args: Any,
-    label: str | None = None,
     lengths: Any = "unknown",
 ) -> Chunks:
     """All to all: `split(chunk, *args)` gives `count` pieces, `merge(pieces)` makes chunk j of the j-th pieces.
@@ -129,8 +126,8 @@ def exchange(
     parts = per_chunk(cut, chunks, *args, label="split", lengths=None)
     if shared:
         refs = List(*map(TaskRef, parts.keys))
-        return calls(((_merge_picked, merge, j, refs) for j in range(count)), (parts,), lengths, label)
-    name = name_for(label)
+        return calls(((_merge_picked, merge, j, refs) for j in range(count)), (parts,), lengths)
+    name = name_for()
     steps = _in_one_step if min(parts.count, count) < TWO_STEPS_FROM else _in_two_steps
     tasks = steps(name, parts, merge, count)
     return Chunks(name, tasks, count, (parts,), (NAN,) * count if lengths == "unknown" else lengths)
@@ -213,28 +210,26 @@ def _merge_picked(merge: Callable[[list[Any]], Any], j: int, parts: list[Sequenc
     return merge([p[j] for p in parts])
 
 
-def joined(*many: Chunks, label: str | None = None) -> Chunks:
+def joined(*many: Chunks) -> Chunks:
     """The chunks of several, one after another."""
     if len(many) == 1:
         return many[0]
-    name = name_for(label)
+    name = name_for()
     tasks = aliases(name, [k for c in many for k in c.keys])
     known = all(c.lengths is not None for c in many)
     lengths = tuple(n for c in many for n in c.lengths or ()) if known else None
     return Chunks(name, tasks, len(tasks), many, lengths)
 
 
-def chosen(chunks: Chunks, numbers: Sequence[int], label: str | None = None) -> Chunks:
+def chosen(chunks: Chunks, numbers: Sequence[int]) -> Chunks:
     """Some of the chunks, in the order given."""
-    name = name_for(label)
+    name = name_for()
     tasks = aliases(name, [(chunks.name, n) for n in numbers])
     lengths = None if chunks.lengths is None else tuple(chunks.lengths[n] for n in numbers)
     return Chunks(name, tasks, len(tasks), (chunks,), lengths)
 
 
-def regroup(
-    chunks: Chunks, pieces: Sequence[Sequence[tuple[int, int, int]]], label: str | None = None
-) -> Chunks:
+def regroup(chunks: Chunks, pieces: Sequence[Sequence[tuple[int, int, int]]]) -> Chunks:
     """New chunks from row ranges of old ones: each a list of (chunk, start, stop)."""
     made = [
         (
@@ -245,7 +240,7 @@ def regroup(
         for ranges in pieces
     ]
     lengths = tuple(float(sum(b - a for _, a, b in ranges)) for ranges in pieces)
-    return calls(made, (chunks,), lengths, label)
+    return calls(made, (chunks,), lengths)
 
 
 def _cut_and_join(parts: list[Any], ranges: list[tuple[int, int]]) -> Any:
@@ -256,9 +251,7 @@ def _cut_and_join(parts: list[Any], ranges: list[tuple[int, int]]) -> Any:
     return np.concatenate(cut) if isinstance(cut[0], np.ndarray) else concat(cut)
 
 
-def taken(
-    chunks: Chunks, pieces: Sequence[tuple[int, Any]], lengths: Any = None, label: str | None = None
-) -> Chunks:
+def taken(chunks: Chunks, pieces: Sequence[tuple[int, Any]], lengths: Any = None) -> Chunks:
     """New chunks, each from one old chunk: `pieces` are (its number, positions as a slice or an array)."""
     made: list[tuple[Any, ...]] = []
     for i, where in pieces:
@@ -269,16 +262,16 @@ def taken(
             made.append((part, where, *source.args))
         else:
             made.append((_rows_at, TaskRef(old), where))
-    return calls(made, (chunks,), lengths or "unknown", label)
+    return calls(made, (chunks,), lengths or "unknown")
 
 
 def _rows_at(part: Any, where: Any) -> Any:
     return part[where] if isinstance(part, (pd.Index, np.ndarray)) else part.iloc[where]
 
 
-def in_turn(func: Callable[..., Any], chunks: Chunks, label: str | None = None) -> Chunks:
+def in_turn(func: Callable[..., Any], chunks: Chunks) -> Chunks:
     """One after another: chunk i of the result is `func(chunk i, result i - 1)`, None before the first."""
-    name = name_for(label)
+    name = name_for()
     tasks: dict[Key, GraphNode] = {
         (name, i): Task((name, i), func, TaskRef(key), TaskRef((name, i - 1)) if i else None)
         for i, key in enumerate(chunks.keys)

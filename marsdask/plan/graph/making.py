@@ -230,9 +230,9 @@ def delayed(chunks: Chunks) -> list[Delayed]:
     return [Delayed(key, whole, layer=chunks.name) for key in chunks.keys]
 
 
-def from_delayed(parts: Sequence[Any], label: str | None = None) -> Chunks:
+def from_delayed(parts: Sequence[Any]) -> Chunks:
     """Chunks over `dask.delayed` objects, each a pandas object."""
-    name = name_for(label)
+    name = name_for()
     layers = HighLevelGraph.merge(*(p.__dask_graph__() for p in parts))
     tasks = aliases(name, [p.key for p in parts])
     return Chunks(name, {**dict(layers), **tasks}, len(tasks), (), (NAN,) * len(tasks))
@@ -264,7 +264,7 @@ def to_array(
     chunks: Chunks, shape_rest: tuple[int, ...] = (), dtype: Any = None, *, scalar: bool = False
 ) -> da.Array:
     """A Dask array over chunks that are ndarrays: cut along the first axis, whole along the rest."""
-    name = name_for(None)
+    name = name_for()
     tasks: dict[Key, Any] = {}
     for i, key in enumerate(chunks.keys):
         new: Key = (name,) if scalar else (name, i, *(0 for _ in shape_rest))
