@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import dask
@@ -62,29 +63,22 @@ class ClusterCount:
         return max(1 - left / self.total, 0.0) if self.begun else 0.0
 
 
+@dataclass(eq=False, repr=False)
 class Distributed:
     """A distributed cluster, through its client."""
 
     shared_memory = False
+    client: Any
+    owned: Sequence[Any] = ()  # closed with the engine, in order
+    web: str | None = None  # the web address it was joined by
+    _: KW_ONLY
+    dashboard: bool = True
+    again: Callable[..., Any] | None = None  # makes another client like ours, in `timeout` seconds
+    dasks_default: bool = False  # whether the client is the one that Dask's own functions use
 
-    def __init__(
-        self,
-        client: Any,
-        owned: Sequence[Any] = (),
-        web: str | None = None,
-        *,
-        dashboard: bool = True,
-        again: Callable[..., Any] | None = None,
-        dasks_default: bool = False,
-    ):
-        self.client = client
-        self.owned = owned  # closed with the engine, in order
-        self.web = web  # the web address it was joined by
-        self.dashboard = dashboard
-        self.again = again  # makes another client like ours, in `timeout` seconds
+    def __post_init__(self) -> None:
         self._changing = threading.Lock()  # of clients that are ours
-        self.dasks_default = dasks_default  # whether the client is the one that Dask's own functions use
-        self._address: str | None = None if client is None else str(client.scheduler.address)
+        self._address: str | None = None if self.client is None else str(self.client.scheduler.address)
         self.topics: dict[str, Callable[[Any], None]] = {}
         self.published: set[str] = set()  # names of datasets that end with this engine
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again

@@ -262,9 +262,6 @@ class OnWorker(Distributed):
 class WorkerSession(Session):
     """The caller's session, as functions of it see it on a worker."""
 
-    def __init__(self, session_id: str):
-        super().__init__(OnWorker(), session_id=session_id)
-
     @property
     def pool(self) -> ThreadPoolExecutor:
         """Threads for `execute(wait=False)`; who asks for them is going to wait, so it gives up its place for good."""
@@ -289,5 +286,5 @@ def session_here(session_id: str) -> Session:
     key = (get_worker().address, session_id)
     found = _sessions.get(key)
     if found is None or found.closed:
-        found = _sessions[key] = WorkerSession(session_id)
+        found = _sessions[key] = WorkerSession(OnWorker(), session_id=session_id)
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import contextvars
 import os
 import sys
@@ -105,7 +104,8 @@ class Script:
         place = {"RANK": str(rank), "WORLD_SIZE": str(self.count)}
         variables = {"__name__": "__main__", "__file__": self.path, "__builtins__": builtins}
         variables |= {"session": get_default_session(), **data}
-        with told(place, ["script", *self.argv]):
+        argv = ["script", *self.argv]
+        with _os_environ.used(), _sys_argv.used(), within(_environ, place), within(_argv, argv):
             try:
                 exec(code, variables)
             except SystemExit as end:
@@ -196,10 +196,3 @@ class Argv(MutableSequence[str]):
 
 
 _os_environ, _sys_argv = StandIn(os, "environ", Environ), StandIn(sys, "argv", Argv)
-
-
-@contextlib.contextmanager
-def told(place: dict[str, str], argv: list[str]) -> Iterator[None]:
-    """Inside the block this thread sees these environment variables and arguments."""
-    with _os_environ.used(), _sys_argv.used(), within(_environ, place), within(_argv, argv):
-        yield
