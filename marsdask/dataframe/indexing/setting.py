@@ -32,7 +32,6 @@ from marsdask.dataframe.rows.alignment import (
     VALUES,
     bounds_of,
     matched,
-    measured,
     one_chunk,
     pandas_on_samples,
     sampled,
@@ -42,6 +41,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, In
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
+from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
@@ -319,7 +319,7 @@ def set_positions(frame: Chunks, positions: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar at some positions."""
     if is_all(positions):
         return graph.per_chunk(_set_rows, frame, positions, names, value)
-    (frame,) = yield from measured(frame)
+    (frame,) = yield from sized(frame)
     bounds = bounds_of(frame)
     positions = (
         np.arange(bounds[-1])[positions]

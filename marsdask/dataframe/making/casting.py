@@ -11,24 +11,17 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.making.creation import as_index, from_pandas
-from marsdask.dataframe.rows.alignment import measured, one_chunk, pandas_on_samples, positional
+from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL
 from marsdask.errors import ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.lower import Ask
+from marsdask.plan.lower import Ask, sized
 from marsdask.plan.meta import FrameMeta, meta, sample
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
-
-
-def _open_ended(dtype: Any) -> bool:
-    """Whether a dtype is categories that only the data tell."""
-    if isinstance(dtype, str):
-        return dtype == "category"
-    return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
 
 
 @public("frame.astype", owners=ALL)
@@ -71,7 +64,10 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
         if isinstance(dtype, dict)
         else dict.fromkeys(columns, dtype)
     )
-    wanted = {c: d for c, d in asked.items() if _open_ended(d)}
+    # Categories that only the data tell: "category", or a CategoricalDtype without any.
+    wanted = {
+        c: d for c, d in asked.items() if str(d) == "category" and getattr(d, "categories", None) is None
+    }
     if wanted and frame.count > 1:
         names = None if columns == [None] else list(wanted)
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
@@ -81,8 +77,8 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
 
 
 def _uniques(chunk: Any, names: Any) -> list[Any]:
-    parts = [chunk] if names is None else [chunk[n] for n in names]
-    return [pd.Series(p).drop_duplicates().reset_index(drop=True) for p in parts]
+    columns = [chunk] if names is None else [chunk[n] for n in names]
+    return [pd.Series(c).drop_duplicates().reset_index(drop=True) for c in columns]
 
 
 def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
@@ -127,9 +123,8 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     typed = empty.ndim == 1 and getattr(empty.dtype, "kind", "O") in "biufM" and not keywords.get("downcast")
     if typed or (name == "to_datetime" and keywords.get("format") not in (None, "mixed")):
         return graph.per_chunk(_parsed, frame, name, keywords)
-    (frame,) = yield from measured(frame)
-    whole = graph.per_chunk(_parsed, graph.gather(frame), name, keywords)
-    return (yield from positional(frame, whole))[1]
+    (frame,) = yield from sized(frame)
+    return cut_alike(graph.per_chunk(_parsed, graph.gather(frame), name, keywords), frame)
 
 
 def _parse(name: str, arg: Any, keywords: dict[str, Any]) -> Any:

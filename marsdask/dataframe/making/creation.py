@@ -16,10 +16,9 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.rows.alignment import (
+    cut_alike,
     matched,
-    measured,
     pandas_on_samples,
-    positional,
     renumber,
     sampled,
     together,
@@ -143,11 +142,9 @@ def _in_memory(make: partial[Any], index: Any, chunk_size: Any, num_partitions: 
 def _rechunked(made: Any, chunk_size: Any, num_partitions: Any, dtype: Any = None) -> Any:
     """A frame, of that dtype, in chunks of another size, each where it is given."""
     made = made if dtype is None else _call("frame.astype", made, dtype)
-    if chunk_size is None and num_partitions is None:
-        return made
-    if num_partitions is None:
-        return _call("frame.rechunk", made, chunk_size)
-    return registry.make("frame.cut", made, chunk_size, num_partitions)
+    if num_partitions is not None:
+        return registry.make("frame.recut", made, None, num_partitions)
+    return made if chunk_size is None else _call("frame.rechunk", made, chunk_size)
 
 
 @public("Series", room="dataframe.constructors")
@@ -337,19 +334,20 @@ def _set_labels_meta(frame: FrameMeta, labels: FrameMeta) -> FrameMeta:
     return frame_meta(_labelled_like(frame.empty, labels.empty), frame.length, NEW)
 
 
-@lowered("frame.set_labels", meta=_set_labels_meta)
-def set_labels(frame: Chunks, labels: Chunks) -> Any:
+@lowered("frame.set_labels", meta=_set_labels_meta, sizes="rows")
+def set_labels(frame: Chunks, labels: Chunks) -> Chunks:
     """The frame under other labels, by position."""
-    frame, labels = yield from positional(frame, labels)
-    return graph.per_chunk(_labelled_like, frame, labels)
+    return graph.per_chunk(_labelled_like, frame, cut_alike(labels, frame))
 
 
-@lowered("frame.relabelled_like",
-           meta=lambda other, frame: frame.same(_labelled_like(as_series(other.empty), frame.empty)))  # fmt: skip
-def relabelled_like(other: Chunks, frame: Chunks) -> Any:
+@lowered(
+    "frame.relabelled_like",
+    meta=lambda other, frame: frame.same(_values_like(other.empty, frame.empty)),
+    sizes="rows",
+)
+def relabelled_like(other: Chunks, frame: Chunks) -> Chunks:
     """The values of a series or an index under the labels, and in the chunks, of a frame; by position."""
-    frame, other = yield from positional(frame, other)
-    return graph.per_chunk(_values_like, other, frame)
+    return graph.per_chunk(_values_like, cut_alike(other, frame), frame)
 
 
 def as_series(values: Any) -> Any:
@@ -387,16 +385,6 @@ def _renamed_meta(frame: FrameMeta, names: list[Any]) -> FrameMeta:
 
 
 chunkwise("frame.index_named", _renamed_index, meta=_renamed_meta)
-
-
-@lowered("frame.cut",
-           meta=lambda frame, chunk_size, num_partitions: frame_meta(frame.empty, frame.length, Rows(), ranged=frame.ranged))  # fmt: skip
-def cut(frame: Chunks, chunk_size: Any, num_partitions: Any) -> Any:
-    """The same rows in chunks of another size."""
-    (frame,) = yield from measured(frame)
-    assert frame.lengths is not None
-    new = row_chunks(int(sum(frame.lengths)), 1, chunk_size, num_partitions)
-    return graph.regroup(frame, graph.row_ranges(frame.lengths, new))
 
 
 @public("frame.from_columns", room="engine", function=True)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.rows.alignment import bounds_of, measured, together
+from marsdask.dataframe.rows.alignment import bounds_of, together
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -116,10 +116,9 @@ def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: A
     return frame_meta(frame.empty, length, Rows())
 
 
-@lowered("frame.sampled", meta=_sampled_meta)
+@lowered("frame.sampled", meta=_sampled_meta, sizes="rows")
 def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> Any:
     """Random rows, in the order drawn."""
-    (frame,) = yield from measured(frame)
     if isinstance(weights, Chunks):
         weights = np.concatenate([np.asarray(w, dtype="f8") for w in (yield Ask(weights))])
     return take(frame, drawn(int(bounds_of(frame)[-1]), n, frac, replace, weights, seed))
