@@ -13,7 +13,7 @@ import pandas as pd
 
 from marsdask.dataframe.core import Index, Series, as_frame
 from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, together
-from marsdask.dataframe.rows.families import row_by_row_demands
+from marsdask.dataframe.rows.families import kept_rows, row_by_row_demands
 from marsdask.errors import UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -104,9 +104,9 @@ def _accessed_meta(
         changed = kwargs.get("join") in ("outer", "inner", "right")
         return frame_meta(result, float("nan") if changed else frame.length, NEW)
     result = pandas_on_samples(_does(name, kwargs), frame, kind, name, args, kwargs, call)
-    if isinstance(result, (np.ndarray, list)):
-        return TensorMeta((frame.length,), np.asarray(result).dtype)
-    return frame.fewer(result) if name == "extractall" else frame.same(result)
+    if name == "extractall":
+        return frame.fewer(result)
+    return kept_rows(frame, np.asarray(result) if isinstance(result, list) else result)
 
 
 @lowered(
@@ -154,6 +154,8 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     kwargs = {k: v for k, v in (("sep", sep), ("na_rep", na_rep)) if v is not None}
     if others is None:
         return registry.make("frame.text", series, kwargs)
+    if join != "left":
+        kwargs["join"] = join
     if hasattr(others, "columns"):
         several = [others[c] for c in others.columns]
     else:
@@ -167,8 +169,6 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
             ready.append(registry.make("frame.relabelled_like", as_frame(values), series))
         else:
             ready.append(as_frame(other))
-    if join != "left":
-        kwargs["join"] = join
     first, ready, _ = together(series, ready, {})
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 
@@ -203,11 +203,10 @@ def _signature(member: Any) -> inspect.Signature:
 
 
 def _property(kind: str, name: str, self: Accessor) -> Any:
-    if kind in ("dt", "cat"):
-        example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
-        if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
-            return example  # what the dtype says: tz, unit, categories, ordered
-    return access(self._series, kind, name, (), {}, False)
+    example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
+    if isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
+        return access(self._series, kind, name, (), {}, False)
+    return example  # what the dtype says: tz, unit, categories, ordered
 
 
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
