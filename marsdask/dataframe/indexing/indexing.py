@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -67,12 +67,10 @@ def is_mask(key: Any) -> bool:
     """Whether a key picks rows by truth: a lazy or pandas series, a tensor, an array or a list of booleans."""
     if isinstance(key, list):
         return bool(key) and all(isinstance(v, (bool, np.bool_)) for v in key)
-    dtype = getattr(key, "dtype", None)
-    if dtype is None or getattr(key, "ndim", 0) == 0:
-        return False
-    if str(dtype) == "object" and isinstance(key, (pd.Series, np.ndarray)):
-        return len(key) > 0 and all(isinstance(v, (bool, np.bool_)) for v in key)
-    return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
+    dtype = str(getattr(key, "dtype", None))
+    if dtype == "object" and isinstance(key, (pd.Series, np.ndarray)) and key.ndim:
+        return is_mask(list(key))
+    return getattr(key, "ndim", 0) > 0 and dtype in ("bool", "boolean", "bool[pyarrow]")
 
 
 @public("frame.getitem", room="engine", function=True)
@@ -93,9 +91,7 @@ def getitem(frame: Any, key: Any) -> Any:
         return frame.iloc[key] if by_place(key) and not floats else frame.loc[key]
     if isinstance(key, Handle):
         key = key.to_numpy()  # labels that only a run can tell
-    if frame.ndim == 2:
-        return selected(frame, key)
-    return frame.loc[key]
+    return selected(frame, key) if frame.ndim == 2 else frame.loc[key]
 
 
 def column_key(empty: pd.DataFrame, key: Any) -> Any:
@@ -186,19 +182,15 @@ def columns_at(frame: Any, positions: Any) -> Any:
 def _filter_trim(node: Node, mine: Demand) -> Node:
     """Columns nobody looks at are dropped before the filter copies the rest."""
     frame, mask = node.args
-    kept = columns_seen(frame, mine)
-    return node if kept is None else Node("frame.filter", (Node("frame.select", (frame, kept)), mask))
-
-
-def columns_seen(frame: Node, mine: Demand) -> list[Any] | None:
-    """The columns of `frame` that somebody looks at; None where that is all of them."""
-    known = meta(frame)
-    if mine.columns is None or known.kind != "DataFrame" or not known.empty.columns.is_unique:
-        return None
-    columns: Sequence[Any] = known.empty.columns
-    if isinstance(columns, pd.MultiIndex) or mine.columns >= set(columns):
-        return None
-    return [c for c in columns if c in mine.columns]
+    columns = getattr(meta(frame).empty, "columns", None)
+    if mine.columns is None or columns is None or not columns.is_unique or isinstance(columns, pd.MultiIndex):
+        return node
+    kept = [c for c in columns if c in mine.columns]
+    return (
+        node
+        if len(kept) == len(columns)
+        else Node("frame.filter", (Node("frame.select", (frame, kept)), mask))
+    )
 
 
 @lowered("frame.filter", demands=lambda node, mine: [mine, replace(mine, columns=None)][: len(inputs(node))], trim=_filter_trim, traits=["filter"],
@@ -369,11 +361,8 @@ def scalar_dtype(dtype: Any) -> Any:
 def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
     _check_position(frame.length, position)
     row = sample(frame.empty, 1).iloc[0]
-    row.name = None
-    if frame.labels is not None:
-        row.name = frame.labels[position]
-    elif frame.ranged and position >= 0:
-        row.name = position
+    unlabelled = position if frame.ranged and position >= 0 else None
+    row.name = unlabelled if frame.labels is None else frame.labels[position]
     return frame_meta(row, len(frame.empty.columns), Rows(("frame.row_at", frame.rows.token, position)))
 
 
@@ -406,9 +395,8 @@ def _cell_meta(frame: FrameMeta, position: int) -> TensorMeta:
 @lowered("frame.cell_at", meta=_cell_meta, traits=["slice"])
 def cell_at(frame: Chunks, position: int) -> Any:
     """One value of a series or index."""
-    row = yield from _one(frame, position)
-    dtype = scalar_dtype(frame.empty.dtype)
-    return graph.to_array(graph.per_chunk(rows_of, row, 0, lengths=None), scalar=True, dtype=dtype)
+    cell = graph.per_chunk(rows_of, (yield from _one(frame, position)), 0, lengths=None)
+    return graph.to_array(cell, scalar=True, dtype=scalar_dtype(frame.empty.dtype))
 
 
 def one_at(frame: Any, position: int) -> Any:
@@ -467,14 +455,14 @@ def head(self: Any, n: int = 5) -> Any:
 def tail(self: Any, n: int = 5) -> Any:
     """The last n rows of the whole."""
     n = checks.whole(n, "tail(n=)")
-    return registry.make("frame.rows_at", self, slice(0, 0) if n == 0 else slice(-n, None))
+    return registry.make("frame.rows_at", self, slice(-n, None if n else 0))
 
 
 @public("frame.take", owners=ALL)
 def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     """Rows (or columns) by position, in the order given."""
-    if kwargs:
-        raise Unbuilt.argument("take", next(iter(kwargs)), next(iter(kwargs.values())), "leave it out.")
+    for name, value in kwargs.items():
+        raise Unbuilt.argument("take", name, value, "leave it out.")
     if axis is not None and checks.frame_axis(axis, self.ndim, "take") == 1:
         return columns_at(self, column_positions(self, list(indices)))
-    return by_position(self, list(indices) if not isinstance(indices, Handle) else indices, "take")
+    return by_position(self, indices if isinstance(indices, Handle) else list(indices), "take")
