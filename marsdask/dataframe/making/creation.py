@@ -47,9 +47,8 @@ def row_chunks(
     wanted = chunking.requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
         chunking.cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
-    if 0 in wanted:
-        return chunking.cut(length, wanted[0])
-    return chunking.cut(length, max(int(options.chunk_store_limit // max(row_bytes, 1)), 1))
+    by_bytes = max(int(options.chunk_store_limit // max(row_bytes, 1)), 1)
+    return chunking.cut(length, wanted.get(0, by_bytes))
 
 
 def is_ranged(index: pd.Index) -> bool:
@@ -70,10 +69,14 @@ def rows_of(chunk: Any, where: Any) -> Any:
 @lowered("frame_data", meta=_data_meta, traits=("data",))
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
-    whole = data.value
-    bounds = np.cumsum([0, *(chunks or _row_chunks_of(whole))]).tolist()
-    cuts = [rows_of(whole, slice(a, b)) for a, b in itertools.pairwise(bounds)]
-    return graph.constants(cuts or [whole])
+    bounds = np.cumsum([0, *(chunks or _row_chunks_of(data.value))]).tolist()
+    cuts = [rows_of(data.value, slice(a, b)) for a, b in itertools.pairwise(bounds)]
+    return graph.constants(cuts or [data.value])
+
+
+def plain_index(labels: Any) -> pd.Index:
+    """Labels as pandas has them; pd.Index itself would make tuples of several levels."""
+    return labels if isinstance(labels, pd.Index) else pd.Index(labels)
 
 
 def as_index(labels: Handle) -> Any:
@@ -96,9 +99,8 @@ def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
     """An error for `gpu=True` or `sparse=True`, which Mars had."""
     for argument, value in (("gpu", gpu), ("sparse", sparse)):
         if value:
-            raise Unbuilt.argument(
-                name, argument, value, f"leave {argument}=False: chunks are pandas objects in host memory."
-            )
+            hint = f"leave {argument}=False: chunks are pandas objects in host memory."
+            raise Unbuilt.argument(name, argument, value, hint)
 
 
 @public("DataFrame", room="dataframe.constructors")
@@ -156,12 +158,11 @@ def _make_series(
     if isinstance(data, FrameHandle):
         if data.ndim == 2:
             raise ArgumentTypeError("Series(data): a DataFrame is no single column. Hint: take df[name].")
-        is_index = data.known.kind == "Index"
-        made = registry.make("frame.labels_as_series", data) if is_index else data
-        if index is not None and is_index:
-            made = with_labels(made, index)
-        elif index is not None:
-            made = _call("frame.reindex", made, _local(index))
+        if data.known.kind == "Index":
+            made = registry.make("frame.labels_as_series", data)
+            made = made if index is None else with_labels(made, index)
+        else:
+            made = data if index is None else _call("frame.reindex", data, _local(index))
         if name is not None:
             made = registry.make("frame.named", made, name)
     elif isinstance(data, Handle):
@@ -193,20 +194,16 @@ def _make_index(
 
 def with_labels(frame: Any, labels: Any) -> Any:
     """`frame` under other row labels: a list, array, tensor, series or index of its length."""
-    if isinstance(labels, Handle):
-        found = as_index(labels)
-    else:
-        found = from_pandas(labels if isinstance(labels, pd.Index) else pd.Index(labels))
+    found = as_index(labels) if isinstance(labels, Handle) else from_pandas(plain_index(labels))
     return registry.make("frame.set_labels", frame, found)
 
 
 def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
     """A frame from a dict with lazy columns: series are aligned, everything else is positional."""
     if columns is not None:
-        missing = [c for c in columns if c not in data]
-        data = {c: data[c] for c in columns if c in data}
-        if missing:
+        if missing := [c for c in columns if c not in data]:
             raise Unbuilt.argument("DataFrame", "columns", missing, "name only keys of the dict.")
+        data = {c: data[c] for c in columns}
     lazy = [k for k, v in data.items() if isinstance(v, Handle)]
     first = next((k for k in lazy if isinstance(data[k], FrameHandle)), lazy[0])
     head = data[first]
@@ -379,12 +376,16 @@ def _renamed_index(chunk: Any, names: list[Any]) -> Any:
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
-def _renamed_meta(frame: FrameMeta, names: list[Any]) -> FrameMeta:
-    empty = _renamed_index(frame.empty, names)
-    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged and names == [None])
-
-
-chunkwise("frame.index_named", _renamed_index, meta=_renamed_meta)
+chunkwise(
+    "frame.index_named",
+    _renamed_index,
+    meta=lambda frame, names: frame_meta(
+        _renamed_index(frame.empty, names),
+        frame.length,
+        frame.rows,
+        ranged=frame.ranged and names == [None],
+    ),
+)
 
 
 @public("frame.from_columns", room="engine", function=True)
@@ -400,9 +401,8 @@ def _column(value: Any, base: Any) -> Any:
     if value is None or np.isscalar(value) or isinstance(value, (Handle, pd.Series, pd.DataFrame)):
         return value
     tensor = as_tensor(list(value) if isinstance(value, range) else value)
-    if tensor.dtype.kind not in "OUS":
-        return tensor
-    return registry.make("frame.relabelled_like", as_frame(tensor), base)
+    text = tensor.dtype.kind in "OUS"
+    return registry.make("frame.relabelled_like", as_frame(tensor), base) if text else tensor
 
 
 def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
@@ -417,9 +417,9 @@ def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> 
             checks.same_length(value.shape[0], base.length, "All arrays must be of the same length")
     if all(v.rows == base.rows for v in aligned):
         return base.same(pandas_on_samples(_column_frame, base, names, *values))
-    indexes = [v.labels if v.labels is not None else v.empty.index for v in aligned]
-    alike = all(i.equals(indexes[0]) for i in indexes)
-    union = indexes[0] if alike else functools.reduce(pd.Index.union, indexes)
+    first, *rest = [v.labels if v.labels is not None else v.empty.index for v in aligned]
+    alike = all(i.equals(first) for i in rest)
+    union = first if alike else functools.reduce(pd.Index.union, rest, first)
     known = union if all(v.labels is not None for v in aligned) else None
     columns = {n: _aligned_sample(v, known) for n, v in zip(names, values, strict=True)}
     empty = pd.DataFrame(columns).iloc[:0].set_axis(union[:0], axis=0)
@@ -451,10 +451,8 @@ def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
            meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
 def to_tensor(frame: Chunks) -> da.Array:
     """A Tensor of the values, in the common dtype of the columns; a copy."""
-    empty = frame.empty
-    dtype = _array(empty).dtype
-    rest = (len(empty.columns),) if empty.ndim == 2 else ()
-    return graph.to_array(graph.per_chunk(_array, frame, dtype), rest, dtype)
+    made = _array(frame.empty)
+    return graph.to_array(graph.per_chunk(_array, frame, made.dtype), made.shape[1:], made.dtype)
 
 
 FrameHandle.values = property(as_tensor, doc="A Tensor of the values; a copy.")  # type: ignore[attr-defined]

@@ -129,9 +129,8 @@ def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
 
 
 def _usage(chunk: Any, index: bool, deep: bool) -> Any:
-    if isinstance(chunk, pd.Index):
-        return np.int64(chunk.memory_usage(deep=deep))
-    used = chunk.memory_usage(index=index, deep=deep)
+    given = {} if isinstance(chunk, pd.Index) else {"index": index}
+    used = chunk.memory_usage(**given, deep=deep)
     return used if isinstance(used, pd.Series) else np.int64(used)
 
 

@@ -53,10 +53,9 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
             raise ArgumentError(f"A negative number of rows requested. Please provide `{name}` >= 0")
     if frac is not None and frac > 1 and not replace:
         raise ArgumentError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
-    by_column = axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1
     n = int(n) if n is not None else 1 if frac is None else None
     seed = _seed(random_state)
-    if by_column:
+    if axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
         made = registry.make("frame.select_at", self, at.tolist())
         return registry.make("frame.set_columns", made, pd.RangeIndex(len(at))) if ignore_index else made
