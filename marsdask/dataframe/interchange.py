@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import dask
 
@@ -33,13 +33,6 @@ def to_dask(frame: Any) -> Any:
         return dd.from_delayed(parts, meta=frame.known.empty, verify_meta=False, prefix="marsdask")
 
 
-class _Held(NamedTuple):
-    """Keys of a dask.dataframe's partitions and their graph."""
-
-    parts: Any
-    empty: Any
-
-
 @public("dataframe.from_dask", function=True)
 def from_dask(frame: Any) -> Any:
     """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
@@ -50,15 +43,13 @@ def from_dask(frame: Any) -> Any:
         raise ArgumentTypeError(
             f"from_dask(frame): expected a dask.dataframe collection, got {type(frame).__name__}."
         )
-    return registry.wrap(Node("frame.from_dask", (Data(_Held(frame.to_delayed(), frame._meta)),)))
+    return registry.wrap(Node("frame.from_dask", (Data(frame.to_delayed()), frame._meta)))
 
 
-@lowered(
-    "frame.from_dask", meta=lambda frame: frame_meta(frame.value.empty, math.nan, NEW), traits=["theirs"]
-)
-def from_dask_chunks(frame: Data) -> Chunks:
+@lowered("frame.from_dask", meta=lambda parts, empty: frame_meta(empty, math.nan, NEW), traits=["theirs"])
+def from_dask_chunks(parts: Data, empty: Any) -> Chunks:
     """The partitions of a dask.dataframe."""
-    return graph.from_delayed(frame.value.parts)
+    return graph.from_delayed(parts.value)
 
 
 def _arrow_batches(frame: Any, schema: Any) -> Iterator[Any]:

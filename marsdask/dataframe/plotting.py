@@ -77,18 +77,16 @@ DataFrame.plot = Series.plot = property(PlotAccessor, doc="Plots; see PlotAccess
 @public("frame.hist", owners=["DataFrame", "Series"])
 def hist(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Histograms of the columns, as matplotlib Axes; runs."""
-    _check_matplotlib()
-    if self.ndim == 2:
-        kwargs["column"] = column
-    return _drawn(self, column, by).hist(by=by, **kwargs)
+    given = {"column": column} if self.ndim == 2 else {}
+    return _drawn(self, column, by).hist(by=by, **given, **kwargs)
 
 
 @public("DataFrame.boxplot", owners=["DataFrame"])
 def boxplot(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Box plots of the columns, as matplotlib Axes; runs."""
-    _check_matplotlib()
     return _drawn(self, column, by).boxplot(column=column, by=by, **kwargs)
 
 
 def _drawn(frame: Any, column: Any, by: Any) -> Any:
+    _check_matplotlib()
     return _whole(frame, [] if column is None else [*_listed(column), *_listed(by)])

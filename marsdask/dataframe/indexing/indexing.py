@@ -237,9 +237,6 @@ def pop(self: Any, item: Any) -> Any:
     return column
 
 
-# Positions -------------------------------------------------------------------------------------------------------------
-
-
 def _selected_length(length: float, key: Any) -> float:
     if isinstance(key, TensorMeta):
         return key.shape[0]
@@ -285,15 +282,11 @@ def with_lengths(frame: Chunks, key: Any) -> Generator[Any, Any, Chunks]:
     if frame.known:
         return frame
     first = isinstance(key, slice) and (key.step or 1) > 0 and (key.start or 0) >= 0 and key.stop is not None
-    if first and 0 <= key.stop <= options.optimize.head_optimize_threshold:
-        return (yield from first_chunks(frame, key.stop))
-    return (yield Keep(frame))
-
-
-def first_chunks(frame: Chunks, need: int) -> Generator[Any, Any, Chunks]:
-    """The first chunks that together have `need` rows, computed: one, then four times as many until it is enough."""
+    if not first or not 0 <= key.stop <= options.optimize.head_optimize_threshold:
+        return (yield Keep(frame))
+    # One chunk, then four times as many until it is enough.
     have = yield Keep(graph.chosen(frame, [0]))
-    while sum(have.lengths) < need and have.count < frame.count:
+    while sum(have.lengths) < key.stop and have.count < frame.count:
         more = range(have.count, min(have.count * 4, frame.count))
         have = yield Keep(graph.joined(have, graph.chosen(frame, more)))
     return have

@@ -62,9 +62,6 @@ def sample_with(empty: Any, label: Any) -> Any:
     return sample(empty, 1).set_axis(index, axis=0)
 
 
-# One label ----------------------------------------------------------------------------------------------------------
-
-
 def one_label(frame: Any, label: Any) -> Any:
     """`frame.loc[label]`: a row (or value), or the rows of a label that is there several times."""
     there = known_labels(frame.known)
@@ -148,9 +145,6 @@ def _located(chunk: Any, label: Any, ndim: int) -> Any:
     return found
 
 
-# Several labels -----------------------------------------------------------------------------------------------------
-
-
 def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
     there = known_labels(frame)
     length, known = math.nan, None
@@ -177,9 +171,6 @@ def _located_list(chunk: Any, labels: list[Any]) -> Any:
     except KeyError as error:
         missing = [k for k in labels if k not in chunk.index]
         raise (missing_label(*missing) if missing else LabelNotFound(str(error))) from None
-
-
-# A span of labels ---------------------------------------------------------------------------------------------------
 
 
 def label_slice(frame: Any, key: slice) -> Any:
@@ -217,9 +208,6 @@ def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
     low = max(where.start - a, (where.start - a) % step) if where.start is not None else 0
     high = None if where.stop is None else max(where.stop - a, 0)
     return chunk.iloc[low:high:step]
-
-
-# Keys -----------------------------------------------------------------------------------------------------------------
 
 
 def by_label(frame: Any, rows: Any) -> Any:

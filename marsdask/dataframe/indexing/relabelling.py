@@ -36,9 +36,6 @@ lowered("frame.copy", traits=["through"], meta=lambda frame: frame)(lambda frame
 chunkwise("frame.named", pd.Series.rename, traits=["through"])
 
 
-# Column labels ------------------------------------------------------------------------------------------------------
-
-
 def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, new = node.args
     old = meta(frame).empty.columns
@@ -58,10 +55,7 @@ def _columns_trim(node: Node, mine: Demand) -> Node:
 
 
 chunkwise(
-    "frame.set_columns",
-    partial(pd.DataFrame.set_axis, axis=1),
-    demands=_columns_demands,
-    trim=_columns_trim,
+    "frame.set_columns", partial(pd.DataFrame.set_axis, axis=1), demands=_columns_demands, trim=_columns_trim
 )
 
 
@@ -104,9 +98,6 @@ def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy:
     """The same data under other row or column labels; row labels may be lazy."""
     relabelled = with_columns if checks.frame_axis(axis, self.ndim, "set_axis") else with_labels
     return done(self, relabelled(self, labels), inplace)
-
-
-# Row labels from a rule ---------------------------------------------------------------------------------------------
 
 
 def _relabelled(chunk: Any, method: str, kwargs: dict[str, Any]) -> Any:
@@ -196,9 +187,6 @@ def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
 def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
     """The same data, text put after the column labels (of a series: row labels)."""
     return _with_text(self, "add_suffix", axis, suffix=str(suffix))
-
-
-# reset_index and set_index: labels to columns and back -----------------------------------------------------------------
 
 
 def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
@@ -317,9 +305,6 @@ def index_from(
     """Columns, or series on the same rows, as the labels."""
     made = graph.per_chunk(_index_from, frame, keys, drop, append, *values)
     return distinct(made, "Index has duplicate keys: {again}") if verify else made
-
-
-# Index, most of whose methods are a series' over the labels -------------------------------------------------------------
 
 
 @public("Index.set_names", owners=["Index"])

@@ -30,9 +30,6 @@ def _labels_list(labels: Any) -> list[Any]:
     return list(labels) if listed else [labels]
 
 
-# drop -----------------------------------------------------------------------------------------------------------------
-
-
 @public("frame.drop", owners=BOTH)
 def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
           inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
@@ -122,9 +119,6 @@ def drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
     return _without_rows(self, labels, None, errors)
 
 
-# reindex --------------------------------------------------------------------------------------------------------------
-
-
 @public("frame.reindex", owners=BOTH)
 def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
              level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
@@ -195,9 +189,6 @@ def reindex_like(
     """The frame on the labels of another."""
     columns = {"columns": other.columns} if self.ndim == 2 else {}
     return reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
-
-
-# filter, select_dtypes, squeeze ---------------------------------------------------------------------------------------
 
 
 @public("DataFrame.filter", owners=BOTH)

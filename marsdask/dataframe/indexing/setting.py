@@ -171,9 +171,6 @@ def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool 
     self._become(with_column(self, column, value, int(loc) % width if loc < 0 else int(loc)))
 
 
-# Rows and columns written to ---------------------------------------------------------------------------------------------
-
-
 @public("frame.setitem", room="engine", function=True)
 def setitem(frame: Any, key: Any, value: Any) -> None:
     """Assignment to columns or rows."""
@@ -395,9 +392,6 @@ def _set_by_pandas(chunk: Any, what: str, rows: Any, columns: Any, value: Any) -
     chunk = chunk.copy()
     getattr(chunk, what)[rows if columns is None else (rows, columns)] = value
     return chunk
-
-
-# loc, iloc, at, iat ----------------------------------------------------------------------------------------------------------
 
 
 class Loc:

@@ -59,11 +59,8 @@ def _cast_trim(node: Node, mine: Demand) -> Node:
 def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     """The data in other dtypes; categories are those of the whole."""
     columns = list(getattr(frame.empty, "columns", [None]))
-    asked = (
-        {c: dtype[c] for c in columns if c in dtype}
-        if isinstance(dtype, dict)
-        else dict.fromkeys(columns, dtype)
-    )
+    each = dtype if isinstance(dtype, dict) else dict.fromkeys(columns, dtype)
+    asked = {c: each[c] for c in columns if c in each}
     # Categories that only the data tell: "category", or a CategoricalDtype without any.
     wanted = {
         c: d for c, d in asked.items() if str(d) == "category" and getattr(d, "categories", None) is None
@@ -85,8 +82,6 @@ def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
     found = graph.concat(parts).astype("category").cat.categories
     return pd.CategoricalDtype(found, ordered=bool(getattr(dtype, "ordered", False)))
 
-
-# Parsing --------------------------------------------------------------------------------------------------------------
 
 PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
 
@@ -127,7 +122,9 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     return cut_alike(graph.per_chunk(_parsed, graph.gather(frame), name, keywords), frame)
 
 
-def _parse(name: str, arg: Any, keywords: dict[str, Any]) -> Any:
+def _parse(name: str, arg: Any, **given: Any) -> Any:
+    defaults = inspect.signature(PARSERS[name]).parameters
+    keywords = {k: v for k, v in given.items() if v is not defaults[k].default}
     if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
         return PARSERS[name](arg, **keywords)
     if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
@@ -145,14 +142,11 @@ def to_datetime(
     exact: Any = pd.api.extensions.no_default, unit: Any = None, origin: Any = "unix", cache: bool = True, infer_datetime_format: Any = None,
 ) -> Any:  # fmt: skip
     """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
-    given = {"errors": errors, "dayfirst": dayfirst, "yearfirst": yearfirst, "utc": utc, "format": format,
-             "exact": exact, "unit": unit, "origin": origin, "cache": cache}  # fmt: skip
-    defaults = inspect.signature(pd.to_datetime).parameters
-    return _parse("to_datetime", arg, {k: v for k, v in given.items() if v is not defaults[k].default})
+    return _parse("to_datetime", arg, errors=errors, dayfirst=dayfirst, yearfirst=yearfirst, utc=utc, format=format,
+                  exact=exact, unit=unit, origin=origin, cache=cache)  # fmt: skip
 
 
 @public("to_numeric", status="gathered")
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
     """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
-    given = {} if downcast is None else {"downcast": downcast}
-    return _parse("to_numeric", arg, given if errors == "raise" else {**given, "errors": errors})
+    return _parse("to_numeric", arg, errors=errors, downcast=downcast)

@@ -299,16 +299,13 @@ def date_range(
     return from_pandas(whole, chunk_size)
 
 
-# Between tensors, series, indexes and frames: the same chunks of rows in another kind -----------------------------------
-
-
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
     return pd.Series(part, name=columns) if part.ndim == 1 else pd.DataFrame(part, columns=columns)
 
 
 def _from_tensor_meta(tensor: TensorMeta, columns: Any = None) -> FrameMeta:
-    empty = _of_tensor(np.empty([0, *map(int, tensor.shape[1:])], tensor.dtype), columns)
-    return FrameMeta(empty, tensor.shape[0], NEW, True)
+    empty = np.empty([0, *map(int, tensor.shape[1:])], tensor.dtype)
+    return FrameMeta(_of_tensor(empty, columns), tensor.shape[0], NEW, True)
 
 
 @lowered("frame.from_tensor", meta=_from_tensor_meta, sizes="any")

@@ -59,10 +59,9 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
         made = registry.make("frame.select_at", self, at.tolist())
         return registry.make("frame.set_columns", made, pd.RangeIndex(len(at))) if ignore_index else made
-    if isinstance(weights, str):
-        if self.ndim == 1:
-            raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
-        weights = self[weights]
+    if isinstance(weights, str) and self.ndim == 1:
+        raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
+    weights = self[weights] if isinstance(weights, str) else weights
     if isinstance(weights, (pd.Series, FrameHandle)):
         self, (weights,), _ = together(self, [weights], {})
     else:
@@ -131,12 +130,15 @@ def take(frame: Chunks, positions: np.ndarray) -> Chunks:
     """Rows by position over the whole frame, in any order, in chunks of `ROWS`."""
     count = max(-(-len(positions) // ROWS), 1)
     parts = [positions[j * ROWS : (j + 1) * ROWS] for j in range(count)]
-    plan = []
-    for a, b in itertools.pairwise(bounds_of(frame)):
-        held = [np.flatnonzero((part >= a) & (part < b)) for part in parts]
-        plan.append([(part[at] - a, at) for part, at in zip(parts, held, strict=True)])
+    plan = [[_held(part, a, b) for part in parts] for a, b in itertools.pairwise(bounds_of(frame))]
     lengths = tuple(float(len(part)) for part in parts)
     return graph.exchange(frame, _split, _in_draw_order, count, graph.constants(plan), lengths=lengths)
+
+
+def _held(positions: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """Those of the positions that a chunk holds, from its start on, and where they stand."""
+    at = np.flatnonzero((positions >= start) & (positions < stop))
+    return positions[at] - start, at
 
 
 def _split(chunk: Any, pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Any]:

@@ -164,11 +164,9 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
         several = list(others) if nested else [others]
     ready = []
     for other in several:
-        if isinstance(other, (pd.Index, np.ndarray, list, Index)):  # positional
-            values = other if isinstance(other, Index) else pd.Series(other)
-            ready.append(registry.make("frame.relabelled_like", as_frame(values), series))
-        else:
-            ready.append(as_frame(other))
+        by_place = isinstance(other, (pd.Index, np.ndarray, list, Index))
+        values = as_frame(pd.Series(other) if by_place and not isinstance(other, Index) else other)
+        ready.append(registry.make("frame.relabelled_like", values, series) if by_place else values)
     first, ready, _ = together(series, ready, {})
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 

@@ -112,9 +112,6 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
         return does(*sampled(args), **sampled(kwargs))
 
 
-# Positions over the whole frame, and the labels 0..n-1 ---------------------------------------------------------------
-
-
 def bounds_of(frame: Chunks) -> np.ndarray[Any, Any]:
     """Position of each chunk's first row in the whole, and the number of rows; lengths are known."""
     return _bounds([frame.lengths])

@@ -156,18 +156,16 @@ def _declare(name: str) -> None:
     """Declare one method or operator of DataFrame and Series, and an operator of Index."""
     is_operator = name.startswith("__")
     both = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    if is_operator:
-        signature = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
-    else:  # a series' comparison knows fill_value too
-        fill = [inspect.Parameter("fill_value", both, default=None)] if name in MIRROR else []
-        signature = pandas_signature(name, fill)
+    # A series' comparison knows fill_value too.
+    fill = [inspect.Parameter("fill_value", both, default=None)] if name in MIRROR else []
+    plain = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
     side = "with the operands swapped, " if name.startswith(("r", "__r")) else ""
     public(
         f"frame.{name}",
         room="dataframe",
         owners=ALL if is_operator else BOTH,
         status="delegated",
-        signature=signature,
+        signature=plain if is_operator else pandas_signature(name, fill),
         doc=f"pandas' `{name}`, {side}aligned by labels; arrays and lists are positional.",
     )(partial(binary if is_operator else _method, ALIASES.get(name, name)))
 
@@ -257,8 +255,6 @@ for _name, _pair in (("divmod", _divmod), ("rdivmod", _rdivmod)):
         setattr(_kind, f"__{_name}__", _pair)
 
 
-# NumPy's protocols -----------------------------------------------------------------------------------------------------
-
 UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
           "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
           "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}  # fmt: skip
@@ -313,14 +309,8 @@ def array_ufunc(
     return tuple(registry.make("frame.ufunc", ufunc, *given, take=i, **kwargs) for i in range(ufunc.nout))
 
 
-REDUCING = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
+REDUCING = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min",
+            "logical_and": "all", "logical_or": "any"}  # fmt: skip
 WHOLE_FRAME = ("sum", "prod", "mean", "median", "min", "max", "any", "all")
 RENAMED = {"amax": "max", "amin": "min", "around": "round", "absolute": "abs"}
 

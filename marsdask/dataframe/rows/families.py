@@ -206,9 +206,6 @@ def row_by_row_demands(node: Node, mine: Demand) -> list[Demand]:
     return [mine if alone else every, *[every] * len(rest)]
 
 
-# Choices, limits, membership, rounding. Arguments may be frames, arrays or lazy values ----------------------------------
-
-
 def _apart(self: Any, kwargs: dict[str, Any], apart: dict[str, Any]) -> Any:
     """Arguments aligned to the frame, but for those that go to every chunk as a whole."""
     rest = {k: v for k, v in kwargs.items() if k not in apart}
