@@ -296,19 +296,14 @@ def slice_rows(frame: Chunks, key: slice) -> Chunks:
     """A slice of rows, a new chunk for each chunk it touches."""
     bounds = bounds_of(frame).tolist()
     wanted = range(*key.indices(bounds[-1]))
-    pieces, lengths = [], []
-    for i, (a, b) in enumerate(itertools.pairwise(bounds)):
-        inside = _within(wanted, a, b)
-        if len(inside):
+    pieces: list[tuple[int, slice]] = []
+    lengths: list[float] = []
+    for i, (a, b) in list(enumerate(itertools.pairwise(bounds)))[:: 1 if wanted.step > 0 else -1]:
+        if inside := _within(wanted, a, b):
             stop = inside[-1] - a + (1 if inside.step > 0 else -1)
             pieces.append((i, slice(inside[0] - a, stop if stop >= 0 else None, inside.step)))
             lengths.append(float(len(inside)))
-    if wanted.step < 0:
-        pieces.reverse()
-        lengths.reverse()
-    if not pieces:
-        pieces, lengths = [(0, slice(0, 0))], [0.0]
-    return graph.taken(frame, pieces, tuple(lengths))
+    return graph.taken(frame, pieces or [(0, slice(0, 0))], tuple(lengths) or (0.0,))
 
 
 def _within(wanted: range, a: int, b: int) -> range:
@@ -336,12 +331,11 @@ def pick_rows(frame: Chunks, positions: np.ndarray[Any, Any]) -> Chunks:
     """Rows by position in the order given: a new chunk for each chunk they touch, or one where they are mixed."""
     bounds = bounds_of(frame)
     owner = np.searchsorted(bounds, positions, side="right") - 1
-    touched = np.unique(owner).tolist() if len(positions) else []
-    if not touched:
+    if not len(positions):
         return graph.taken(frame, [(0, slice(0, 0))], (0.0,))
-    order = np.argsort(owner, kind="stable")
-    pieces = [(i, positions[order[owner[order] == i]] - bounds[i]) for i in touched]
+    pieces = [(i, positions[owner == i] - bounds[i]) for i in np.unique(owner).tolist()]
     found = graph.taken(frame, pieces, tuple(float(len(p)) for _, p in pieces))
+    order = np.argsort(owner, kind="stable")
     sorted_already = np.all(owner[1:] >= owner[:-1])
     return found if sorted_already else graph.per_chunk(rows_of, graph.gather(found), np.argsort(order))
 

@@ -114,8 +114,7 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
 @lowered("frame.at_label", meta=_at_label_meta, demands=looking(order=True, labels=True))
 def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
-    assert frame.node is not None
-    promised = _at_label_meta(meta(frame.node), label)
+    promised = _at_label_meta(meta(frame.node), label)  # type: ignore[arg-type]
     found = graph.gather(graph.per_chunk(with_label, frame, [label], lengths="unknown"))
     if isinstance(promised, FrameMeta):
         return graph.per_chunk(_located, found, label, promised.ndim, lengths=(promised.length,))
@@ -244,10 +243,8 @@ def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
 
 
 def _is_column(frame: Any, key: Any) -> bool:
-    try:
-        return key in frame.columns if not isinstance(key, list) else all(k in frame.columns for k in key)
-    except TypeError:
-        return False
+    names = key if isinstance(key, list) else [key]
+    return all(isinstance(name, Hashable) and name in frame.columns for name in names)
 
 
 def column_places(frame: Any, key: Any, what: str) -> Any:

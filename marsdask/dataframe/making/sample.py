@@ -28,12 +28,12 @@ def _seed(random_state: Any) -> Any:
     whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
     if whole and random_state >= 0:
         return int(random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**32 - 1, dtype="u4"))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**32 - 1))
     if isinstance(random_state, (np.random.BitGenerator, np.ndarray, list)):
-        return int(np.random.RandomState(random_state).randint(2**32 - 1, dtype="u4"))
+        random_state = np.random.RandomState(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**32 - 1, dtype="u4"))
     raise ArgumentError(
         "random_state must be an integer, array-like, a BitGenerator, Generator, a numpy RandomState, or None; "
         f"got {random_state!r}"
@@ -130,15 +130,12 @@ def take(frame: Chunks, positions: np.ndarray) -> Chunks:
     """Rows by position over the whole frame, in any order, in chunks of `ROWS`."""
     count = max(-(-len(positions) // ROWS), 1)
     parts = [positions[j * ROWS : (j + 1) * ROWS] for j in range(count)]
-    plan = [[_held(part, a, b) for part in parts] for a, b in itertools.pairwise(bounds_of(frame))]
+    plan = []
+    for a, b in itertools.pairwise(bounds_of(frame)):
+        held = [np.flatnonzero((part >= a) & (part < b)) for part in parts]
+        plan.append([(part[at] - a, at) for part, at in zip(parts, held, strict=True)])
     lengths = tuple(float(len(part)) for part in parts)
     return graph.exchange(frame, _split, _in_draw_order, count, graph.constants(plan), lengths=lengths)
-
-
-def _held(positions: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-    """Those of the positions that a chunk holds, from its start on, and where they stand."""
-    at = np.flatnonzero((positions >= start) & (positions < stop))
-    return positions[at] - start, at
 
 
 def _split(chunk: Any, pieces: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -75,23 +74,12 @@ class CategoricalAccessor(Accessor):
 
 
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
-    """A member of an accessor of pandas."""
-    member = getattr(getattr(series, kind), name)
-    return member(*args, **kwargs) if call else member
-
-
-def _columns(kwargs: dict[str, Any]) -> int:
-    """How many columns a split with expand=True and `n` has; else 0."""
-    return kwargs["n"] + 1 if kwargs.get("expand") and kwargs.get("n", -1) > 0 else 0
-
-
-def _split(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
-    done = reach(series, kind, name, args, kwargs)
-    return done.reindex(columns=range(_columns(kwargs))).astype(series.dtype)
-
-
-def _does(name: str, kwargs: dict[str, Any]) -> Callable[..., Any]:
-    return _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    """A member of an accessor of pandas; a split at `n` places gives n + 1 columns, whatever the chunk."""
+    made = getattr(getattr(series, kind), name)
+    made = made(*args, **kwargs) if call else made
+    if name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) > 0:
+        return made.reindex(columns=range(kwargs["n"] + 1)).astype(series.dtype)
+    return made
 
 
 def _accessed_meta(
@@ -103,7 +91,7 @@ def _accessed_meta(
             return frame.same(result)
         changed = kwargs.get("join") in ("outer", "inner", "right")
         return frame_meta(result, float("nan") if changed else frame.length, NEW)
-    result = pandas_on_samples(_does(name, kwargs), frame, kind, name, args, kwargs, call)
+    result = pandas_on_samples(reach, frame, kind, name, args, kwargs, call)
     if name == "extractall":
         return frame.fewer(result)
     return kept_rows(frame, np.asarray(result) if isinstance(result, list) else result)
@@ -119,10 +107,9 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
     if others:
         frame, others, _ = yield from matched(frame, others, {})
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
-    does = _does(name, kwargs)
     lengths = "unknown" if name == "extractall" else "same"
-    result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths)
-    example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
+    result = graph.per_chunk(reach, frame, kind, name, args, kwargs, call, lengths=lengths)
+    example = pandas_on_samples(reach, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
     if isinstance(example, (np.ndarray, list)):
         return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
     return graph.even(result) if isinstance(example, pd.DataFrame) else result

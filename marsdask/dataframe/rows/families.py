@@ -302,9 +302,7 @@ def case_when(self: Any, caselist: Any) -> Any:
     flat: dict[str, Any] = {}
     for i, pair in enumerate(caselist):
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ArgumentError(
-                f"case_when(caselist=): item {i} is no tuple of a condition and a replacement."
-            )
+            raise ArgumentError(f"case_when(caselist=): item {i} is no tuple of condition and replacement.")
         flat |= {f"c{i}": pair[0], f"r{i}": pair[1]}
     return registry.make("frame.case_when", aligned(self, flat), **flat)
 
