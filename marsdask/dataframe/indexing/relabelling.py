@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index
 from marsdask.dataframe.indexing.indexing import distinct, looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels
-from marsdask.dataframe.making.creation import plain_index, with_labels
+from marsdask.dataframe.making.creation import labelled_like, plain_index, with_labels
 from marsdask.dataframe.rows.alignment import done
 from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call, chunkwise
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
@@ -24,6 +24,8 @@ from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+
+KEYS = "Length mismatch: Expected {expected} rows, received array of length {given}"
 
 
 @public("frame.copy", owners=ALL)
@@ -259,7 +261,8 @@ def set_index(
     values: list[Any] = []
     for key in keys if isinstance(keys, list) else [keys]:
         if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
-            values.append(_key_values(self, key))
+            series = key if isinstance(key, (Handle, pd.Series)) else pd.Series(key)
+            values.append(labelled_like(series, self, KEYS))
             found.append(None)
         else:
             try:
@@ -270,14 +273,6 @@ def set_index(
                 ) from None
     flags = map(bool, (drop, append, verify_integrity))
     return done(self, registry.make("frame.index_from", self, found, values, *flags), inplace)
-
-
-def _key_values(frame: Any, key: Any) -> Any:
-    lazy = isinstance(key, (Handle, pd.Series))
-    values = as_frame(key if lazy else pd.Series(key, name=getattr(key, "name", None)))
-    message = "Length mismatch: Expected {expected} rows, received array of length {given}"
-    checks.same_length(values.shape[0], frame.shape[0], message)
-    return registry.make("frame.relabelled_like", values, frame)
 
 
 def _index_from(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:

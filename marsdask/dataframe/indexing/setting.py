@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.indexing.indexing import (
     by_place,
@@ -34,7 +33,7 @@ from marsdask.dataframe.indexing.labels import (
     places,
     split,
 )
-from marsdask.dataframe.making.creation import from_pandas, is_ranged
+from marsdask.dataframe.making.creation import from_pandas, is_ranged, labelled_like
 from marsdask.dataframe.rows.alignment import (
     VALUES,
     bounds_of,
@@ -76,8 +75,7 @@ def column_value(frame: Any, value: Any) -> Any:
         raise ShapeError(
             f"expected one dimension for a column, got a tensor of {value.ndim}, shape {value.shape}."
         )
-    checks.same_length(value.shape[0], frame.shape[0], VALUES)
-    return registry.make("frame.relabelled_like", as_frame(value), frame)
+    return labelled_like(value, frame, VALUES)
 
 
 def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:

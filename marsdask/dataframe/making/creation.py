@@ -36,6 +36,8 @@ from marsdask.plan.registry import lowered, public
 from marsdask.tensor import chunking
 from marsdask.tensor.core import as_tensor
 
+ARRAYS = "All arrays must be of the same length"
+
 
 def row_chunks(
     length: int, row_bytes: float, chunk_size: Any = None, num_partitions: int | None = None, ndim: int = 2
@@ -344,6 +346,12 @@ def relabelled_like(other: Chunks, frame: Chunks) -> Chunks:
     return graph.per_chunk(_values_like, cut_alike(other, frame), frame)
 
 
+def labelled_like(values: Any, frame: Any, message: str) -> Any:
+    """A handle: values, which go by position, as a series under a frame's labels; `message` is of another length."""
+    checks.same_length(values.shape[0], frame.shape[0], message)
+    return registry.make("frame.relabelled_like", as_frame(values), frame)
+
+
 def as_series(values: Any) -> Any:
     """The labels of an index as a series under 0..n-1; a series as it is."""
     return values.to_series().reset_index(drop=True) if isinstance(values, pd.Index) else values
@@ -398,8 +406,7 @@ def _column(value: Any, base: Any) -> Any:
     if value is None or np.isscalar(value) or isinstance(value, (Handle, pd.Series, pd.DataFrame)):
         return value
     tensor = as_tensor(list(value) if isinstance(value, range) else value)
-    text = tensor.dtype.kind in "OUS"
-    return registry.make("frame.relabelled_like", as_frame(tensor), base) if text else tensor
+    return labelled_like(tensor, base, ARRAYS) if tensor.dtype.kind in "OUS" else tensor
 
 
 def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
@@ -411,7 +418,7 @@ def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> 
     aligned = [v for v in values if isinstance(v, FrameMeta)]
     for value in values:
         if isinstance(value, TensorMeta) and value.shape:
-            checks.same_length(value.shape[0], base.length, "All arrays must be of the same length")
+            checks.same_length(value.shape[0], base.length, ARRAYS)
     if all(v.rows == base.rows for v in aligned):
         return base.same(pandas_on_samples(_column_frame, base, names, *values))
     first, *rest = [v.labels if v.labels is not None else v.empty.index for v in aligned]
