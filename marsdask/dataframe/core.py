@@ -70,9 +70,8 @@ class FrameHandle(Lazy):
         return int(self.shape[0])
 
     def __bool__(self) -> bool:
-        kind = type(self).__name__
         raise AmbiguousTruth(
-            f"The truth value of a {kind} is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+            f"The truth value of a {type(self).__name__} is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all()."
         )
 
     def to_pandas(
@@ -112,11 +111,10 @@ class FrameHandle(Lazy):
     def __str__(self) -> str:
         return str(self.fetch()) if self.is_executed() else f"{type(self).__name__}(op={self.node.op})"
 
-    def __copy__(self) -> Any:
+    def __copy__(self, memo: Any = None) -> Any:
         return registry.make("frame.copy", self)
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return registry.make("frame.copy", self)
+    __deepcopy__ = __copy__
 
 
 class DataFrame(FrameHandle):
@@ -270,8 +268,7 @@ def as_frame(value: Any) -> Any:
     if isinstance(value, FrameHandle):
         return value
     if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
-        data = value if isinstance(value, pd.Index) else value.copy(deep=False)
-        return registry.wrap(Node("frame_data", (Data(data), None)))
+        return registry.wrap(Node("frame_data", (Data(value.copy(deep=False)), None)))
     if isinstance(value, Handle):
         return registry.make("frame.from_tensor", value)
     raise ArgumentTypeError(f"expected a frame or series of marsdask or pandas, got {type(value).__name__}")

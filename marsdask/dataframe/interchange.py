@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import dask
 
@@ -11,7 +12,7 @@ from marsdask.dataframe.core import DataFrame, FrameHandle, Series
 from marsdask.errors import ArgumentTypeError, MissingExtra
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta
+from marsdask.plan.meta import NEW, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 
@@ -32,13 +33,6 @@ def to_dask(frame: Any) -> Any:
         return dd.from_delayed(parts, meta=frame.known.empty, verify_meta=False, prefix="marsdask")
 
 
-class _Held(NamedTuple):
-    """Keys of a dask.dataframe's partitions and their graph."""
-
-    parts: Any
-    empty: Any
-
-
 @public("dataframe.from_dask", function=True)
 def from_dask(frame: Any) -> Any:
     """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
@@ -49,17 +43,13 @@ def from_dask(frame: Any) -> Any:
         raise ArgumentTypeError(
             f"from_dask(frame): expected a dask.dataframe collection, got {type(frame).__name__}."
         )
-    return registry.wrap(Node("frame.from_dask", (Data(_Held(frame.to_delayed(), frame._meta)),)))
+    return registry.wrap(Node("frame.from_dask", (Data(frame.to_delayed()), frame._meta)))
 
 
-def _from_dask_meta(frame: Data) -> FrameMeta:
-    return frame_meta(frame.value.empty, float("nan"), NEW)
-
-
-@lowered("frame.from_dask", meta=_from_dask_meta, traits=("theirs",))
-def from_dask_chunks(frame: Data) -> Chunks:
+@lowered("frame.from_dask", meta=lambda parts, empty: frame_meta(empty, math.nan, NEW), traits=["theirs"])
+def from_dask_chunks(parts: Data, empty: Any) -> Chunks:
     """The partitions of a dask.dataframe."""
-    return graph.from_delayed(frame.value.parts)
+    return graph.from_delayed(parts.value)
 
 
 def _arrow_batches(frame: Any, schema: Any) -> Iterator[Any]:
@@ -68,10 +58,8 @@ def _arrow_batches(frame: Any, schema: Any) -> Iterator[Any]:
     if not frame.is_executed():
         frame.execute()
     for part in frame.iterbatch():
-        table = pa.Table.from_pandas(
-            part if part.ndim == 2 else part.to_frame(), schema=schema, preserve_index=False
-        )
-        yield from table.to_batches()
+        table = part if part.ndim == 2 else part.to_frame()
+        yield from pa.Table.from_pandas(table, schema=schema, preserve_index=False).to_batches()
 
 
 def arrow_stream(frame: Any, requested_schema: Any = None) -> Any:
@@ -82,10 +70,8 @@ def arrow_stream(frame: Any, requested_schema: Any = None) -> Any:
         raise MissingExtra.needed("pyarrow", "parquet", "the Arrow stream of a frame") from None
     empty = frame.known.empty
     schema = pa.Schema.from_pandas(empty if empty.ndim == 2 else empty.to_frame(), preserve_index=False)
-    return pa.RecordBatchReader.from_batches(schema, _arrow_batches(frame, schema)).__arrow_c_stream__(
-        requested_schema
-    )
+    reader = pa.RecordBatchReader.from_batches(schema, _arrow_batches(frame, schema))
+    return reader.__arrow_c_stream__(requested_schema)
 
 
-DataFrame.__arrow_c_stream__ = arrow_stream  # type: ignore[attr-defined]
-Series.__arrow_c_stream__ = arrow_stream  # type: ignore[attr-defined]
+DataFrame.__arrow_c_stream__ = Series.__arrow_c_stream__ = arrow_stream  # type: ignore[attr-defined]

@@ -21,12 +21,11 @@ def _check_matplotlib() -> None:
 
 def _whole(frame: Any, names: list[Any]) -> Any:
     """pandas data of the columns that a plot names; all where it names none."""
-    if frame.ndim == 1:
-        return frame.to_pandas()
-    checks.columns((name for name in names if not isinstance(name, int)), frame)
-    if not names or any(name not in frame.columns for name in names):
-        return frame.to_pandas()
-    return frame[list(dict.fromkeys(names))].to_pandas()
+    if frame.ndim == 2:
+        checks.columns((name for name in names if not isinstance(name, int)), frame)
+        if names and all(name in frame.columns for name in names):
+            frame = frame[list(dict.fromkeys(names))]
+    return frame.to_pandas()
 
 
 def _listed(value: Any) -> list[Any]:
@@ -49,14 +48,10 @@ class PlotAccessor:
         if kind not in KINDS:
             raise ArgumentError(f"plot(kind={kind!r}): {kind!r} is not a valid plot kind.{near(kind, KINDS)}")
         drawn: list[Any] = []
-        if self._frame.ndim == 2:
-            named = (kwargs.get("x"), kwargs.get("y"), kwargs.get("by"), kwargs.get("column"))
-            both = kwargs.get("y") is not None or kwargs.get("column") is not None
-            drawn = [n for value in named for n in _listed(value)] if both else []
-            for extra in ("c", "s", "C"):
-                value = kwargs.get(extra)
-                if drawn and isinstance(value, str) and value in self._frame.columns:
-                    drawn.append(value)
+        if self._frame.ndim == 2 and (kwargs.get("y") is not None or kwargs.get("column") is not None):
+            drawn = [n for key in ("x", "y", "by", "column") for n in _listed(kwargs.get(key))]
+            extras = [kwargs.get(key) for key in ("c", "s", "C")]
+            drawn += [v for v in extras if isinstance(v, str) and v in self._frame.columns]
         return _whole(self._frame, drawn).plot(**kwargs)
 
 
@@ -76,25 +71,22 @@ for _name in KINDS:
     setattr(PlotAccessor, _name, _kind(_name))
 registry.attach(PlotAccessor, "plot")
 
-DataFrame.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
-Series.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
+DataFrame.plot = Series.plot = property(PlotAccessor, doc="Plots; see PlotAccessor.")  # type: ignore[attr-defined]
 
 
 @public("frame.hist", owners=["DataFrame", "Series"])
 def hist(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Histograms of the columns, as matplotlib Axes; runs."""
-    _check_matplotlib()
-    if self.ndim == 2:
-        kwargs["column"] = column
-    return _drawn(self, column, by).hist(by=by, **kwargs)
+    given = {"column": column} if self.ndim == 2 else {}
+    return _drawn(self, column, by).hist(by=by, **given, **kwargs)
 
 
 @public("DataFrame.boxplot", owners=["DataFrame"])
 def boxplot(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Box plots of the columns, as matplotlib Axes; runs."""
-    _check_matplotlib()
     return _drawn(self, column, by).boxplot(column=column, by=by, **kwargs)
 
 
 def _drawn(frame: Any, column: Any, by: Any) -> Any:
+    _check_matplotlib()
     return _whole(frame, [] if column is None else [*_listed(column), *_listed(by)])

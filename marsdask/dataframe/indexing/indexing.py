@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -67,12 +67,10 @@ def is_mask(key: Any) -> bool:
     """Whether a key picks rows by truth: a lazy or pandas series, a tensor, an array or a list of booleans."""
     if isinstance(key, list):
         return bool(key) and all(isinstance(v, (bool, np.bool_)) for v in key)
-    dtype = getattr(key, "dtype", None)
-    if dtype is None or getattr(key, "ndim", 0) == 0:
-        return False
-    if str(dtype) == "object" and isinstance(key, (pd.Series, np.ndarray)):
-        return len(key) > 0 and all(isinstance(v, (bool, np.bool_)) for v in key)
-    return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
+    dtype = str(getattr(key, "dtype", None))
+    if dtype == "object" and isinstance(key, (pd.Series, np.ndarray)) and key.ndim:
+        return is_mask(list(key))
+    return getattr(key, "ndim", 0) > 0 and dtype in ("bool", "boolean", "bool[pyarrow]")
 
 
 @public("frame.getitem", room="engine", function=True)
@@ -93,9 +91,7 @@ def getitem(frame: Any, key: Any) -> Any:
         return frame.iloc[key] if by_place(key) and not floats else frame.loc[key]
     if isinstance(key, Handle):
         key = key.to_numpy()  # labels that only a run can tell
-    if frame.ndim == 2:
-        return selected(frame, key)
-    return frame.loc[key]
+    return selected(frame, key) if frame.ndim == 2 else frame.loc[key]
 
 
 def column_key(empty: pd.DataFrame, key: Any) -> Any:
@@ -186,19 +182,15 @@ def columns_at(frame: Any, positions: Any) -> Any:
 def _filter_trim(node: Node, mine: Demand) -> Node:
     """Columns nobody looks at are dropped before the filter copies the rest."""
     frame, mask = node.args
-    kept = columns_seen(frame, mine)
-    return node if kept is None else Node("frame.filter", (Node("frame.select", (frame, kept)), mask))
-
-
-def columns_seen(frame: Node, mine: Demand) -> list[Any] | None:
-    """The columns of `frame` that somebody looks at; None where that is all of them."""
-    known = meta(frame)
-    if mine.columns is None or known.kind != "DataFrame" or not known.empty.columns.is_unique:
-        return None
-    columns: Sequence[Any] = known.empty.columns
-    if isinstance(columns, pd.MultiIndex) or mine.columns >= set(columns):
-        return None
-    return [c for c in columns if c in mine.columns]
+    columns = getattr(meta(frame).empty, "columns", None)
+    if mine.columns is None or columns is None or not columns.is_unique or isinstance(columns, pd.MultiIndex):
+        return node
+    kept = [c for c in columns if c in mine.columns]
+    return (
+        node
+        if len(kept) == len(columns)
+        else Node("frame.filter", (Node("frame.select", (frame, kept)), mask))
+    )
 
 
 @lowered("frame.filter", demands=lambda node, mine: [mine, replace(mine, columns=None)][: len(inputs(node))], trim=_filter_trim, traits=["filter"],
@@ -243,9 +235,6 @@ def pop(self: Any, item: Any) -> Any:
     column = selected(self, item)
     del self[item]
     return column
-
-
-# Positions -------------------------------------------------------------------------------------------------------------
 
 
 def _selected_length(length: float, key: Any) -> float:
@@ -293,15 +282,11 @@ def with_lengths(frame: Chunks, key: Any) -> Generator[Any, Any, Chunks]:
     if frame.known:
         return frame
     first = isinstance(key, slice) and (key.step or 1) > 0 and (key.start or 0) >= 0 and key.stop is not None
-    if first and 0 <= key.stop <= options.optimize.head_optimize_threshold:
-        return (yield from first_chunks(frame, key.stop))
-    return (yield Keep(frame))
-
-
-def first_chunks(frame: Chunks, need: int) -> Generator[Any, Any, Chunks]:
-    """The first chunks that together have `need` rows, computed: one, then four times as many until it is enough."""
+    if not first or not 0 <= key.stop <= options.optimize.head_optimize_threshold:
+        return (yield Keep(frame))
+    # One chunk, then four times as many until it is enough.
     have = yield Keep(graph.chosen(frame, [0]))
-    while sum(have.lengths) < need and have.count < frame.count:
+    while sum(have.lengths) < key.stop and have.count < frame.count:
         more = range(have.count, min(have.count * 4, frame.count))
         have = yield Keep(graph.joined(have, graph.chosen(frame, more)))
     return have
@@ -311,19 +296,14 @@ def slice_rows(frame: Chunks, key: slice) -> Chunks:
     """A slice of rows, a new chunk for each chunk it touches."""
     bounds = bounds_of(frame).tolist()
     wanted = range(*key.indices(bounds[-1]))
-    pieces, lengths = [], []
-    for i, (a, b) in enumerate(itertools.pairwise(bounds)):
-        inside = _within(wanted, a, b)
-        if len(inside):
+    pieces: list[tuple[int, slice]] = []
+    lengths: list[float] = []
+    for i, (a, b) in list(enumerate(itertools.pairwise(bounds)))[:: 1 if wanted.step > 0 else -1]:
+        if inside := _within(wanted, a, b):
             stop = inside[-1] - a + (1 if inside.step > 0 else -1)
             pieces.append((i, slice(inside[0] - a, stop if stop >= 0 else None, inside.step)))
             lengths.append(float(len(inside)))
-    if wanted.step < 0:
-        pieces.reverse()
-        lengths.reverse()
-    if not pieces:
-        pieces, lengths = [(0, slice(0, 0))], [0.0]
-    return graph.taken(frame, pieces, tuple(lengths))
+    return graph.taken(frame, pieces or [(0, slice(0, 0))], tuple(lengths) or (0.0,))
 
 
 def _within(wanted: range, a: int, b: int) -> range:
@@ -351,12 +331,11 @@ def pick_rows(frame: Chunks, positions: np.ndarray[Any, Any]) -> Chunks:
     """Rows by position in the order given: a new chunk for each chunk they touch, or one where they are mixed."""
     bounds = bounds_of(frame)
     owner = np.searchsorted(bounds, positions, side="right") - 1
-    touched = np.unique(owner).tolist() if len(positions) else []
-    if not touched:
+    if not len(positions):
         return graph.taken(frame, [(0, slice(0, 0))], (0.0,))
-    order = np.argsort(owner, kind="stable")
-    pieces = [(i, positions[order[owner[order] == i]] - bounds[i]) for i in touched]
+    pieces = [(i, positions[owner == i] - bounds[i]) for i in np.unique(owner).tolist()]
     found = graph.taken(frame, pieces, tuple(float(len(p)) for _, p in pieces))
+    order = np.argsort(owner, kind="stable")
     sorted_already = np.all(owner[1:] >= owner[:-1])
     return found if sorted_already else graph.per_chunk(rows_of, graph.gather(found), np.argsort(order))
 
@@ -369,11 +348,8 @@ def scalar_dtype(dtype: Any) -> Any:
 def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
     _check_position(frame.length, position)
     row = sample(frame.empty, 1).iloc[0]
-    row.name = None
-    if frame.labels is not None:
-        row.name = frame.labels[position]
-    elif frame.ranged and position >= 0:
-        row.name = position
+    unlabelled = position if frame.ranged and position >= 0 else None
+    row.name = unlabelled if frame.labels is None else frame.labels[position]
     return frame_meta(row, len(frame.empty.columns), Rows(("frame.row_at", frame.rows.token, position)))
 
 
@@ -406,9 +382,8 @@ def _cell_meta(frame: FrameMeta, position: int) -> TensorMeta:
 @lowered("frame.cell_at", meta=_cell_meta, traits=["slice"])
 def cell_at(frame: Chunks, position: int) -> Any:
     """One value of a series or index."""
-    row = yield from _one(frame, position)
-    dtype = scalar_dtype(frame.empty.dtype)
-    return graph.to_array(graph.per_chunk(rows_of, row, 0, lengths=None), scalar=True, dtype=dtype)
+    cell = graph.per_chunk(rows_of, (yield from _one(frame, position)), 0, lengths=None)
+    return graph.to_array(cell, scalar=True, dtype=scalar_dtype(frame.empty.dtype))
 
 
 def one_at(frame: Any, position: int) -> Any:
@@ -467,14 +442,14 @@ def head(self: Any, n: int = 5) -> Any:
 def tail(self: Any, n: int = 5) -> Any:
     """The last n rows of the whole."""
     n = checks.whole(n, "tail(n=)")
-    return registry.make("frame.rows_at", self, slice(0, 0) if n == 0 else slice(-n, None))
+    return registry.make("frame.rows_at", self, slice(-n, None if n else 0))
 
 
 @public("frame.take", owners=ALL)
 def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     """Rows (or columns) by position, in the order given."""
-    if kwargs:
-        raise Unbuilt.argument("take", next(iter(kwargs)), next(iter(kwargs.values())), "leave it out.")
+    for name, value in kwargs.items():
+        raise Unbuilt.argument("take", name, value, "leave it out.")
     if axis is not None and checks.frame_axis(axis, self.ndim, "take") == 1:
         return columns_at(self, column_positions(self, list(indices)))
-    return by_position(self, list(indices) if not isinstance(indices, Handle) else indices, "take")
+    return by_position(self, indices if isinstance(indices, Handle) else list(indices), "take")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,9 @@ from marsdask.plan.registry import lowered
 
 def known_labels(known: FrameMeta) -> pd.Index | None:
     """The row labels where no run is needed to know them."""
-    if known.labels is not None:
-        return known.labels  # type: ignore[no-any-return]
-    if known.ranged and not math.isnan(known.length):
+    if known.labels is None and known.ranged and not math.isnan(known.length):
         return pd.RangeIndex(int(known.length))
-    return None
+    return known.labels
 
 
 def all_there(labels: Iterable[Any], there: Any, shown: int | None = None) -> None:
@@ -64,32 +62,40 @@ def sample_with(empty: Any, label: Any) -> Any:
     return sample(empty, 1).set_axis(index, axis=0)
 
 
-# One label ----------------------------------------------------------------------------------------------------------
-
-
 def one_label(frame: Any, label: Any) -> Any:
     """`frame.loc[label]`: a row (or value), or the rows of a label that is there several times."""
     there = known_labels(frame.known)
-    try:
-        hash(label)
-    except TypeError:
-        raise ArgumentTypeError(f"loc[{label!r}]: a label must be hashable.") from None
+    if not isinstance(label, Hashable):
+        raise ArgumentTypeError(f"loc[{label!r}]: a label must be hashable.")
     if there is not None:
-        try:
-            where = there.get_loc(label)
-        except KeyError:
-            raise missing_label(label) from None
-        except TypeError as error:
-            raise ArgumentTypeError(f"loc[{label!r}]: {error}") from None
+        where = places(there, label)
         if isinstance(where, (int, np.integer)):
             return one_at(frame, int(where))
         if not isinstance(there, pd.MultiIndex):
-            rows = where if isinstance(where, slice) else np.flatnonzero(where)
-            return registry.make("frame.rows_at", frame, rows)
+            return registry.make("frame.rows_at", frame, where)
     if isinstance(label, str) and isinstance(frame.known.empty.index, (pd.DatetimeIndex, pd.PeriodIndex)):
         # A text names a span of dates rather than one.
         return registry.make("frame.label_slice", frame, slice(label, label), label)
     return registry.make("frame.at_label", frame, label)
+
+
+def places(there: pd.Index, key: Any) -> Any:
+    """Where labels have one label (a number, a slice or an array), or those from one to another, both ends included."""
+    try:
+        if isinstance(key, slice):
+            return there.slice_indexer(key.start, key.stop, key.step)
+        found = there.get_loc(key)
+    except pd.errors.UnsortedIndexError as error:
+        raise UnsortedLabels(f"loc[{key!r}]: {error.args[0]}. Hint: call sort_index() first.") from None
+    except KeyError as error:
+        raise missing_label(error.args[0] if error.args and isinstance(key, slice) else key) from None
+    except TypeError as error:
+        raise ArgumentTypeError(f"loc[{key!r}]: {error}") from None
+    return np.flatnonzero(found) if isinstance(found, np.ndarray) else found
+
+
+class UnsortedLabels(LabelNotFound, pd.errors.UnsortedIndexError):
+    """A span of labels of several levels that are not sorted."""
 
 
 def missing_label(*labels: Any) -> LabelNotFound:
@@ -108,8 +114,7 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
 @lowered("frame.at_label", meta=_at_label_meta, demands=looking(order=True, labels=True))
 def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
-    assert frame.node is not None
-    promised = _at_label_meta(meta(frame.node), label)
+    promised = _at_label_meta(meta(frame.node), label)  # type: ignore[arg-type]
     found = graph.gather(graph.per_chunk(with_label, frame, [label], lengths="unknown"))
     if isinstance(promised, FrameMeta):
         return graph.per_chunk(_located, found, label, promised.ndim, lengths=(promised.length,))
@@ -137,9 +142,6 @@ def _located(chunk: Any, label: Any, ndim: int) -> Any:
             f"Hint: loc[[{label!r}]] gives its rows."
         )
     return found
-
-
-# Several labels -----------------------------------------------------------------------------------------------------
 
 
 def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
@@ -170,64 +172,34 @@ def _located_list(chunk: Any, labels: list[Any]) -> Any:
         raise (missing_label(*missing) if missing else LabelNotFound(str(error))) from None
 
 
-# A span of labels ---------------------------------------------------------------------------------------------------
-
-
-class UnsortedLabels(LabelNotFound, pd.errors.UnsortedIndexError):
-    """A span of labels of several levels that are not sorted."""
-
-
-def _no_span(error: KeyError, key: slice) -> LabelNotFound:
-    """The error about labels that bound no span."""
-    if isinstance(error, pd.errors.UnsortedIndexError):
-        return UnsortedLabels(f"loc[{key!r}]: {error.args[0]}. Hint: call sort_index() first.")
-    return missing_label(error.args[0] if error.args else key)
-
-
 def label_slice(frame: Any, key: slice) -> Any:
     """`frame.loc[a:b]`, both ends included."""
     there = known_labels(frame.known)
     if key.start is None and key.stop is None:
         return frame if key.step in (None, 1) else registry.make("frame.rows_at", frame, key)
-    if there is not None:
-        try:
-            found = there.slice_indexer(key.start, key.stop, key.step)
-        except KeyError as error:
-            raise _no_span(error, key) from None
-        except TypeError as error:
-            raise ArgumentTypeError(f"loc[{key!r}]: {error}") from None
-        return registry.make("frame.rows_at", frame, found)
-    return registry.make("frame.label_slice", frame, key)
+    if there is None:
+        return registry.make("frame.label_slice", frame, key)
+    return registry.make("frame.rows_at", frame, places(there, key))
 
 
 @lowered("frame.label_slice", demands=looking(order=True, labels=True),
            meta=lambda frame, key, text=None: frame.fewer())  # fmt: skip
-def label_slice_rows(
-    frame: Chunks, key: slice, text: str | None = None
-) -> Chunks | Generator[Any, Any, Chunks]:
+def label_slice_rows(frame: Chunks, key: slice, text: str | None = None) -> Generator[Any, Any, Chunks]:
     """The rows from one label to another: the labels are looked at whole, rows stay in their chunks."""
-    if (key.step or 1) < 0:
-        return _backwards(frame, key)
     where = graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key, text, label="span")
+    if (key.step or 1) < 0:
+        return (yield from rows_at(frame, (yield Ask(where))[0]))
     return graph.per_chunk(_in_span, frame, starts(frame), where, number=True, lengths="unknown")
 
 
-def _backwards(frame: Chunks, key: slice) -> Generator[Any, Any, Chunks]:
-    found = yield Ask(graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key))
-    return (yield from rows_at(frame, found[0]))
-
-
-def _span(indexes: list[pd.Index], key: slice, text: str | None = None) -> slice:
+def _span(indexes: list[pd.Index], key: slice, text: str | None) -> Any:
     whole = graph.concat(indexes)
-    try:
-        if text is not None and isinstance(whole.get_loc(text), (int, np.integer)):
-            raise ShapeError(
-                f"loc[{text!r}]: the text names one row of these labels, which only a run could tell. "
-                f"Hint: loc[pd.Timestamp({text!r})] is that row."
-            )
-        return whole.slice_indexer(key.start, key.stop, key.step)  # type: ignore[no-any-return]
-    except KeyError as error:
-        raise _no_span(error, key) from None
+    if text is not None and isinstance(places(whole, text), (int, np.integer)):
+        raise ShapeError(
+            f"loc[{text!r}]: the text names one row of these labels, which only a run could tell. "
+            f"Hint: loc[pd.Timestamp({text!r})] is that row."
+        )
+    return places(whole, key)
 
 
 def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
@@ -235,9 +207,6 @@ def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
     low = max(where.start - a, (where.start - a) % step) if where.start is not None else 0
     high = None if where.stop is None else max(where.stop - a, 0)
     return chunk.iloc[low:high:step]
-
-
-# Keys -----------------------------------------------------------------------------------------------------------------
 
 
 def by_label(frame: Any, rows: Any) -> Any:
@@ -260,10 +229,10 @@ def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
     if what == "loc" and isinstance(key, tuple) and frame.known.empty.index.nlevels > 1:
         if not isinstance(frame, DataFrame):
             return key, None
-        whole = len(key) != 2 or not (
-            isinstance(key[0], (tuple, slice, list)) or _is_column(frame, key[1]) or isinstance(key[1], slice)
+        parts = (
+            isinstance(key[0], (tuple, slice, list)) or isinstance(key[1], slice) or _is_column(frame, key[1])
         )
-        return (key, None) if whole else key
+        return key if len(key) == 2 and parts else (key, None)
     key = called(key, frame)
     if not isinstance(key, tuple):
         return key, None
@@ -274,10 +243,8 @@ def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
 
 
 def _is_column(frame: Any, key: Any) -> bool:
-    try:
-        return key in frame.columns if not isinstance(key, list) else all(k in frame.columns for k in key)
-    except TypeError:
-        return False
+    names = key if isinstance(key, list) else [key]
+    return all(isinstance(name, Hashable) and name in frame.columns for name in names)
 
 
 def column_places(frame: Any, key: Any, what: str) -> Any:

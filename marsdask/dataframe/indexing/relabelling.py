@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, as_frame
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index
 from marsdask.dataframe.indexing.indexing import distinct, looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels
-from marsdask.dataframe.making.creation import with_labels
+from marsdask.dataframe.making.creation import labelled_like, plain_index, with_labels
 from marsdask.dataframe.rows.alignment import done
 from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call, chunkwise
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
@@ -22,6 +24,8 @@ from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+
+KEYS = "Length mismatch: Expected {expected} rows, received array of length {given}"
 
 
 @public("frame.copy", owners=ALL)
@@ -34,17 +38,13 @@ lowered("frame.copy", traits=["through"], meta=lambda frame: frame)(lambda frame
 chunkwise("frame.named", pd.Series.rename, traits=["through"])
 
 
-# Column labels ------------------------------------------------------------------------------------------------------
-
-
 def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, new = node.args
     old = meta(frame).empty.columns
     plain = all(each.is_unique and not isinstance(each, pd.MultiIndex) for each in (old, new))
     if mine.columns is None or not plain:
-        return [Demand(None, mine.order, mine.labels)]
-    wanted = frozenset(a for a, b in zip(old, new, strict=True) if b in mine.columns)
-    return [Demand(wanted, mine.order, mine.labels)]
+        return [replace(mine, columns=None)]
+    return [replace(mine, columns=frozenset(a for a, b in zip(old, new, strict=True) if b in mine.columns))]
 
 
 def _columns_trim(node: Node, mine: Demand) -> Node:
@@ -56,17 +56,14 @@ def _columns_trim(node: Node, mine: Demand) -> Node:
     return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
 
 
-def _under(chunk: pd.DataFrame, columns: pd.Index) -> pd.DataFrame:
-    return chunk.set_axis(columns, axis=1)
-
-
-chunkwise("frame.set_columns", _under, demands=_columns_demands, trim=_columns_trim)
+chunkwise(
+    "frame.set_columns", partial(pd.DataFrame.set_axis, axis=1), demands=_columns_demands, trim=_columns_trim
+)
 
 
 def with_columns(frame: Any, columns: Any) -> Any:
     """A handle: the frame under other column labels."""
-    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
-    columns = columns if isinstance(columns, pd.Index) else pd.Index(columns)
+    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else plain_index(columns)
     checks.same_length(len(columns), len(frame.columns))
     return registry.make("frame.set_columns", frame, columns)
 
@@ -105,19 +102,17 @@ def set_axis(self: Any, labels: Any, axis: Any = 0, inplace: bool = False, copy:
     return done(self, relabelled(self, labels), inplace)
 
 
-# Row labels from a rule ---------------------------------------------------------------------------------------------
-
-
 def _relabelled(chunk: Any, method: str, kwargs: dict[str, Any]) -> Any:
     """A chunk whose row labels a rule has changed that looks at one label at a time."""
     return getattr(chunk, method)(**kwargs)
 
 
-def _relabelled_meta(frame: FrameMeta, method: str, kwargs: dict[str, Any]) -> FrameMeta:
-    return frame_meta(_relabelled(sample(frame.empty), method, kwargs), frame.length, NEW)
-
-
-chunkwise("frame.relabel", _relabelled, meta=_relabelled_meta, demands=looking())
+chunkwise(
+    "frame.relabel",
+    _relabelled,
+    meta=lambda frame, *how: frame_meta(_relabelled(sample(frame.empty), *how), frame.length, NEW),
+    demands=looking(),
+)
 
 
 @public("DataFrame.rename", owners=["DataFrame"])
@@ -157,10 +152,8 @@ def _rows_renamed(frame: Any, index: Any, level: Any, errors: str) -> Any:
 def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
                    level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
     """The series under another name (a scalar) or with renamed labels (a dict or function)."""
-    if callable(index) or isinstance(index, (dict, pd.Series)):
-        new = _rows_renamed(self, index, level, errors)
-    else:
-        new = registry.make("frame.named", self, index)
+    by_label = callable(index) or isinstance(index, (dict, pd.Series))
+    new = _rows_renamed(self, index, level, errors) if by_label else registry.make("frame.named", self, index)
     return done(self, new, inplace)
 
 
@@ -198,14 +191,10 @@ def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
     return _with_text(self, "add_suffix", axis, suffix=str(suffix))
 
 
-# reset_index and set_index: labels to columns and back -----------------------------------------------------------------
-
-
 def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
-    levels = self.known.empty.index.nlevels
-    every = isinstance(level, (list, tuple)) and len(set(level)) >= levels
+    given = set(level) if isinstance(level, (list, tuple)) else {level}
     made = registry.make("frame.reset_labels", self, {"level": level, **kwargs})
-    if level is None or every or levels == 1:
+    if level is None or len(given) >= self.known.empty.index.nlevels:
         made = registry.make("frame.renumber", made)
     if inplace and made.ndim != self.ndim:
         raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")
@@ -239,10 +228,10 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     there = getattr(known.empty, "columns", None)
     if there is None or not there.is_unique or isinstance(there, pd.MultiIndex):
         return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
-    made = list(_reset(known.empty, kwargs).columns)
-    new = set(made) - set(there)
-    several = known.empty.index.nlevels > 1
-    labels = several or (not kwargs["drop"] and (columns is None or bool(new & columns)))
+    new = set(_reset(known.empty, kwargs).columns) - set(there)
+    labels = known.empty.index.nlevels > 1 or (
+        not kwargs["drop"] and (columns is None or bool(new & columns))
+    )
     # "index" becomes "level_0" beside a column of that name: names are fixed only while that one is there.
     if columns is not None and "index" in there:
         columns = columns | {"index"}
@@ -272,7 +261,8 @@ def set_index(
     values: list[Any] = []
     for key in keys if isinstance(keys, list) else [keys]:
         if isinstance(key, (Handle, pd.Series, pd.Index, np.ndarray, list, range)):
-            values.append(_key_values(self, key))
+            series = key if isinstance(key, (Handle, pd.Series)) else pd.Series(key)
+            values.append(labelled_like(series, self, KEYS))
             found.append(None)
         else:
             try:
@@ -285,25 +275,9 @@ def set_index(
     return done(self, registry.make("frame.index_from", self, found, values, *flags), inplace)
 
 
-def _key_values(frame: Any, key: Any) -> Any:
-    lazy = isinstance(key, (Handle, pd.Series))
-    values = as_frame(key if lazy else pd.Series(key, name=getattr(key, "name", None)))
-    message = "Length mismatch: Expected {expected} rows, received array of length {given}"
-    checks.same_length(values.shape[0], frame.shape[0], message)
-    return registry.make("frame.relabelled_like", values, frame)
-
-
 def _index_from(chunk: pd.DataFrame, keys: list[Any], drop: bool, append: bool, *values: Any) -> pd.DataFrame:
     left = iter(values)
-    given = [next(left) if k is None else k for k in keys]
-    return chunk.set_index(given, drop=drop, append=append)
-
-
-def _index_from_meta(
-    frame: FrameMeta, keys: Any, values: list[FrameMeta], drop: bool, append: bool, verify: bool
-) -> FrameMeta:
-    empty = _index_from(frame.empty, keys, drop, append, *(v.empty for v in values))
-    return frame_meta(empty, frame.length, NEW)
+    return chunk.set_index([next(left) if k is None else k for k in keys], drop=drop, append=append)
 
 
 def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -313,7 +287,13 @@ def _index_from_demands(node: Node, mine: Demand) -> list[Demand]:
     return [first, *([Demand(None, mine.order, labels=False)] * (len(inputs(node)) - 1))]
 
 
-@lowered("frame.index_from", meta=_index_from_meta, demands=_index_from_demands)
+@lowered(
+    "frame.index_from",
+    meta=lambda frame, keys, values, drop, append, verify: frame_meta(
+        _index_from(frame.empty, keys, drop, append, *(v.empty for v in values)), frame.length, NEW
+    ),
+    demands=_index_from_demands,
+)
 def index_from(
     frame: Chunks, keys: list[Any], values: list[Chunks], drop: bool, append: bool, verify: bool
 ) -> Any:
@@ -322,14 +302,11 @@ def index_from(
     return distinct(made, "Index has duplicate keys: {again}") if verify else made
 
 
-# Index, most of whose methods are a series' over the labels -------------------------------------------------------------
-
-
 @public("Index.set_names", owners=["Index"])
 def set_names(self: Any, names: Any, level: Any = None, inplace: bool = False) -> Any:
     """The labels under other names of the levels."""
-    new = self.known.empty.set_names(names, level=level)
-    return done(self, registry.make("frame.index_named", self, list(new.names)), inplace)
+    named = self.known.empty.set_names(names, level=level).names
+    return done(self, registry.make("frame.index_named", self, list(named)), inplace)
 
 
 @public("Index.rename", owners=["Index"])
@@ -339,10 +316,8 @@ def rename_index(self: Any, name: Any, inplace: bool = False) -> Any:
 
 
 def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:
-    if kind == "frame":
-        made = labels.to_frame(name=names if labels.nlevels > 1 else names[0])
-    else:
-        made = labels.to_series(name=names[0])
+    name = names if kind == "frame" and labels.nlevels > 1 else names[0]
+    made = getattr(labels, f"to_{kind}")(name=name)
     return made if index else made.reset_index(drop=True)
 
 
@@ -364,8 +339,7 @@ def _columns(self: Any, index: Any, names: list[Any], kind: str) -> Any:
 @public("Index.to_frame", owners=["Index"])
 def to_frame(self: Any, index: bool = True, name: Any = NOT_GIVEN) -> Any:
     """A DataFrame of the labels, under the labels themselves or 0..n-1."""
-    plain = self.known.empty.to_frame(index=True, name=name)
-    return _columns(self, index, list(plain.columns), "frame")
+    return _columns(self, index, list(self.known.empty.to_frame(name=name).columns), "frame")
 
 
 @public("Index.to_series", owners=["Index"])

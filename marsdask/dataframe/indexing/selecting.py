@@ -14,7 +14,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.indexing.indexing import checked, columns_at, distinct, looking
 from marsdask.dataframe.indexing.labels import all_there, known_labels, with_label
-from marsdask.dataframe.making.creation import as_index, row_labels
+from marsdask.dataframe.making.creation import as_index, plain_index, row_labels
 from marsdask.dataframe.rows.alignment import done
 from marsdask.dataframe.rows.families import BOTH, call, chunkwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownLength
@@ -25,13 +25,9 @@ from marsdask.plan.meta import NEW, FrameMeta, frame_meta, sample
 from marsdask.plan.registry import lowered, public
 
 
-def _labels_list(labels: Any) -> Any:
-    if isinstance(labels, (list, np.ndarray, pd.Index, pd.Series, range, set)):
-        return list(labels)
-    return [labels]
-
-
-# drop -----------------------------------------------------------------------------------------------------------------
+def _labels_list(labels: Any) -> list[Any]:
+    listed = isinstance(labels, (list, np.ndarray, pd.Index, pd.Series, range, set))
+    return list(labels) if listed else [labels]
 
 
 @public("frame.drop", owners=BOTH)
@@ -60,31 +56,22 @@ def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
         for name in _labels_list(columns):
             if name not in empty.columns:
                 raise ColumnNotFound(f"{ColumnNotFound.among(name, empty.columns)} (drop: not found in axis)")
-    kept = empty.columns.get_indexer_for(
-        empty.drop(columns=columns, level=level, errors=errors).columns.unique()
-    )
-    return columns_at(frame, sorted(kept.tolist()))
+    kept = empty.drop(columns=columns, level=level, errors=errors).columns.unique()
+    return columns_at(frame, sorted(empty.columns.get_indexer_for(kept).tolist()))
 
 
 def _without_rows(frame: Any, labels: Any, level: Any, errors: str) -> Any:
-    if isinstance(labels, Handle):
-        return registry.make("frame.drop_labels", frame, as_index(labels), level, errors)
-    listed = _labels_list(labels)
-    there = known_labels(frame.known)
-    if there is not None and errors == "raise" and level is None and not isinstance(there, pd.MultiIndex):
-        all_there(listed, there)
-    return registry.make("frame.drop_labels", frame, listed, level, errors)
+    given = as_index(labels) if isinstance(labels, Handle) else _labels_list(labels)
+    return registry.make("frame.drop_labels", frame, given, level, errors)
 
 
 def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) -> FrameMeta:
     there = known_labels(frame)
-    if (
-        there is None
-        or isinstance(there, pd.MultiIndex)
-        or isinstance(labels, FrameMeta)
-        or level is not None
-    ):
+    unclear = isinstance(there, pd.MultiIndex) or isinstance(labels, FrameMeta) or level is not None
+    if there is None or unclear:
         return frame.fewer()
+    if errors == "raise":
+        all_there(labels, there)
     left = there[~there.isin(labels)]
     return frame_meta(frame.empty, len(left), NEW, labels=left)
 
@@ -132,9 +119,6 @@ def drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
     return _without_rows(self, labels, None, errors)
 
 
-# reindex --------------------------------------------------------------------------------------------------------------
-
-
 @public("frame.reindex", owners=BOTH)
 def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
              level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
@@ -151,10 +135,7 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     if columns is not None:
         new = registry.make("frame.reindex_columns", new, pd.Index(columns), how)
     if index is not None:
-        if isinstance(index, Handle):
-            index = as_index(index)
-        elif not isinstance(index, pd.Index):
-            index = pd.Index(index)
+        index = as_index(index) if isinstance(index, Handle) else plain_index(index)
         new = registry.make("frame.reindex_rows", new, index, how)
     return new.copy() if new is self else new
 
@@ -180,8 +161,7 @@ def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMet
     filler = {k: v for k, v in how.items() if k == "fill_value"}
     two = sample(frame.empty).reset_index(drop=True).reindex([0, 99], **filler)
     labels = (index.empty if isinstance(index, FrameMeta) else index)[:0]
-    empty = two.iloc[:0].set_axis(labels, axis=0)
-    return frame_meta(empty, math.nan if wanted is None else len(wanted), NEW)
+    return frame_meta(two.iloc[:0].set_axis(labels, axis=0), math.nan if wanted is None else len(wanted), NEW)
 
 
 @lowered(
@@ -192,9 +172,8 @@ def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
     index = graph.gather(index) if isinstance(index, Chunks) else index
     if not how.keys() - {"fill_value"}:  # only rows that are asked for need to come together
         frame = _having(frame, index)
-    return graph.per_chunk(
-        partial(call, "reindex"), graph.gather(frame), index=index, **how, lengths="unknown"
-    )
+    whole = graph.gather(frame)
+    return graph.per_chunk(partial(call, "reindex"), whole, index=index, **how, lengths="unknown")
 
 
 def _having(frame: Chunks, labels: Any) -> Chunks:
@@ -212,9 +191,6 @@ def reindex_like(
     return reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
 
 
-# filter, select_dtypes, squeeze ---------------------------------------------------------------------------------------
-
-
 @public("DataFrame.filter", owners=BOTH)
 def filter(
     self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
@@ -224,8 +200,7 @@ def filter(
         raise ArgumentTypeError(
             "Keyword arguments `items`, `like`, or `regex` are mutually exclusive, and one is needed"
         )
-    rows = self.ndim == 1 or (axis is not None and checks.frame_axis(axis, self.ndim, "filter") == 0)
-    if not rows:
+    if self.ndim == 2 and (axis is None or checks.frame_axis(axis, self.ndim, "filter") == 1):
         empty = self.known.empty
         kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
         return columns_at(self, empty.columns.get_indexer_for(kept.unique()).tolist())
@@ -263,9 +238,8 @@ def squeeze(self: Any, axis: Any = None) -> Any:
     where = None if axis is None else checks.frame_axis(axis, self.ndim, "squeeze")
     if where != 0 and self.ndim == 2 and len(self.columns) == 1:
         new = columns_at(new, 0)
-    if where != 1:
-        if math.isnan(self.shape[0]):
-            raise UnknownLength.needed_for("squeeze() of rows")
-        if self.shape[0] == 1:
-            new = new.iloc[0]
+    if where != 1 and math.isnan(self.shape[0]):
+        raise UnknownLength.needed_for("squeeze() of rows")
+    if where != 1 and self.shape[0] == 1:
+        new = new.iloc[0]
     return new.copy() if new is self else new

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.indexing.indexing import (
     by_place,
@@ -26,13 +25,19 @@ from marsdask.dataframe.indexing.indexing import (
     normal_positions,
     truths,
 )
-from marsdask.dataframe.indexing.labels import by_label, column_places, columns_by_key, known_labels, split
-from marsdask.dataframe.making.creation import from_pandas, is_ranged
+from marsdask.dataframe.indexing.labels import (
+    by_label,
+    column_places,
+    columns_by_key,
+    known_labels,
+    places,
+    split,
+)
+from marsdask.dataframe.making.creation import from_pandas, is_ranged, labelled_like
 from marsdask.dataframe.rows.alignment import (
     VALUES,
     bounds_of,
     matched,
-    measured,
     one_chunk,
     pandas_on_samples,
     sampled,
@@ -42,6 +47,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, In
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
+from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
@@ -69,8 +75,7 @@ def column_value(frame: Any, value: Any) -> Any:
         raise ShapeError(
             f"expected one dimension for a column, got a tensor of {value.ndim}, shape {value.shape}."
         )
-    checks.same_length(value.shape[0], frame.shape[0], VALUES)
-    return registry.make("frame.relabelled_like", as_frame(value), frame)
+    return labelled_like(value, frame, VALUES)
 
 
 def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:
@@ -78,10 +83,8 @@ def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:
     nothing_yet = not len(frame.columns) and frame.shape[0] == 0
     if nothing_yet and isinstance(value, (pd.Series, Handle, *POSITIONAL)):
         return DataFrame({key: as_frame(value) if isinstance(value, pd.Series) else value})
-    try:
-        hash(key)
-    except TypeError:
-        raise ArgumentTypeError(f"df[{key!r}] = ...: a column label must be hashable.") from None
+    if not isinstance(key, Hashable):
+        raise ArgumentTypeError(f"df[{key!r}] = ...: a column label must be hashable.")
     value = column_value(frame, value)
     frame, (value,), _ = together(frame, [value], {})
     return registry.make("frame.assign_column", frame, key, value, at)
@@ -120,8 +123,8 @@ def _assign_demands(node: Node, demand: Demand) -> list[Demand]:
 
 
 def _assign_trim(node: Node, demand: Demand) -> Node:
-    unseen = demand.columns is not None and node.args[1] not in demand.columns and node.args[3] is None
-    return node.args[0] if unseen else node
+    frame, key, _, at = node.args
+    return node if demand.columns is None or key in demand.columns or at is not None else frame
 
 
 @lowered("frame.assign_column", meta=_assign_meta, demands=_assign_demands, trim=_assign_trim)
@@ -164,9 +167,6 @@ def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool 
     if not -width <= loc <= width:
         raise IndexOutOfRange(f"insert(loc={loc}): loc must be an integer between {-width} and {width}.")
     self._become(with_column(self, column, value, int(loc) % width if loc < 0 else int(loc)))
-
-
-# Rows and columns written to ---------------------------------------------------------------------------------------------
 
 
 @public("frame.setitem", room="engine", function=True)
@@ -213,9 +213,7 @@ def set_at(frame: Any, what: str, key: Any, value: Any) -> None:
         new = with_column(frame, columns, value)
     else:
         new = _tiled(frame, what, rows, columns, value)
-        if new is None:
-            new = _whole(frame, what, rows, columns, value)
-    frame._become(new)
+    frame._become(_whole(frame, what, rows, columns, value) if new is None else new)
 
 
 def _tiled(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
@@ -273,19 +271,17 @@ def _positions(frame: Any, what: str, rows: Any) -> Any:
     if there is None or isinstance(there, pd.MultiIndex) or isinstance(rows, tuple):
         return None
     try:
-        if isinstance(rows, slice):
-            return there.slice_indexer(rows.start, rows.stop, rows.step)
         if isinstance(rows, (list, np.ndarray, pd.Index)):
             return np.flatnonzero(there.isin(rows)) if all(r in there for r in rows) else None
-        found = there.get_loc(rows)
+        found = places(there, rows)
     except (KeyError, TypeError):
         return None
-    if isinstance(found, np.ndarray):
-        return np.flatnonzero(found)
-    return found if isinstance(found, slice) else np.array([found])
+    return found if isinstance(found, slice) else np.atleast_1d(found)
 
 
 def _set_rows(chunk: Any, where: Any, names: Any, value: Any) -> Any:
+    if not isinstance(where, slice) and not len(where):
+        return chunk
     chunk = chunk.copy()
     if isinstance(names, str):
         chunk.iloc[where] = value
@@ -304,8 +300,7 @@ def set_masked(frame: Chunks, mask: Any, names: Any, value: Any) -> Any:
 def _set_masked(chunk: Any, mask: Any, names: Any, value: Any) -> Any:
     if isinstance(mask, pd.Series) and not mask.index.equals(chunk.index):
         mask = mask.reindex(chunk.index, fill_value=False)
-    where = truths(mask)
-    return _set_rows(chunk, where, names, value) if where.any() else chunk
+    return _set_rows(chunk, np.flatnonzero(truths(mask)), names, value)
 
 
 def _positions_meta(frame: FrameMeta, positions: Any, names: Any, value: Any) -> FrameMeta:
@@ -319,20 +314,14 @@ def set_positions(frame: Chunks, positions: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar at some positions."""
     if is_all(positions):
         return graph.per_chunk(_set_rows, frame, positions, names, value)
-    (frame,) = yield from measured(frame)
+    (frame,) = yield from sized(frame)
     bounds = bounds_of(frame)
-    positions = (
-        np.arange(bounds[-1])[positions]
-        if isinstance(positions, slice)
-        else normal_positions(positions, bounds[-1])
-    )
+    if isinstance(positions, slice):
+        positions = np.arange(bounds[-1])[positions]
+    positions = normal_positions(positions, bounds[-1])
     owner = np.searchsorted(bounds, positions, side="right") - 1
     local = graph.constants([positions[owner == i] - bounds[i] for i in range(frame.count)], "positions")
-    return graph.per_chunk(_set_local, frame, local, names, value)
-
-
-def _set_local(chunk: Any, positions: np.ndarray[Any, Any], names: Any, value: Any) -> Any:
-    return _set_rows(chunk, positions, names, value) if len(positions) else chunk
+    return graph.per_chunk(_set_rows, frame, local, names, value)
 
 
 def _whole(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
@@ -365,11 +354,10 @@ def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: 
         value = 0
     elif isinstance(value, pd.Series):
         value = value.iloc[0]
-    elif isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) >= 1:
-        flat = pd.Series(value if isinstance(value, list) else np.asarray(value).ravel())
-        value = flat.iloc[0] if len(flat) else 0
     elif isinstance(value, dict):
         value = next(iter(value.values()), 0)
+    elif isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) >= 1:
+        value = next(iter(pd.Series(value if isinstance(value, list) else np.asarray(value).ravel())), 0)
     row = 2 if grows else 0
     names = columns if frame.kind == "DataFrame" and columns is not None else slice(None)
     try:
@@ -402,9 +390,6 @@ def _set_by_pandas(chunk: Any, what: str, rows: Any, columns: Any, value: Any) -
     chunk = chunk.copy()
     getattr(chunk, what)[rows if columns is None else (rows, columns)] = value
     return chunk
-
-
-# loc, iloc, at, iat ----------------------------------------------------------------------------------------------------------
 
 
 class Loc:

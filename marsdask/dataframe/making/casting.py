@@ -11,24 +11,17 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.making.creation import as_index, from_pandas
-from marsdask.dataframe.rows.alignment import measured, one_chunk, pandas_on_samples, positional
+from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL
 from marsdask.errors import ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.lower import Ask
+from marsdask.plan.lower import Ask, sized
 from marsdask.plan.meta import FrameMeta, meta, sample
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
-
-
-def _open_ended(dtype: Any) -> bool:
-    """Whether a dtype is categories that only the data tell."""
-    if isinstance(dtype, str):
-        return dtype == "category"
-    return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
 
 
 @public("frame.astype", owners=ALL)
@@ -66,12 +59,12 @@ def _cast_trim(node: Node, mine: Demand) -> Node:
 def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     """The data in other dtypes; categories are those of the whole."""
     columns = list(getattr(frame.empty, "columns", [None]))
-    asked = (
-        {c: dtype[c] for c in columns if c in dtype}
-        if isinstance(dtype, dict)
-        else dict.fromkeys(columns, dtype)
-    )
-    wanted = {c: d for c, d in asked.items() if _open_ended(d)}
+    each = dtype if isinstance(dtype, dict) else dict.fromkeys(columns, dtype)
+    asked = {c: each[c] for c in columns if c in each}
+    # Categories that only the data tell: "category", or a CategoricalDtype without any.
+    wanted = {
+        c: d for c, d in asked.items() if str(d) == "category" and getattr(d, "categories", None) is None
+    }
     if wanted and frame.count > 1:
         names = None if columns == [None] else list(wanted)
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
@@ -81,16 +74,14 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
 
 
 def _uniques(chunk: Any, names: Any) -> list[Any]:
-    parts = [chunk] if names is None else [chunk[n] for n in names]
-    return [pd.Series(p).drop_duplicates().reset_index(drop=True) for p in parts]
+    columns = [chunk] if names is None else [chunk[n] for n in names]
+    return [pd.Series(c).drop_duplicates().reset_index(drop=True) for c in columns]
 
 
 def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
     found = graph.concat(parts).astype("category").cat.categories
     return pd.CategoricalDtype(found, ordered=bool(getattr(dtype, "ordered", False)))
 
-
-# Parsing --------------------------------------------------------------------------------------------------------------
 
 PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
 
@@ -127,12 +118,13 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     typed = empty.ndim == 1 and getattr(empty.dtype, "kind", "O") in "biufM" and not keywords.get("downcast")
     if typed or (name == "to_datetime" and keywords.get("format") not in (None, "mixed")):
         return graph.per_chunk(_parsed, frame, name, keywords)
-    (frame,) = yield from measured(frame)
-    whole = graph.per_chunk(_parsed, graph.gather(frame), name, keywords)
-    return (yield from positional(frame, whole))[1]
+    (frame,) = yield from sized(frame)
+    return cut_alike(graph.per_chunk(_parsed, graph.gather(frame), name, keywords), frame)
 
 
-def _parse(name: str, arg: Any, keywords: dict[str, Any]) -> Any:
+def _parse(name: str, arg: Any, **given: Any) -> Any:
+    defaults = inspect.signature(PARSERS[name]).parameters
+    keywords = {k: v for k, v in given.items() if v is not defaults[k].default}
     if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
         return PARSERS[name](arg, **keywords)
     if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
@@ -150,14 +142,11 @@ def to_datetime(
     exact: Any = pd.api.extensions.no_default, unit: Any = None, origin: Any = "unix", cache: bool = True, infer_datetime_format: Any = None,
 ) -> Any:  # fmt: skip
     """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
-    given = {"errors": errors, "dayfirst": dayfirst, "yearfirst": yearfirst, "utc": utc, "format": format,
-             "exact": exact, "unit": unit, "origin": origin, "cache": cache}  # fmt: skip
-    defaults = inspect.signature(pd.to_datetime).parameters
-    return _parse("to_datetime", arg, {k: v for k, v in given.items() if v is not defaults[k].default})
+    return _parse("to_datetime", arg, errors=errors, dayfirst=dayfirst, yearfirst=yearfirst, utc=utc, format=format,
+                  exact=exact, unit=unit, origin=origin, cache=cache)  # fmt: skip
 
 
 @public("to_numeric", status="gathered")
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
     """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
-    given = {} if downcast is None else {"downcast": downcast}
-    return _parse("to_numeric", arg, given if errors == "raise" else {**given, "errors": errors})
+    return _parse("to_numeric", arg, errors=errors, downcast=downcast)

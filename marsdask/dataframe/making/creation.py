@@ -16,10 +16,9 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.rows.alignment import (
+    cut_alike,
     matched,
-    measured,
     pandas_on_samples,
-    positional,
     renumber,
     sampled,
     together,
@@ -37,6 +36,8 @@ from marsdask.plan.registry import lowered, public
 from marsdask.tensor import chunking
 from marsdask.tensor.core import as_tensor
 
+ARRAYS = "All arrays must be of the same length"
+
 
 def row_chunks(
     length: int, row_bytes: float, chunk_size: Any = None, num_partitions: int | None = None, ndim: int = 2
@@ -48,9 +49,8 @@ def row_chunks(
     wanted = chunking.requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
         chunking.cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
-    if 0 in wanted:
-        return chunking.cut(length, wanted[0])
-    return chunking.cut(length, max(int(options.chunk_store_limit // max(row_bytes, 1)), 1))
+    by_bytes = max(int(options.chunk_store_limit // max(row_bytes, 1)), 1)
+    return chunking.cut(length, wanted.get(0, by_bytes))
 
 
 def is_ranged(index: pd.Index) -> bool:
@@ -71,10 +71,14 @@ def rows_of(chunk: Any, where: Any) -> Any:
 @lowered("frame_data", meta=_data_meta, traits=("data",))
 def frame_data(data: Data, chunks: Any) -> Chunks:
     """pandas data in memory, cut into chunks of rows; never hashed."""
-    whole = data.value
-    bounds = np.cumsum([0, *(chunks or _row_chunks_of(whole))]).tolist()
-    cuts = [rows_of(whole, slice(a, b)) for a, b in itertools.pairwise(bounds)]
-    return graph.constants(cuts or [whole])
+    bounds = np.cumsum([0, *(chunks or _row_chunks_of(data.value))]).tolist()
+    cuts = [rows_of(data.value, slice(a, b)) for a, b in itertools.pairwise(bounds)]
+    return graph.constants(cuts or [data.value])
+
+
+def plain_index(labels: Any) -> pd.Index:
+    """Labels as pandas has them; pd.Index itself would make tuples of several levels."""
+    return labels if isinstance(labels, pd.Index) else pd.Index(labels)
 
 
 def as_index(labels: Handle) -> Any:
@@ -97,9 +101,8 @@ def check_host(name: str, gpu: Any, sparse: Any = None) -> None:
     """An error for `gpu=True` or `sparse=True`, which Mars had."""
     for argument, value in (("gpu", gpu), ("sparse", sparse)):
         if value:
-            raise Unbuilt.argument(
-                name, argument, value, f"leave {argument}=False: chunks are pandas objects in host memory."
-            )
+            hint = f"leave {argument}=False: chunks are pandas objects in host memory."
+            raise Unbuilt.argument(name, argument, value, hint)
 
 
 @public("DataFrame", room="dataframe.constructors")
@@ -143,11 +146,9 @@ def _in_memory(make: partial[Any], index: Any, chunk_size: Any, num_partitions: 
 def _rechunked(made: Any, chunk_size: Any, num_partitions: Any, dtype: Any = None) -> Any:
     """A frame, of that dtype, in chunks of another size, each where it is given."""
     made = made if dtype is None else _call("frame.astype", made, dtype)
-    if chunk_size is None and num_partitions is None:
-        return made
-    if num_partitions is None:
-        return _call("frame.rechunk", made, chunk_size)
-    return registry.make("frame.cut", made, chunk_size, num_partitions)
+    if num_partitions is not None:
+        return registry.make("frame.recut", made, None, num_partitions)
+    return made if chunk_size is None else _call("frame.rechunk", made, chunk_size)
 
 
 @public("Series", room="dataframe.constructors")
@@ -159,12 +160,11 @@ def _make_series(
     if isinstance(data, FrameHandle):
         if data.ndim == 2:
             raise ArgumentTypeError("Series(data): a DataFrame is no single column. Hint: take df[name].")
-        is_index = data.known.kind == "Index"
-        made = registry.make("frame.labels_as_series", data) if is_index else data
-        if index is not None and is_index:
-            made = with_labels(made, index)
-        elif index is not None:
-            made = _call("frame.reindex", made, _local(index))
+        if data.known.kind == "Index":
+            made = registry.make("frame.labels_as_series", data)
+            made = made if index is None else with_labels(made, index)
+        else:
+            made = data if index is None else _call("frame.reindex", data, _local(index))
         if name is not None:
             made = registry.make("frame.named", made, name)
     elif isinstance(data, Handle):
@@ -196,20 +196,16 @@ def _make_index(
 
 def with_labels(frame: Any, labels: Any) -> Any:
     """`frame` under other row labels: a list, array, tensor, series or index of its length."""
-    if isinstance(labels, Handle):
-        found = as_index(labels)
-    else:
-        found = from_pandas(labels if isinstance(labels, pd.Index) else pd.Index(labels))
+    found = as_index(labels) if isinstance(labels, Handle) else from_pandas(plain_index(labels))
     return registry.make("frame.set_labels", frame, found)
 
 
 def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
     """A frame from a dict with lazy columns: series are aligned, everything else is positional."""
     if columns is not None:
-        missing = [c for c in columns if c not in data]
-        data = {c: data[c] for c in columns if c in data}
-        if missing:
+        if missing := [c for c in columns if c not in data]:
             raise Unbuilt.argument("DataFrame", "columns", missing, "name only keys of the dict.")
+        data = {c: data[c] for c in columns}
     lazy = [k for k, v in data.items() if isinstance(v, Handle)]
     first = next((k for k in lazy if isinstance(data[k], FrameHandle)), lazy[0])
     head = data[first]
@@ -305,16 +301,13 @@ def date_range(
     return from_pandas(whole, chunk_size)
 
 
-# Between tensors, series, indexes and frames: the same chunks of rows in another kind -----------------------------------
-
-
 def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
     return pd.Series(part, name=columns) if part.ndim == 1 else pd.DataFrame(part, columns=columns)
 
 
 def _from_tensor_meta(tensor: TensorMeta, columns: Any = None) -> FrameMeta:
-    empty = _of_tensor(np.empty([0, *map(int, tensor.shape[1:])], tensor.dtype), columns)
-    return FrameMeta(empty, tensor.shape[0], NEW, True)
+    empty = np.empty([0, *map(int, tensor.shape[1:])], tensor.dtype)
+    return FrameMeta(_of_tensor(empty, columns), tensor.shape[0], NEW, True)
 
 
 @lowered("frame.from_tensor", meta=_from_tensor_meta, sizes="any")
@@ -337,19 +330,26 @@ def _set_labels_meta(frame: FrameMeta, labels: FrameMeta) -> FrameMeta:
     return frame_meta(_labelled_like(frame.empty, labels.empty), frame.length, NEW)
 
 
-@lowered("frame.set_labels", meta=_set_labels_meta)
-def set_labels(frame: Chunks, labels: Chunks) -> Any:
+@lowered("frame.set_labels", meta=_set_labels_meta, sizes="rows")
+def set_labels(frame: Chunks, labels: Chunks) -> Chunks:
     """The frame under other labels, by position."""
-    frame, labels = yield from positional(frame, labels)
-    return graph.per_chunk(_labelled_like, frame, labels)
+    return graph.per_chunk(_labelled_like, frame, cut_alike(labels, frame))
 
 
-@lowered("frame.relabelled_like",
-           meta=lambda other, frame: frame.same(_labelled_like(as_series(other.empty), frame.empty)))  # fmt: skip
-def relabelled_like(other: Chunks, frame: Chunks) -> Any:
+@lowered(
+    "frame.relabelled_like",
+    meta=lambda other, frame: frame.same(_values_like(other.empty, frame.empty)),
+    sizes="rows",
+)
+def relabelled_like(other: Chunks, frame: Chunks) -> Chunks:
     """The values of a series or an index under the labels, and in the chunks, of a frame; by position."""
-    frame, other = yield from positional(frame, other)
-    return graph.per_chunk(_values_like, other, frame)
+    return graph.per_chunk(_values_like, cut_alike(other, frame), frame)
+
+
+def labelled_like(values: Any, frame: Any, message: str) -> Any:
+    """A handle: values, which go by position, as a series under a frame's labels; `message` is of another length."""
+    checks.same_length(values.shape[0], frame.shape[0], message)
+    return registry.make("frame.relabelled_like", as_frame(values), frame)
 
 
 def as_series(values: Any) -> Any:
@@ -381,22 +381,16 @@ def _renamed_index(chunk: Any, names: list[Any]) -> Any:
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
-def _renamed_meta(frame: FrameMeta, names: list[Any]) -> FrameMeta:
-    empty = _renamed_index(frame.empty, names)
-    return frame_meta(empty, frame.length, frame.rows, ranged=frame.ranged and names == [None])
-
-
-chunkwise("frame.index_named", _renamed_index, meta=_renamed_meta)
-
-
-@lowered("frame.cut",
-           meta=lambda frame, chunk_size, num_partitions: frame_meta(frame.empty, frame.length, Rows(), ranged=frame.ranged))  # fmt: skip
-def cut(frame: Chunks, chunk_size: Any, num_partitions: Any) -> Any:
-    """The same rows in chunks of another size."""
-    (frame,) = yield from measured(frame)
-    assert frame.lengths is not None
-    new = row_chunks(int(sum(frame.lengths)), 1, chunk_size, num_partitions)
-    return graph.regroup(frame, graph.row_ranges(frame.lengths, new))
+chunkwise(
+    "frame.index_named",
+    _renamed_index,
+    meta=lambda frame, names: frame_meta(
+        _renamed_index(frame.empty, names),
+        frame.length,
+        frame.rows,
+        ranged=frame.ranged and names == [None],
+    ),
+)
 
 
 @public("frame.from_columns", room="engine", function=True)
@@ -412,9 +406,7 @@ def _column(value: Any, base: Any) -> Any:
     if value is None or np.isscalar(value) or isinstance(value, (Handle, pd.Series, pd.DataFrame)):
         return value
     tensor = as_tensor(list(value) if isinstance(value, range) else value)
-    if tensor.dtype.kind not in "OUS":
-        return tensor
-    return registry.make("frame.relabelled_like", as_frame(tensor), base)
+    return labelled_like(tensor, base, ARRAYS) if tensor.dtype.kind in "OUS" else tensor
 
 
 def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
@@ -426,12 +418,12 @@ def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> 
     aligned = [v for v in values if isinstance(v, FrameMeta)]
     for value in values:
         if isinstance(value, TensorMeta) and value.shape:
-            checks.same_length(value.shape[0], base.length, "All arrays must be of the same length")
+            checks.same_length(value.shape[0], base.length, ARRAYS)
     if all(v.rows == base.rows for v in aligned):
         return base.same(pandas_on_samples(_column_frame, base, names, *values))
-    indexes = [v.labels if v.labels is not None else v.empty.index for v in aligned]
-    alike = all(i.equals(indexes[0]) for i in indexes)
-    union = indexes[0] if alike else functools.reduce(pd.Index.union, indexes)
+    first, *rest = [v.labels if v.labels is not None else v.empty.index for v in aligned]
+    alike = all(i.equals(first) for i in rest)
+    union = first if alike else functools.reduce(pd.Index.union, rest, first)
     known = union if all(v.labels is not None for v in aligned) else None
     columns = {n: _aligned_sample(v, known) for n, v in zip(names, values, strict=True)}
     empty = pd.DataFrame(columns).iloc[:0].set_axis(union[:0], axis=0)
@@ -463,10 +455,8 @@ def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
            meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
 def to_tensor(frame: Chunks) -> da.Array:
     """A Tensor of the values, in the common dtype of the columns; a copy."""
-    empty = frame.empty
-    dtype = _array(empty).dtype
-    rest = (len(empty.columns),) if empty.ndim == 2 else ()
-    return graph.to_array(graph.per_chunk(_array, frame, dtype), rest, dtype)
+    made = _array(frame.empty)
+    return graph.to_array(graph.per_chunk(_array, frame, made.dtype), made.shape[1:], made.dtype)
 
 
 FrameHandle.values = property(as_tensor, doc="A Tensor of the values; a copy.")  # type: ignore[attr-defined]

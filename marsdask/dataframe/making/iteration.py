@@ -14,7 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.rows.alignment import bounds_of
-from marsdask.dataframe.rows.families import ALL, BOTH
+from marsdask.dataframe.rows.families import ALL, BOTH, pandas_signature
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
@@ -82,28 +82,16 @@ def to_dict(
     return self._run_and_fetch(session).to_dict(into=into, **by_column)
 
 
-@public("frame.info", owners=BOTH)
-def info(
-    self: Any,
-    verbose: Any = None,
-    buf: Any = None,
-    max_cols: Any = None,
-    memory_usage: Any = None,
-    show_counts: Any = None,
-) -> None:
+@public("frame.info", owners=BOTH, signature=pandas_signature("info"), direct=False)
+def info(self: Any, **how: Any) -> None:
     """Prints what pandas' info prints of the whole; runs."""
-    self._run_and_fetch().info(
-        verbose=verbose, buf=buf, max_cols=max_cols, memory_usage=memory_usage, show_counts=show_counts
-    )
+    self._run_and_fetch().info(**how)
 
 
 @public("Series.keys", owners=["Series"])
 def keys(self: Any) -> Any:
     """The row labels, lazily."""
     return self.index
-
-
-# memory_usage ---------------------------------------------------------------------------------------------------------
 
 
 def _usage_meta(self: FrameMeta, index: bool = True, deep: bool = False) -> Any:
@@ -129,9 +117,8 @@ def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
 
 
 def _usage(chunk: Any, index: bool, deep: bool) -> Any:
-    if isinstance(chunk, pd.Index):
-        return np.int64(chunk.memory_usage(deep=deep))
-    used = chunk.memory_usage(index=index, deep=deep)
+    given = {} if isinstance(chunk, pd.Index) else {"index": index}
+    used = chunk.memory_usage(**given, deep=deep)
     return used if isinstance(used, pd.Series) else np.int64(used)
 
 

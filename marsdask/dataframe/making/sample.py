@@ -12,7 +12,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.rows.alignment import bounds_of, measured, together
+from marsdask.dataframe.rows.alignment import bounds_of, together
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -28,12 +28,12 @@ def _seed(random_state: Any) -> Any:
     whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
     if whole and random_state >= 0:
         return int(random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**32 - 1, dtype="u4"))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**32 - 1))
     if isinstance(random_state, (np.random.BitGenerator, np.ndarray, list)):
-        return int(np.random.RandomState(random_state).randint(2**32 - 1, dtype="u4"))
+        random_state = np.random.RandomState(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**32 - 1, dtype="u4"))
     raise ArgumentError(
         "random_state must be an integer, array-like, a BitGenerator, Generator, a numpy RandomState, or None; "
         f"got {random_state!r}"
@@ -53,17 +53,15 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
             raise ArgumentError(f"A negative number of rows requested. Please provide `{name}` >= 0")
     if frac is not None and frac > 1 and not replace:
         raise ArgumentError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
-    by_column = axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1
     n = int(n) if n is not None else 1 if frac is None else None
     seed = _seed(random_state)
-    if by_column:
+    if axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
         made = registry.make("frame.select_at", self, at.tolist())
         return registry.make("frame.set_columns", made, pd.RangeIndex(len(at))) if ignore_index else made
-    if isinstance(weights, str):
-        if self.ndim == 1:
-            raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
-        weights = self[weights]
+    if isinstance(weights, str) and self.ndim == 1:
+        raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
+    weights = self[weights] if isinstance(weights, str) else weights
     if isinstance(weights, (pd.Series, FrameHandle)):
         self, (weights,), _ = together(self, [weights], {})
     else:
@@ -116,10 +114,9 @@ def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: A
     return frame_meta(frame.empty, length, Rows())
 
 
-@lowered("frame.sampled", meta=_sampled_meta)
+@lowered("frame.sampled", meta=_sampled_meta, sizes="rows")
 def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> Any:
     """Random rows, in the order drawn."""
-    (frame,) = yield from measured(frame)
     if isinstance(weights, Chunks):
         weights = np.concatenate([np.asarray(w, dtype="f8") for w in (yield Ask(weights))])
     return take(frame, drawn(int(bounds_of(frame)[-1]), n, frac, replace, weights, seed))

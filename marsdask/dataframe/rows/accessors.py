@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +12,7 @@ import pandas as pd
 
 from marsdask.dataframe.core import Index, Series, as_frame
 from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, together
-from marsdask.dataframe.rows.families import row_by_row_demands
+from marsdask.dataframe.rows.families import kept_rows, row_by_row_demands
 from marsdask.errors import UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -75,23 +74,12 @@ class CategoricalAccessor(Accessor):
 
 
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
-    """A member of an accessor of pandas."""
-    member = getattr(getattr(series, kind), name)
-    return member(*args, **kwargs) if call else member
-
-
-def _columns(kwargs: dict[str, Any]) -> int:
-    """How many columns a split with expand=True and `n` has; else 0."""
-    return kwargs["n"] + 1 if kwargs.get("expand") and kwargs.get("n", -1) > 0 else 0
-
-
-def _split(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
-    done = reach(series, kind, name, args, kwargs)
-    return done.reindex(columns=range(_columns(kwargs))).astype(series.dtype)
-
-
-def _does(name: str, kwargs: dict[str, Any]) -> Callable[..., Any]:
-    return _split if name in ("split", "rsplit") and _columns(kwargs) else reach
+    """A member of an accessor of pandas; a split at `n` places gives n + 1 columns, whatever the chunk."""
+    made = getattr(getattr(series, kind), name)
+    made = made(*args, **kwargs) if call else made
+    if name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) > 0:
+        return made.reindex(columns=range(kwargs["n"] + 1)).astype(series.dtype)
+    return made
 
 
 def _accessed_meta(
@@ -103,10 +91,10 @@ def _accessed_meta(
             return frame.same(result)
         changed = kwargs.get("join") in ("outer", "inner", "right")
         return frame_meta(result, float("nan") if changed else frame.length, NEW)
-    result = pandas_on_samples(_does(name, kwargs), frame, kind, name, args, kwargs, call)
-    if isinstance(result, (np.ndarray, list)):
-        return TensorMeta((frame.length,), np.asarray(result).dtype)
-    return frame.fewer(result) if name == "extractall" else frame.same(result)
+    result = pandas_on_samples(reach, frame, kind, name, args, kwargs, call)
+    if name == "extractall":
+        return frame.fewer(result)
+    return kept_rows(frame, np.asarray(result) if isinstance(result, list) else result)
 
 
 @lowered(
@@ -119,10 +107,9 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
     if others:
         frame, others, _ = yield from matched(frame, others, {})
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
-    does = _does(name, kwargs)
     lengths = "unknown" if name == "extractall" else "same"
-    result = graph.per_chunk(does, frame, kind, name, args, kwargs, call, lengths=lengths)
-    example = pandas_on_samples(does, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
+    result = graph.per_chunk(reach, frame, kind, name, args, kwargs, call, lengths=lengths)
+    example = pandas_on_samples(reach, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
     if isinstance(example, (np.ndarray, list)):
         return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
     return graph.even(result) if isinstance(example, pd.DataFrame) else result
@@ -154,6 +141,8 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     kwargs = {k: v for k, v in (("sep", sep), ("na_rep", na_rep)) if v is not None}
     if others is None:
         return registry.make("frame.text", series, kwargs)
+    if join != "left":
+        kwargs["join"] = join
     if hasattr(others, "columns"):
         several = [others[c] for c in others.columns]
     else:
@@ -162,13 +151,9 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
         several = list(others) if nested else [others]
     ready = []
     for other in several:
-        if isinstance(other, (pd.Index, np.ndarray, list, Index)):  # positional
-            values = other if isinstance(other, Index) else pd.Series(other)
-            ready.append(registry.make("frame.relabelled_like", as_frame(values), series))
-        else:
-            ready.append(as_frame(other))
-    if join != "left":
-        kwargs["join"] = join
+        by_place = isinstance(other, (pd.Index, np.ndarray, list, Index))
+        values = as_frame(pd.Series(other) if by_place and not isinstance(other, Index) else other)
+        ready.append(registry.make("frame.relabelled_like", values, series) if by_place else values)
     first, ready, _ = together(series, ready, {})
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 
@@ -203,11 +188,10 @@ def _signature(member: Any) -> inspect.Signature:
 
 
 def _property(kind: str, name: str, self: Accessor) -> Any:
-    if kind in ("dt", "cat"):
-        example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
-        if not isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
-            return example  # what the dtype says: tz, unit, categories, ordered
-    return access(self._series, kind, name, (), {}, False)
+    example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
+    if isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
+        return access(self._series, kind, name, (), {}, False)
+    return example  # what the dtype says: tz, unit, categories, ordered
 
 
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:

@@ -16,7 +16,7 @@ from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.lower import Keep
+from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
@@ -42,58 +42,35 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
     """
     values = [*args, *kwargs.values()]
     values = [as_frame(v) if isinstance(v, (pd.DataFrame, pd.Series)) else v for v in values]
-    others = [v for v in values if isinstance(v, FrameHandle)]
     mine = first.known
-    strange = [o for o in others if o.known.rows != mine.rows]
-    if strange:
-        # An unknown length is nan, which is unequal to itself.
-        if mine.ranged and all(o.known.ranged and o.known.length == mine.length for o in strange):
-            swap = {id(o): registry.make("frame.cut_alike", o, first) for o in strange}
-        else:
-            swap = {id(o): one_chunk(o) for o in others}
-            first = one_chunk(first)
+    strange = [v for v in values if isinstance(v, FrameHandle) and v.known.rows != mine.rows]
+    # An unknown length is nan, which is unequal to itself.
+    if mine.ranged and all(o.known.ranged and o.known.length == mine.length for o in strange):
+        swap = {id(o): registry.make("frame.cut_alike", o, first) for o in strange}
         values = [swap.get(id(v), v) for v in values]
+    elif strange:
+        first, *values = map(one_chunk, (first, *values))
     return first, values[: len(args)], dict(zip(kwargs, values[len(args) :], strict=True))
-
-
-def measured(*collections: Any) -> Generator[Any, Any, Sequence[Any]]:
-    """The collections with known sizes: a question keeps those whose sizes are not."""
-    unknown = [
-        c for c in collections if (not c.known if isinstance(c, Chunks) else any(map(math.isnan, c.shape)))
-    ]
-    if not unknown:
-        return collections
-    kept = yield Keep(*unknown)
-    found = dict(zip(map(id, unknown), kept if len(unknown) > 1 else (kept,), strict=True))
-    return [found.get(id(c), c) for c in collections]
-
-
-def positional(frame: Chunks, other: Chunks) -> Generator[Any, Any, tuple[Any, Any]]:
-    """Both with the same chunk lengths, row by row in order, whatever the labels."""
-    frame, other = yield from measured(frame, other)
-    if frame.lengths != other.lengths:
-        checks.same_length(bounds_of(other)[-1], bounds_of(frame)[-1])
-        other = graph.regroup(other, graph.row_ranges(other.lengths, frame.lengths))  # type: ignore[arg-type]
-    return frame, other
 
 
 @lowered(
     "frame.cut_alike",
     meta=lambda other, first: FrameMeta(other.empty, first.length, first.rows, True),
+    sizes="rows",
 )
-def _cut_alike(other: Chunks, first: Chunks) -> Generator[Any, Any, Chunks]:
-    """The rows of one frame in the chunks of another of equal length."""
-    return (yield from positional(first, other))[1]
+def cut_alike(other: Chunks, first: Chunks) -> Chunks:
+    """The rows of one frame in the chunks of another of equal length, in order, whatever the labels; lengths are known."""
+    if other.lengths == first.lengths:
+        return other
+    checks.same_length(bounds_of(other)[-1], bounds_of(first)[-1])
+    return graph.regroup(other, graph.row_ranges(other.lengths, first.lengths))  # type: ignore[arg-type]
 
 
-@lowered(
+lowered(
     "frame.one_chunk",
     status="gathered",
     meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged, frame.labels),
-)
-def _one_chunk(frame: Chunks) -> Chunks:
-    """All rows in one chunk, up to `options.gather_limit` bytes."""
-    return graph.gather(frame)
+)(graph.gather)
 
 
 def one_chunk(value: Any) -> Any:
@@ -102,16 +79,16 @@ def one_chunk(value: Any) -> Any:
 
 
 def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
-    """The arguments of a lowering with tensors cut like the frame's chunks (they are positional)."""
+    """The arguments of a lowering with tensors (of known sizes) cut like the frame's chunks: they are positional."""
     arrays = [a for a in (*args, *kwargs.values()) if isinstance(a, da.Array) and a.ndim]
     if not arrays:
         return frame, args, kwargs
-    frame, *known = yield from measured(frame, *arrays)
+    (frame,) = yield from sized(frame)
     rows = tuple(np.diff(bounds_of(frame)).tolist())
     cut = {}
-    for given, array in zip(arrays, known, strict=True):
+    for array in arrays:
         checks.same_length(array.shape[0], sum(rows), VALUES)
-        cut[id(given)] = array.rechunk((rows, *((n,) for n in array.shape[1:])))
+        cut[id(array)] = array.rechunk((rows, *((n,) for n in array.shape[1:])))
     return frame, tuple(cut.get(id(a), a) for a in args), {k: cut.get(id(v), v) for k, v in kwargs.items()}
 
 
@@ -135,12 +112,8 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
         return does(*sampled(args), **sampled(kwargs))
 
 
-# Positions over the whole frame, and the labels 0..n-1 ---------------------------------------------------------------
-
-
 def bounds_of(frame: Chunks) -> np.ndarray[Any, Any]:
     """Position of each chunk's first row in the whole, and the number of rows; lengths are known."""
-    assert frame.lengths is not None
     return _bounds([frame.lengths])
 
 
@@ -158,14 +131,9 @@ def _relabel(i: int, chunk: Any, first: Sequence[int]) -> Any:
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
-def _renumber_meta(frame: FrameMeta) -> FrameMeta:
-    empty = frame.empty.set_axis(pd.RangeIndex(0), axis=0)
-    return FrameMeta(empty, frame.length, NEW, ranged=True)
-
-
 @lowered(
     "frame.renumber",
-    meta=_renumber_meta,
+    meta=lambda frame: FrameMeta(_relabel(0, frame.empty, [0]), frame.length, NEW, ranged=True),
     trim=lambda node, mine: node if mine.labels else node.args[0],
     demands=lambda node, mine: [Demand(mine.columns, mine.order or mine.labels, labels=False)],
 )

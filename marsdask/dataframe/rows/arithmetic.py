@@ -9,6 +9,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
 from marsdask.dataframe.rows.alignment import matched, one_chunk, pandas_on_samples, sampled, together
-from marsdask.dataframe.rows.families import ALL, BOTH, pandas_signature
+from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signature
 from marsdask.errors import ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -40,9 +41,8 @@ ALIASES = {"div": "truediv", "divide": "truediv", "rdiv": "rtruediv", "multiply"
 def _swapped(name: str) -> str:
     """The operator that gives the same of swapped operands."""
     short = name.strip("_")
-    if short in MIRROR:
-        return f"__{MIRROR[short]}__"
-    return f"__{short[1:]}__" if name.startswith("__r") else f"__r{short}__"
+    other_way = short[1:] if name.startswith("__r") else f"r{short}"
+    return f"__{MIRROR.get(short, other_way)}__"
 
 
 def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool = False) -> Any:
@@ -122,9 +122,7 @@ def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: An
         right = left.array[0]  # a text, most likely, as in the column
     with np.errstate(all="ignore"):
         result = operate(name, left, right, kwargs, how == "array")
-    if isinstance(result, np.ndarray):
-        return TensorMeta((frame.length,), result.dtype)
-    return frame.fewer(result) if aligned else frame.same(result)
+    return frame.fewer(result) if aligned else kept_rows(frame, result)
 
 
 def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -134,9 +132,9 @@ def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
         return [EVERYTHING] * len(inputs(node))
     by_column = how == "columns" or isinstance(other, (list, tuple, np.ndarray))
     each_alone = not by_column and meta(frame).ndim == 2 and getattr(beside, "ndim", 0) < 2
-    rest = Demand(None, True, True) if how in ("columns", "plain") else Demand(None, mine.order, mine.labels)
-    first = Demand(mine.columns if each_alone else None, mine.order, mine.labels)
-    return [first, *([rest] * (len(inputs(node)) - 1))]
+    every = replace(mine, columns=None)
+    rest = EVERYTHING if how in ("columns", "plain") else every
+    return [mine if each_alone else every, *([rest] * (len(inputs(node)) - 1))]
 
 
 @lowered("frame.binary", meta=_binary_meta, demands=_binary_demands)
@@ -158,18 +156,16 @@ def _declare(name: str) -> None:
     """Declare one method or operator of DataFrame and Series, and an operator of Index."""
     is_operator = name.startswith("__")
     both = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    if is_operator:
-        signature = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
-    else:  # a series' comparison knows fill_value too
-        fill = [inspect.Parameter("fill_value", both, default=None)] if name in MIRROR else []
-        signature = pandas_signature(name, fill)
+    # A series' comparison knows fill_value too.
+    fill = [inspect.Parameter("fill_value", both, default=None)] if name in MIRROR else []
+    plain = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
     side = "with the operands swapped, " if name.startswith(("r", "__r")) else ""
     public(
         f"frame.{name}",
         room="dataframe",
         owners=ALL if is_operator else BOTH,
         status="delegated",
-        signature=signature,
+        signature=plain if is_operator else pandas_signature(name, fill),
         doc=f"pandas' `{name}`, {side}aligned by labels; arrays and lists are positional.",
     )(partial(binary if is_operator else _method, ALIASES.get(name, name)))
 
@@ -259,8 +255,6 @@ for _name, _pair in (("divmod", _divmod), ("rdivmod", _rdivmod)):
         setattr(_kind, f"__{_name}__", _pair)
 
 
-# NumPy's protocols -----------------------------------------------------------------------------------------------------
-
 UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
           "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
           "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}  # fmt: skip
@@ -279,9 +273,8 @@ def call_ufunc(ufunc: np.ufunc, *operands: Any, take: int | None = None, **kwarg
 
 
 def _ufunc_demands(node: Node, mine: Demand) -> list[Demand]:
-    frames = [n for n in inputs(node) if isinstance(meta(n), FrameMeta)]
-    columns = mine.columns if len(frames) == 1 else None
-    return [Demand(columns, mine.order, mine.labels)] * len(inputs(node))
+    one = sum(isinstance(meta(n), FrameMeta) for n in inputs(node)) == 1
+    return [mine if one else replace(mine, columns=None)] * len(inputs(node))
 
 
 @lowered("frame.ufunc", meta=_ufunc_meta, demands=_ufunc_demands)
@@ -308,26 +301,16 @@ def array_ufunc(
         return binary(_swapped(f"__{name}__"), right, left)
     first, *others = [o for o in operands if isinstance(o, FRAMES)]
     first, others, _ = together(as_frame(first), others, {})
-    left_over = iter([first, *others])
-    given: list[Any] = []
-    for each in operands:
-        if isinstance(each, FRAMES):
-            given.append(next(left_over))
-        else:
-            given.append(as_tensor(each) if isinstance(each, (list, np.ndarray)) else each)
+    brought = iter([first, *others])
+    operands = tuple(as_tensor(o) if isinstance(o, (list, np.ndarray)) else o for o in operands)
+    given = [next(brought) if isinstance(o, FRAMES) else o for o in operands]
     if ufunc.nout == 1:
         return registry.make("frame.ufunc", ufunc, *given, **kwargs)
     return tuple(registry.make("frame.ufunc", ufunc, *given, take=i, **kwargs) for i in range(ufunc.nout))
 
 
-REDUCING = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
+REDUCING = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min",
+            "logical_and": "all", "logical_or": "any"}  # fmt: skip
 WHOLE_FRAME = ("sum", "prod", "mean", "median", "min", "max", "any", "all")
 RENAMED = {"amax": "max", "amin": "min", "around": "round", "absolute": "abs"}
 

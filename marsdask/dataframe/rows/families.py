@@ -156,8 +156,7 @@ def whole(value: Any) -> Any:
     """Lazy values inside of a list or dict as one lazy list or dict."""
     if type(value) not in (list, tuple, dict):
         return value
-    keys = list(value) if isinstance(value, dict) else None
-    items = value if keys is None else value.values()
+    keys, items = (list(value), value.values()) if isinstance(value, dict) else (None, value)
     lazy = [isinstance(v, Chunks) or hasattr(v, "dask") for v in items]
     return graph.value(_container, keys, lazy, *items, label="values") if any(lazy) else value
 
@@ -177,8 +176,12 @@ def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
             kwargs[key] = value.dtype.type(1.5)
     if name in ("where", "mask"):
         kwargs["cond"] = _one_true(sampled(kwargs["cond"]))
-    result = pandas_on_samples(partial(call, name), frame, **kwargs)
-    if isinstance(result, np.ndarray):  # an index' holes
+    return kept_rows(frame, pandas_on_samples(partial(call, name), frame, **kwargs))
+
+
+def kept_rows(frame: FrameMeta, result: Any) -> FrameMeta | TensorMeta:
+    """Metadata of what pandas made of a frame's rows: of an index that may be an array."""
+    if isinstance(result, np.ndarray):
         return TensorMeta((frame.length,), result.dtype)
     return frame.same(result)
 
@@ -203,9 +206,6 @@ def row_by_row_demands(node: Node, mine: Demand) -> list[Demand]:
     return [mine if alone else every, *[every] * len(rest)]
 
 
-# Choices, limits, membership, rounding. Arguments may be frames, arrays or lazy values ----------------------------------
-
-
 def _apart(self: Any, kwargs: dict[str, Any], apart: dict[str, Any]) -> Any:
     """Arguments aligned to the frame, but for those that go to every chunk as a whole."""
     rest = {k: v for k, v in kwargs.items() if k not in apart}
@@ -219,24 +219,20 @@ def _choice(self: Any, kwargs: dict[str, Any]) -> Any:
     if callable(other) and not isinstance(other, Handle):
         kwargs["other"] = other = other(self)
     kwargs.pop("errors", None)
-    by_column = self.ndim == 2 and isinstance(other, Series) and kwargs.get("axis") in (1, "columns")
+    by_column = isinstance(other, Series) and by_rows(self, kwargs)
     return _apart(self, kwargs, {"other": other} if by_column else {})
 
 
 def _limits(self: Any, kwargs: dict[str, Any]) -> Any:
-    by_column = self.ndim == 2 and kwargs.get("axis") in (1, "columns")
+    by_column = by_rows(self, kwargs)
     listed = (pd.Series, Series, list, np.ndarray)
     return _apart(self, kwargs, {k: v for k, v in kwargs.items() if by_column and isinstance(v, listed)})
-
-
-def _decimals(self: Any, kwargs: dict[str, Any]) -> None:
-    kwargs.update({k: one_chunk(v) for k, v in kwargs.items()})
 
 
 rows("where", arrange=_choice)
 rows("mask", arrange=_choice)
 rows("clip", arrange=_limits)
-rows("round", arrange=_decimals)
+rows("round", arrange=lambda self, kwargs: _apart(self, kwargs, dict(kwargs)))
 rows("abs")
 rows("between", owners=("Series",))
 rows("replace")
@@ -306,9 +302,7 @@ def case_when(self: Any, caselist: Any) -> Any:
     flat: dict[str, Any] = {}
     for i, pair in enumerate(caselist):
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ArgumentError(
-                f"case_when(caselist=): item {i} is no tuple of a condition and a replacement."
-            )
+            raise ArgumentError(f"case_when(caselist=): item {i} is no tuple of condition and replacement.")
         flat |= {f"c{i}": pair[0], f"r{i}": pair[1]}
     return registry.make("frame.case_when", aligned(self, flat), **flat)
 
