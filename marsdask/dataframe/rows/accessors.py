@@ -30,7 +30,7 @@ class Accessor:
     """What `series.str`, `.dt` and `.cat` give: pandas' members, lazily."""
 
     kind = ""
-    theirs: Any = None
+    _theirs: Any = None
 
     def __init__(self, series: Any):
         self._series = series
@@ -53,7 +53,7 @@ class StringAccessor(Accessor):
     """Text operations on each value. `s.str[i]`, `s.str[a:b]` take characters."""
 
     kind = "str"
-    theirs = pd.Series.str
+    _theirs = pd.Series.str
 
     def __getitem__(self, key: Any) -> Any:
         return access(self._series, "str", "__getitem__", (key,), {})
@@ -63,14 +63,14 @@ class DatetimeAccessor(Accessor):
     """Parts and operations of dates, times and differences."""
 
     kind = "dt"
-    theirs = pd.core.indexes.accessors.CombinedDatetimelikeProperties
+    _theirs = pd.core.indexes.accessors.CombinedDatetimelikeProperties
 
 
 class CategoricalAccessor(Accessor):
     """Categories, their codes and order."""
 
     kind = "cat"
-    theirs = pd.core.arrays.categorical.CategoricalAccessor
+    _theirs = pd.core.arrays.categorical.CategoricalAccessor
 
 
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
@@ -165,8 +165,8 @@ def member(owner: type[Accessor], name: str) -> None:
     if full in NEEDS_RUN:
         registry.unbuilt(full, NEEDS_RUN[full], room="dataframe", owners=[kind], function=False)
         return
-    found = getattr(owner.theirs, name, None)
-    is_property = not callable(found) or isinstance(inspect.getattr_static(owner.theirs, name), property)
+    found = getattr(owner._theirs, name, None)
+    is_property = not callable(found) or isinstance(inspect.getattr_static(owner._theirs, name), property)
     does = partial(_property if is_property else _member, kind, name)
     public(
         full,
@@ -207,7 +207,7 @@ def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> 
 
 
 for _class in (StringAccessor, DatetimeAccessor, CategoricalAccessor):
-    for _name in sorted(n for n in dir(_class.theirs) if not n.startswith("_")):
+    for _name in sorted(n for n in dir(_class._theirs) if not n.startswith("_")):
         member(_class, _name)
     for _op in [
         op for op in registry.OPS.values() if op.owners == (_class.kind,) and "property" in op.traits
