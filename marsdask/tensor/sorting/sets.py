@@ -75,8 +75,7 @@ def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list
         graph.to_array(graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,)), (), dtype)
         for i, dtype in enumerate((ar.dtype, INTP, INTP))
     )
-    places = [with_whole(_found, INTP, ar, values)] if inverse else []
-    return [values, *[first] * index, *places, *[times] * counts]
+    return [values, *[first] * index, *[with_whole(_found, INTP, ar, values)] * inverse, *[times] * counts]
 
 
 def _distinct(offsets: tuple[int, ...], i: int, part: Any) -> Any:
@@ -131,9 +130,8 @@ def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
 @public("union1d")
 def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
     """The distinct elements of both, in order."""
-    return unique(
-        registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)]), aggregate_size=aggregate_size
-    )
+    both = registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)])
+    return unique(both, aggregate_size=aggregate_size)
 
 
 @public("setdiff1d")
@@ -226,8 +224,8 @@ def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generato
         )
     both = (x,) if weights is None else (x, weights.rechunk(x.chunks))
     parts = graph.per_chunk(partial(np.bincount, minlength=size), *both, lengths=None)
-    total = graph.tree(parts, partial(np.sum, axis=0))
-    return graph.to_array(total.with_lengths((size,)), (), _counted(weights))
+    total = graph.tree(parts, partial(np.sum, axis=0)).with_lengths((size,))
+    return graph.to_array(total, (), _counted(weights))
 
 
 def _counted(weights: Any) -> np.dtype[Any]:

@@ -54,19 +54,20 @@ def line(name: str, a: Any, axis: Any) -> tuple[Tensor, int | None]:
 
 
 def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = None) -> TensorMeta:
-    shape = (float(math.prod(a.shape)),) if axis is None else a.shape
-    return TensorMeta(shape, dtype or a.dtype)
+    return TensorMeta((float(math.prod(a.shape)),) if axis is None else a.shape, dtype or a.dtype)
 
 
 def _by_order(name: str, a: Any, axis: Any, kind: Any, order: Any, *tuning: Any) -> Any:
     """A node of `sort` or `argsort`."""
     check_kind(kind, *tuning)
     a, axis = line(name, a, axis)
-    if order is None:
-        return registry.make(name, a, axis)
-    if a.dtype.names is None:
+    if order is not None and a.dtype.names is None:
         raise ArgumentError("Cannot specify order when the array has no fields.")
-    return registry.make(name, a, axis, order=order)
+    return registry.make(name, a, axis, **_ordered_by(order))
+
+
+def _ordered_by(order: Any) -> dict[str, Any]:
+    return {} if order is None else {"order": order}
 
 
 @public("sort")
@@ -250,12 +251,10 @@ lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))(argsort_line)
 
 
 def _check_kth(kth: Any, length: float) -> Any:
-    if isinstance(kth, registry.Handle):
-        if not kth.is_executed():
-            raise ArgumentTypeError(
-                "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
-            )
-        kth = kth.to_numpy()
+    if isinstance(kth, registry.Handle) and not kth.is_executed():
+        raise ArgumentTypeError(
+            "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
+        )
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
@@ -274,12 +273,11 @@ def _partition(
     parallel_kind: str | None = None,
     psrs_kinds: Any = None,
 ) -> Any:
-    if kind != "introselect":
-        raise ArgumentError(f"select kind must be 'introselect' (got {kind!r}).")
+    checks.choice(kind, "kind", ("introselect",))
     check_kind(None, None, parallel_kind, psrs_kinds)
     a, axis = line(name, a, axis)
     kth = _check_kth(kth, line_meta(None, a.known, axis).shape[axis or 0])
-    return registry.make(name, a, kth, axis, **({"order": order} if order is not None else {}))
+    return registry.make(name, a, kth, axis, **_ordered_by(order))
 
 
 partition = partial(_partition, "partition")
@@ -320,18 +318,13 @@ def _topk(
     psrs_kinds: Any = None,
 ) -> Any:
     check_kind(None, None, parallel_kind, psrs_kinds)
-    k = checks.whole(k, "k")
-    if k < 0:
-        raise ArgumentError(f"k={k!r}: expected 0 or more. Hint: largest=False for the smallest.")
     a, axis = line("topk", a, axis)
-    return registry.make(name, a, k, axis, bool(largest))
+    return registry.make(name, a, checks.whole(k, "k", 0), axis, bool(largest))
 
 
 def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
-    shape = line_meta(None, a, axis).shape
-    length = shape[axis or 0]
-    kept = min(k, length) if length == length else np.nan
-    return TensorMeta(replaced(shape, axis or 0, kept), dtype or a.dtype)
+    line, axis = line_meta(dtype, a, axis), axis or 0
+    return TensorMeta(replaced(line.shape, axis, np.minimum(k, line.shape[axis])), line.dtype)
 
 
 def _topk_line(
@@ -339,11 +332,10 @@ def _topk_line(
 ) -> da.Array:
     a, axis = line_of(a, axis)
     last = (min(k, a.shape[axis]),)
-    values = partial(_first, k, axis, largest, False)
-    local = partial(_first, k, axis, largest, True)
+    values, local = (partial(_first, k, axis, largest, found) for found in (False, True))
     if a.numblocks[axis] == 1:
-        dtype = np.intp if places else a.dtype
-        return a.map_blocks(local if places else values, chunks=replaced(a.chunks, axis, last), dtype=dtype)
+        how, dtype = (local, np.intp) if places else (values, a.dtype)
+        return a.map_blocks(how, chunks=replaced(a.chunks, axis, last), dtype=dtype)
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places:
         few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype).rechunk({axis: -1})
@@ -352,12 +344,10 @@ def _topk_line(
     lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
     where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
     found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=np.intp)
-    few = da.blockwise(
-        partial(np.take_along_axis, axis=axis), index, a, index, found, index, dtype=a.dtype, **lengths
-    )
+    along = partial(np.take_along_axis, axis=axis)
+    few = da.blockwise(along, index, a, index, found, index, dtype=a.dtype, **lengths).rechunk({axis: -1})
     absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=np.intp, **lengths)
-    few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
-    chunks = replaced(few.chunks, axis, last)
+    chunks, absolute = replaced(few.chunks, axis, last), absolute.rechunk({axis: -1})
     return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=np.intp)
 
 
