@@ -40,8 +40,7 @@ def per_matrix(
     for i, (a, core) in enumerate(arrays):
         axes = tuple(range(a.ndim - core, a.ndim))
         a = one_chunk(a, "linalg") if a.ndim == core else whole_along(a, axes)
-        own = tuple(-1 - 2 * i - k for k in range(core))
-        pairs += [a, (*batch[depth - (a.ndim - core) :], *own)]
+        pairs += [a, (*batch[depth - (a.ndim - core) :], *(-1 - 2 * i - k for k in range(core)))]
     made = da.blockwise(
         partial(several, func),
         batch,
@@ -136,8 +135,8 @@ def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
 
 
 def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
-    function = partial(getattr(np.linalg, name), **settings)
-    return per_matrix(function, [(a, 2)], _matrix_meta(name, a, **settings))
+    known = _matrix_meta(name, a, **settings)
+    return per_matrix(partial(getattr(np.linalg, name), **settings), [(a, 2)], known)
 
 
 # What users call, of those that take more than the matrix.
@@ -215,8 +214,7 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
 @lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
-    known = _lstsq_meta(a, b)
-    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], known)
+    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], _lstsq_meta(a, b))
 
 
 def _lu_meta(a: TensorMeta) -> TupleMeta:
@@ -402,9 +400,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         raise ArgumentError("Improper number of dimensions to norm.")
     if ord in (1, -1, np.inf, -np.inf):
         along, over = axes if abs(ord) == 1 else axes[::-1]
-        if not keepdims:
-            over -= along < over
         sums = make("sum", make("absolute", x), axis=(along,), **keep)
+        over -= not keepdims and along < over
         return make("max" if ord > 0 else "min", sums, axis=(over,), **keep)
     if ord in ("nuc", 2, -2):
         return make("linalg.spectral", x, ord, axes, bool(keepdims))
@@ -433,10 +430,9 @@ def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> Tensor
 @lowered("linalg.spectral", status="gathered", meta=_spectral_meta)
 def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
     """Matrix norms that need singular values."""
-    moved = da.moveaxis(x, axes, (-2, -1))
-    known = TensorMeta(moved.shape[:-2], real(x.dtype))
-    made = per_matrix(partial(_spectral, ord), [(moved, 2)], known)
-    return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
+    known = _spectral_meta(x, ord, axes, keepdims=False)
+    made = per_matrix(partial(_spectral, ord), [(da.moveaxis(x, axes, (-2, -1)), 2)], known)
+    return da.expand_dims(made, axes) if keepdims else made
 
 
 def _spectral(ord: Any, part: Any) -> Any:

@@ -59,8 +59,7 @@ def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
 
 def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) -> TensorMeta:
     shape = (math.prod(a.shape),) if axis is None else a.shape
-    kwargs = {} if dtype is None else {"dtype": dtype}
-    return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, **kwargs))
+    return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, dtype=dtype))
 
 
 def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -97,8 +96,7 @@ def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Ar
 def _diff(a: da.Array, n: int, axis: int, prepend: Any, append: Any) -> da.Array:
     edge = replaced(a.shape, axis, 1)
     parts = [p if p.ndim else da.broadcast_to(p, edge) for p in (prepend, a, append) if p is not None]
-    if len(parts) > 1:
-        a = da.concatenate(parts, axis=axis)
+    a = da.concatenate(parts, axis=axis)
     less = np.not_equal if a.dtype == bool else np.subtract
     before = (slice(None),) * axis
     for _ in range(n):

@@ -188,8 +188,7 @@ def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[
     """Where the pieces of a split start and end."""
     given_cuts = np.asarray(indices_or_sections)
     if given_cuts.ndim:
-        bounds = whole_numbers(given_cuts.tolist(), "indices_or_sections")
-        return list(pairwise([0, *bounds, None]))
+        return list(pairwise([0, *whole_numbers(given_cuts.tolist(), "indices_or_sections"), None]))
     (count,) = whole_numbers(given_cuts.item(), "indices_or_sections")
     if count < 1:
         raise ArgumentError(
@@ -221,16 +220,15 @@ for _name in ("split", "array_split"):
     )(partial(_split, _name))
 
 
-def _split_along(function: str, least: int, ary: Array, indices_or_sections: Any) -> Any:
+def _split_along(function: str, least: int, axis: int, ary: Array, indices_or_sections: Any) -> Any:
     ary = as_tensor(ary)
     if ary.ndim < least:
         raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
-    axis = {"hsplit": min(ary.ndim - 1, 1), "vsplit": 0, "dsplit": 2}[function]
-    return _split(function, ary, indices_or_sections, axis)
+    return _split(function, ary, indices_or_sections, min(axis, ary.ndim - 1))
 
 
-for _name, _least in (("hsplit", 1), ("vsplit", 2), ("dsplit", 3)):
-    public(_name, doc="Views of the parts along one axis.")(partial(_split_along, _name, _least))
+for _name, _least, _axis in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)):
+    public(_name, doc="Views of the parts along one axis.")(partial(_split_along, _name, _least, _axis))
 
 
 @public("roll")
@@ -424,5 +422,4 @@ def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
 def _delete(arr: da.Array, obj: Any, axis: int) -> Any:
     if isinstance(obj, da.Array):
         obj = np.asarray((yield Ask(obj)))
-    keep = _kept(obj, arr.shape[axis], axis)
-    return arr[(*[FULL] * axis, keep)]
+    return arr[(*[FULL] * axis, _kept(obj, arr.shape[axis], axis))]

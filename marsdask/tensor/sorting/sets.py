@@ -75,7 +75,8 @@ def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list
         graph.to_array(graph.per_chunk(operator.itemgetter(i), one, lengths=(NAN,)), (), dtype)
         for i, dtype in enumerate((ar.dtype, INTP, INTP))
     )
-    return [values, *[first] * index, *[with_whole(_found, INTP, ar, values)] * inverse, *[times] * counts]
+    places = [with_whole(_found, INTP, ar, values)] if inverse else []
+    return [values, *[first] * index, *places, *[times] * counts]
 
 
 def _distinct(offsets: tuple[int, ...], i: int, part: Any) -> Any:
@@ -198,8 +199,7 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
     """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:
-        depth = "too deep" if x.ndim else "of too small depth"
-        raise ArgumentError(f"x=: object {depth} for desired array")
+        raise ArgumentError(f"x=: object {'too deep' if x.ndim else 'of too small depth'} for desired array")
     if not np.can_cast(x.dtype, np.intp, casting="safe"):
         raise ArgumentTypeError(f"x=: cannot cast from {x.dtype} to whole numbers by the rule 'safe'.")
     minlength = checks.whole(minlength, "minlength", 0)
