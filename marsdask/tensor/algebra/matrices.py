@@ -401,7 +401,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord in (1, -1, np.inf, -np.inf):
         along, over = axes if abs(ord) == 1 else axes[::-1]
         sums = make("sum", make("absolute", x), axis=(along,), **keep)
-        over -= not keepdims and along < over
+        over -= int(not keepdims and along < over)
         return make("max" if ord > 0 else "min", sums, axis=(over,), **keep)
     if ord in ("nuc", 2, -2):
         return make("linalg.spectral", x, ord, axes, bool(keepdims))

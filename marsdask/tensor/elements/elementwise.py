@@ -27,12 +27,10 @@ def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
     """Declare NumPy ufuncs by name: public function, fusion, metadata, oracle test follow from it."""
     for name in names:
         ufunc = getattr(np, name)
-        call, operands = (_unary, "a tensor")
-        if ufunc.nin == 2:
-            call, operands = (_binary, "two tensors, broadcast against each other")
-        public(name, owners=owners, doc=f"NumPy's `{name}` of each element of {operands}.")(
-            partial(call, name)
-        )
+        unary = ufunc.nin == 1
+        operands = "a tensor" if unary else "two tensors, broadcast against each other"
+        call: Any = partial(_unary if unary else _binary, name)
+        public(name, owners=owners, doc=f"NumPy's `{name}` of each element of {operands}.")(call)
         traits, known = ("ufunc",) if ufunc.nout == 1 else (), partial(broadcast_meta, ufunc)
         lowered(name, status="delegated", meta=known, sizes="aligned", traits=traits)(partial(_lower, ufunc))
 
@@ -238,10 +236,9 @@ def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
 def _array_equal(a1: da.Array, a2: da.Array, equal_nan: bool) -> da.Array:
     if a1.shape != a2.shape:
         return da.from_array(np.False_)
-    same = a1 == a2
     if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":
-        same = same | (da.isnan(a1) & da.isnan(a2))
-    return same.all()
+        return ((a1 == a2) | (da.isnan(a1) & da.isnan(a2))).all()
+    return (a1 == a2).all()
 
 
 @public("isin")

@@ -47,7 +47,8 @@ def put_part(target: Any, key: Any, value: Any) -> None:
 
 def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
     """A value to assign: a tensor, or a scalar of the dtype by NumPy's rules of assignment."""
-    if isinstance(value, Tensor) or (isinstance(value, (Handle, da.Array, np.ndarray)) and value.ndim):
+    data = isinstance(value, (Handle, da.Array, np.ndarray))
+    if isinstance(value, Tensor) or (data and getattr(value, "ndim", False)):
         return as_tensor(value)
     try:
         if isinstance(value, SCALARS) or not np.ndim(value):
@@ -82,18 +83,17 @@ def _where(x: da.Array, key: tuple[Any, ...], at: int, value: Any) -> da.Array |
     if isinstance(value, da.Array):
         check_fits(value.shape, (math.nan,) * (x.ndim - mask.ndim + 1))
         value = reshaped(value, value.shape[max(value.ndim - (x.ndim - mask.ndim + 1), 0) :])
-        if value.ndim > behind:
-            if value.shape[value.ndim - behind - 1] != 1:
+        at_mask = value.ndim - behind - 1
+        if at_mask >= 0:
+            if value.shape[at_mask] != 1:
                 return None
-            lead = value.shape[: value.ndim - behind - 1]
-            value = reshaped(value, (*lead, *(1,) * mask.ndim, *value.shape[value.ndim - behind :]))
+            value = reshaped(value, (*value.shape[:at_mask], *(1,) * mask.ndim, *value.shape[at_mask + 1 :]))
         value = value.astype(x.dtype)
         if any(v not in (1, n) for v, n in zip(reversed(value.shape), reversed(x.shape), strict=False)):
             raise ShapeError(
                 f"could not broadcast input of shape {value.shape} into the masked part of {x.shape}."
             )
-    mask = mask[(..., *(None,) * behind)]
-    return da.where(mask, value, x)
+    return da.where(mask[(..., *(None,) * behind)], value, x)
 
 
 def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | None = None) -> da.Array:
@@ -181,8 +181,7 @@ def _by_chunk(
     groups = {}
     for members in np.split(order, cuts):
         index = tuple(int(n[members[0]]) for n in numbers)
-        local = [p[members] - s[i] for p, s, i in zip(points, starts, index, strict=True)]
-        groups[index] = (members, local)
+        groups[index] = (members, [p[members] - s[i] for p, s, i in zip(points, starts, index, strict=True)])
     return groups
 
 

@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, given
-from marsdask.tensor.fold import flat, joined_at_once, replaced, result_dtype
+from marsdask.tensor.fold import flat, joined_at_once, line_of, replaced, result_dtype
 
 # name -> what joins two chunks
 TABLE: dict[str, np.ufunc] = {
@@ -28,8 +28,7 @@ TABLE: dict[str, np.ufunc] = {
 
 def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -> da.Array:
     ufunc, out = TABLE[name], _meta(name, a, axis, dtype).dtype
-    if axis is None:
-        a, axis = flat(a), 0
+    a, axis = line_of(a, axis)
     local = a.map_blocks(partial(getattr(np, name), axis=axis, dtype=out), dtype=out)
     if a.numblocks[axis] == 1:
         return local

@@ -65,7 +65,7 @@ def _on_lines(
     if weights is not None and weights.shape == a.shape:
         pairs = [weights.rechunk(a.chunks), index]
     elif weights is not None:
-        if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
+        if len(axes) != 1 or weights.shape != (a.shape[axes[0]],):
             raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
         pairs = [weights.rechunk(-1), axes]
     # Reduced axes are whole in each chunk, so they can just go.
@@ -73,9 +73,7 @@ def _on_lines(
     return da.blockwise(
         partial(_lines_of_chunk, function, shape, axes, keepdims),
         (*new, *kept),
-        a,
-        index,
-        *pairs,
+        *(a, index, *pairs),
         new_axes=dict(zip(new, shape, strict=True)),
         adjust_chunks=dict.fromkeys(axes, 1) if keepdims else None,
         dtype=dtype,

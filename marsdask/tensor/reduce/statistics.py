@@ -80,8 +80,8 @@ def _cov_meta(
         raise ArgumentError("ddof must be integer")
     for name, each, most in (("m", m, 2), ("y", y, 2), ("fweights", fweights, 1), ("aweights", aweights, 1)):
         if each is not None and each.ndim > most:
-            kind = ArgumentError if most == 2 else RuntimeError  # NumPy's own two
-            raise kind(f"{name} has more than {most} dimension{'s' * (most - 1)}")
+            error = ArgumentError if most == 2 else RuntimeError  # NumPy's own two
+            raise error(f"{name} has more than {most} dimension{'s' * (most - 1)}")
     if fweights is not None and fweights.dtype.kind not in "iu":
         raise ArgumentTypeError("fweights must be integer")
     both = [each for each in (m, y) if each is not None]

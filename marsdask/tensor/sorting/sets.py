@@ -59,10 +59,9 @@ def unique_of(
     ar: da.Array, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
 ) -> Any:
     """`unique` once its arguments are in order."""
-    if axis is not None or (not equal_nan and ar.dtype.kind in "fc") or ar.dtype.kind in "OV":
-        parts = _unique_whole(ar, index, inverse, counts, axis, equal_nan)
-    else:
-        parts = _unique_line(ar, index, inverse, counts)
+    plain = axis is None and ar.dtype.kind not in ("OV" if equal_nan else "OVfc")
+    wanted = (ar, index, inverse, counts)
+    parts = _unique_line(*wanted) if plain else _unique_whole(*wanted, axis, equal_nan)
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 

@@ -63,11 +63,7 @@ def _by_order(name: str, a: Any, axis: Any, kind: Any, order: Any, *tuning: Any)
     a, axis = line(name, a, axis)
     if order is not None and a.dtype.names is None:
         raise ArgumentError("Cannot specify order when the array has no fields.")
-    return registry.make(name, a, axis, **_ordered_by(order))
-
-
-def _ordered_by(order: Any) -> dict[str, Any]:
-    return {} if order is None else {"order": order}
+    return registry.make(name, a, axis, **({} if order is None else {"order": order}))
 
 
 @public("sort")
@@ -151,8 +147,8 @@ def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
         # Kept, so that they are measured when they are made: counting before would read all data once more.
         return graph.to_array((yield Keep(buckets)), (), a.dtype)
     below = yield Ask(graph.per_chunk(partial(_below, pivots), a, lengths=None))
-    ends = [[0, *b, n] for b, n in zip(below, a.chunks[0], strict=True)]
-    sizes = np.diff(ends, axis=1).sum(axis=0).tolist()
+    ends = np.sum(below, axis=0, dtype=int)
+    sizes = np.diff(ends, prepend=0, append=a.shape[0]).tolist()
     if len(sizes) <= PICKED:
         graph.rule(f"sort: {len(sizes)} buckets, each picks its values from all chunks and is sorted")
         edges = pairwise([None, *pivots, None])
@@ -277,7 +273,7 @@ def _partition(
     check_kind(None, None, parallel_kind, psrs_kinds)
     a, axis = line(name, a, axis)
     kth = _check_kth(kth, line_meta(None, a.known, axis).shape[axis or 0])
-    return registry.make(name, a, kth, axis, **_ordered_by(order))
+    return registry.make(name, a, kth, axis, **({} if order is None else {"order": order}))
 
 
 partition = partial(_partition, "partition")
