@@ -132,6 +132,15 @@ def test_indexes_of_other_kinds() -> None:
     assert 0.25 not in x
 
 
+def test_small_whole_numbers_count_from_the_end_of_a_long_axis() -> None:
+    line, places = np.arange(1000), np.array([-1, 3], np.int8)
+    x = mt.tensor(line, chunk_size=300)
+    assert_like(data_of(x[places]), line[places])
+    x[places] = 7
+    line[places] = 7
+    assert_like(data_of(x), line)
+
+
 def test_reading_runs_nothing_and_knows_its_shape() -> None:
     from marsdask.plan.meta import nothing_runs
 
