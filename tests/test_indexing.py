@@ -132,6 +132,15 @@ def test_indexes_of_other_kinds() -> None:
     assert 0.25 not in x
 
 
+def test_small_whole_numbers_count_from_the_end_of_a_long_axis() -> None:
+    line, places = np.arange(1000), np.array([-1, 3], np.int8)
+    x = mt.tensor(line, chunk_size=300)
+    assert_like(data_of(x[places]), line[places])
+    x[places] = 7
+    line[places] = 7
+    assert_like(data_of(x), line)
+
+
 def test_reading_runs_nothing_and_knows_its_shape() -> None:
     from marsdask.plan.meta import nothing_runs
 
@@ -157,12 +166,17 @@ class TestProtocol:
         "np.logical_or.reduce(x > 90)", "np.add.accumulate(x, axis=1)", "np.minimum.accumulate(x)", "np.subtract.outer(x[0], x[1])", "np.add.reduceat(x, [0, 2, 4])", "np.modf(x)", "np.concatenate([x, a])",
         "np.stack([x, x], 1)", "np.where(x > 50, x, 0)", "np.split(x, [2])", "np.ones_like(x)", "np.fliplr(x)", "np.concat([x, x])", "np.permute_dims(x, (1, 0))", "np.amax(x)", "np.linalg.norm(x)", "np.shape(x)",
         "np.ndim(x)", "np.size(x, 1)", "np.iscomplexobj(x)", "np.reshape(x, -1)", "np.tile(x, 2)", "np.insert(x, 1, 5, axis=0)", "np.take(x, [1, 0])", "np.nonzero(x > 50)", "np.broadcast_to(x, (2, 6, 7))", "np.copy(x)",
+        "np.linalg.matmul(x, x.T)", "np.linalg.outer(x[0], x[1])", "np.linalg.tensordot(x, x)", "np.linalg.trace(np.stack([x, x + 1]))", "np.linalg.trace(x, offset=1)",
     ])  # fmt: skip
     def test_same_as_numpy(self, text: str) -> None:
         ours = eval(text, {"np": np, "a": A, "x": self.x})
         lazy = ours if isinstance(ours, (tuple, list)) else [ours]
         assert all(isinstance(v, (mt.Tensor, int, bool)) for v in lazy)
         assert_like(data_of(ours), eval(text, {"np": np, "a": A, "x": A}))
+
+    def test_outer_of_linalg_takes_vectors_only(self) -> None:
+        with pytest.raises(ValueError, match="one-dimensional"):
+            np.linalg.outer(self.x, self.x[0])
 
     def test_out(self) -> None:
         out = mt.zeros((6, 7), chunk_size=4)

@@ -155,8 +155,7 @@ class Tensor(Lazy):
         return self._known_length("len()", "len() of unsized object: this tensor has no axes.")
 
     def __iter__(self) -> Iterator[Tensor]:
-        length = self._known_length("iteration", "iteration over a 0-d tensor")
-        return (self[i] for i in range(length))
+        return (self[i] for i in range(self._known_length("iteration", "iteration over a 0-d tensor")))
 
     def _known_length(self, needed_for: str, without_axes: str) -> int:
         if not self.ndim:

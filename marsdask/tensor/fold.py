@@ -193,18 +193,20 @@ def whole(
 ) -> tuple[da.Array, ...]:
     """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
     singles = [one_chunk(a, func.__name__) for a in arrays]
-    made = graph.value(partial(_call_whole, partial(func, **kwargs)), *singles)
+    made = graph.per_chunk(partial(several, partial(func, **kwargs)), *singles, lengths=None)
     results = []
     for i, (shape, dtype) in enumerate(zip(shapes, map(np.dtype, dtypes), strict=True)):
-        part = graph.per_chunk(partial(_pick, i, dtype), made, lengths=shape[:1] or None)
+        part = graph.per_chunk(partial(pick, i, dtype), made, lengths=shape[:1] or None)
         results.append(graph.to_array(part, tuple(shape[1:]), dtype, scalar=not shape))
     return tuple(results)
 
 
-def _call_whole(func: Any, *singles: Any) -> Any:
-    result = func(*(s[0] for s in singles))
-    return result if isinstance(result, tuple) else (result,)
+def several(func: Any, *parts: Any) -> tuple[Any, ...]:
+    """What a function gives, as a tuple of results."""
+    found = func(*parts)
+    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
-def _pick(i: int, dtype: Any, results: Any) -> Any:
+def pick(i: int, dtype: Any, results: Any) -> Any:
+    """One of several results."""
     return np.asarray(results[i]).astype(dtype, copy=False)

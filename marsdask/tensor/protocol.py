@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from marsdask import checks
-from marsdask.errors import ArgumentTypeError, AxisError, near
+from marsdask.errors import ArgumentTypeError, AxisError, ShapeError, near
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
@@ -39,10 +39,15 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dic
     op = _of_ufunc(ufunc)
     if op is None:
         return NotImplemented
-    if method == "__call__":
-        extra = {"out": outs if ufunc.nout > 1 else outs[0]} if any(o is not None for o in outs) else {}
-        return registry.call(op, inputs, {**kwargs, **extra})
-    return _METHODS[method](ufunc, op, *inputs, out=outs[0] if outs else None, **kwargs)
+    if method in ("__call__", "outer"):
+        if any(o is not None for o in outs):
+            kwargs["out"] = outs if ufunc.nout > 1 else outs[0]
+        if method == "outer":
+            a, b = map(as_tensor, inputs)
+            inputs = (a[(..., *[None] * b.ndim)], b)  # type: ignore[index]
+        return registry.call(op, inputs, kwargs)
+    a, *rest = inputs
+    return given(_METHODS[method](ufunc, as_tensor(a), *rest, **kwargs), outs[0] if outs else None)
 
 
 def _of_ufunc(ufunc: np.ufunc) -> Op | None:
@@ -54,20 +59,12 @@ def _of_ufunc(ufunc: np.ufunc) -> Op | None:
 
 
 def _reduce(
-    ufunc: np.ufunc,
-    op: Op,
-    a: Any,
-    axis: Any = 0,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    **rest: Any,
+    ufunc: np.ufunc, a: Tensor, axis: Any = 0, dtype: Any = None, keepdims: bool = False, **rest: Any
 ) -> Any:
-    a = as_tensor(a)
     name = NAMES.get(ufunc.__name__)
     rest = {k: v for k, v in rest.items() if not (k == "where" and v is True)}
     if name is not None and (dtype is None or name in ("sum", "prod")):
-        extra = {k: v for k, v in (("dtype", dtype), ("out", out)) if v is not None}
+        extra = {} if dtype is None else {"dtype": dtype}
         return called(name, a, axis=axis, keepdims=keepdims, **rest, **extra)
     if rest:
         raise ArgumentTypeError(
@@ -76,40 +73,31 @@ def _reduce(
     if not a.ndim:
         raise AxisError.outside(axis, 0)
     axes = tuple(range(a.ndim)) if axis is None else checks.axes(axis, a.ndim)
-    return _whole(ufunc, "reduce", a, axes, dtype, out, keepdims=bool(keepdims))
+    return _whole(ufunc, "reduce", a, axes, dtype, keepdims=bool(keepdims))
 
 
-def _accumulate(ufunc: np.ufunc, op: Op, a: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-    a = as_tensor(a)
+def _accumulate(ufunc: np.ufunc, a: Tensor, axis: int = 0, dtype: Any = None) -> Any:
     axis = checks.axis(axis, a.ndim)
     name = {"add": "cumsum", "multiply": "cumprod"}.get(ufunc.__name__)
     if name is not None:
-        return given(called(name, a, axis=axis, dtype=dtype), out)
-    return _whole(ufunc, "accumulate", a, (axis,), dtype, out)
+        return called(name, a, axis=axis, dtype=dtype)
+    return _whole(ufunc, "accumulate", a, (axis,), dtype)
 
 
-def _reduceat(
-    ufunc: np.ufunc, op: Op, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
-) -> Any:
-    a = as_tensor(a)
+def _reduceat(ufunc: np.ufunc, a: Tensor, indices: Any, axis: int = 0, dtype: Any = None) -> Any:
     if isinstance(indices, Handle):
         raise ArgumentTypeError(f"np.{ufunc.__name__}.reduceat(): expected indices in memory, got a tensor.")
-    return _whole(ufunc, "reduceat", a, (checks.axis(axis, a.ndim),), dtype, out, np.asarray(indices))
+    return _whole(ufunc, "reduceat", a, (checks.axis(axis, a.ndim),), dtype, np.asarray(indices))
 
 
 def _whole(
-    ufunc: np.ufunc,
-    method: str,
-    a: Any,
-    axes: Any,
-    dtype: Any,
-    out: Any,
-    indices: Any = None,
-    *,
-    keepdims: bool = True,
+    ufunc: Any, method: str, a: Tensor, axes: Any, dtype: Any, indices: Any = None, *, keepdims: bool = True
 ) -> Any:
     dtype = None if dtype is None else np.dtype(dtype)
-    return given(registry.make("ufunc_along", a, ufunc.__name__, method, axes, dtype, indices, keepdims), out)
+    return registry.make("ufunc_along", a, ufunc.__name__, method, axes, dtype, indices, keepdims)
+
+
+_METHODS = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat}
 
 
 def _along_meta(
@@ -119,8 +107,7 @@ def _along_meta(
     shape = tuple(length if i in axes and length is not None else n for i, n in enumerate(a.shape))
     shape = tuple(n for i, n in enumerate(shape) if keepdims or i not in axes)
     one = np.ones((1,) * len(a.shape), a.dtype)
-    made = _along(one, name, method, axes, dtype, None if indices is None else [0])
-    return TensorMeta(shape, made.dtype)
+    return TensorMeta(shape, _along(one, name, method, axes, dtype, None if indices is None else [0]).dtype)
 
 
 @lowered("ufunc_along", meta=_along_meta)
@@ -141,16 +128,15 @@ def _along(block: Any, name: str, method: str, axes: tuple[int, ...], dtype: Any
     return getattr(getattr(np, name), method)(block, *extra, dtype=dtype, **where)
 
 
-def _outer(ufunc: np.ufunc, op: Op, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
-    a, b = as_tensor(a), as_tensor(b)
-    raised = a[(..., *[None] * b.ndim)]  # type: ignore[index]
-    return registry.call(op, (raised, b), {**kwargs, **({} if out is None else {"out": out})})
+def _outer_of_vectors(a: Any, b: Any) -> Any:
+    if np.ndim(a) != 1 or np.ndim(b) != 1:
+        raise ShapeError(
+            f"Input arrays must be one-dimensional, but they have {np.ndim(a)} and {np.ndim(b)} axes."
+        )
+    return called("outer", a, b)
 
 
-_METHODS = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer}
-
-
-# What is answered from metadata, or has another name here.
+# What is answered from metadata, or has another name here. NumPy's linalg has some of the main namespace's names, a few narrower.
 SPECIAL = {
     "iscomplexobj": lambda x: x.dtype.kind == "c",
     "isrealobj": lambda x: x.dtype.kind != "c",
@@ -160,6 +146,10 @@ SPECIAL = {
     "permute_dims": "transpose",
     "amax": "max",
     "amin": "min",
+    "linalg.matmul": partial(called, "matmul"),
+    "linalg.outer": _outer_of_vectors,
+    "linalg.tensordot": partial(called, "tensordot"),
+    "linalg.trace": partial(called, "trace", axis1=-2, axis2=-1),
 }  # fmt: skip
 
 
@@ -168,20 +158,18 @@ def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     if any(issubclass(kind, Handle) and not issubclass(kind, Tensor) for kind in types):
         return NotImplemented  # a frame knows what to do
     module, name = str(func.__module__), str(func.__name__)
-    special = SPECIAL.get(name) if module == "numpy" else None
+    special = SPECIAL.get(f"{module}.{name}".removeprefix("numpy."))
     if callable(special):
         return special(*args, **kwargs)
     room = "tensor" + module.removeprefix("numpy")
-    wanted = special or name
-    ours = [op for op in registry.in_room(room) if op.function and op.built]
-    for op in ours:
-        if op.public == wanted:
-            return registry.call(op, args, {**_defaults(func, op, args, kwargs), **kwargs})
-    names = [op.public for op in ours]
-    raise ArgumentTypeError(
-        f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, names)} "
-        "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."
-    )
+    ours = {op.public: op for op in registry.in_room(room) if op.function and op.built}
+    op = ours.get(special or name)
+    if op is None:
+        raise ArgumentTypeError(
+            f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, ours)} "
+            "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."
+        )
+    return registry.call(op, args, {**_defaults(func, op, args, kwargs), **kwargs})
 
 
 def _defaults(func: Any, op: Op, args: Any, kwargs: Any) -> dict[str, Any]:

@@ -246,8 +246,8 @@ def _scalar(name: str, seed: int, template: list[Any], dtype: Any, *arrays: Any)
 def _chunk(
     name: str, seed: int, template: list[Any], chunks: Any, dtype: Any, *arrays: Any, block_id: Any = ()
 ) -> Any:
-    shape = block_shape(chunks, block_id)
-    return draw(name, stream(seed, *block_id), _parameters(template, arrays), shape, dtype)
+    given = _parameters(template, arrays)
+    return draw(name, stream(seed, *block_id), given, block_shape(chunks, block_id), dtype)
 
 
 def _parameters(template: list[Any], arrays: Any) -> list[Any]:
@@ -305,8 +305,8 @@ def _vectors(
     small = [v for v in values if isinstance(v, da.Array)]
     if small:
         answers = yield Ask(*small)
-        left = iter([answers] if len(small) == 1 else answers)
-        values = [next(left) if isinstance(v, da.Array) else v for v in values]
+        template = [... if isinstance(v, da.Array) else v for v in values]
+        values = _parameters(template, [answers] if len(small) == 1 else answers)
     wanted = chunk_size[: len(size)] if isinstance(chunk_size, (tuple, list)) else chunk_size
     chunks = chunks_of(size, wanted, dtype) if size else ()
     function = partial(_chunk, name, seed, values, chunks, dtype)
@@ -339,10 +339,9 @@ def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
     """A random order of elements along the first axis, over all chunks."""
     if _is_number(x):
         x = called("arange", checks.whole(x, "x", 0), dtype=INT, chunk_size=chunk_size)
-    else:
-        x = as_tensor(x)
-        if chunk_size is not None:
-            x = registry.make("rechunk", x, chunk_size)
+    elif chunk_size is not None:
+        x = registry.make("rechunk", as_tensor(x), chunk_size)
+    x = as_tensor(x)
     if not x.ndim:
         raise ArgumentError("x must be an integer or at least 1-dimensional")
     return registry.make("random.permuted", x, state.next_seed())
@@ -382,11 +381,10 @@ def chosen(
     """Elements drawn with or without putting back, by probabilities where given."""
     refuse_gpu("choice", gpu)
     from_numbers = _is_number(a)
-    if not from_numbers:
-        a = as_tensor(a)
-        if a.ndim != 1:
-            raise ArgumentError("a must be 1-dimensional or a whole number")
-    count = int(a) if from_numbers else a.shape[0]
+    a = int(a) if from_numbers else as_tensor(a)
+    if not from_numbers and a.ndim != 1:
+        raise ArgumentError("a must be 1-dimensional or a whole number")
+    count = a if from_numbers else a.shape[0]
     shape = () if size is None else check_shape(size, "size")
     many = math.prod(shape)
     if (from_numbers and count < 0) or (count == 0 and many):
@@ -404,10 +402,8 @@ def chosen(
     if p is None and count == count:
         places = drawn("randint", state, 0, count, shape, chunk_size=chunk_size)
     else:
-        base = None if from_numbers else a
-        places = registry.make(
-            "random.places", base, state.next_seed(), count, shape, p, bool(replace), chunk_size
-        )
+        settings = (state.next_seed(), count, shape, p, bool(replace), chunk_size)
+        places = registry.make("random.places", None if from_numbers else a, *settings)
     return places if from_numbers else a[places]
 
 
@@ -439,8 +435,7 @@ def places(
     one = graph.value(partial(_one_draw, seed, count, shape, p, replace))
     if not shape:
         return graph.to_array(one, (), INT, scalar=True)
-    flat = graph.to_array(one.with_lengths((math.prod(shape),)), (), INT)
-    return flat.reshape(shape).rechunk(chunks)
+    return graph.to_array(one.with_lengths((math.prod(shape),)), (), INT).reshape(shape).rechunk(chunks)
 
 
 def _one_draw(seed: int, count: int, shape: Any, p: Any, replace: bool) -> Any:
@@ -458,10 +453,7 @@ def _places_chunk(seed: int, count: int, below: Any, chunks: Any, block_id: Any 
 
 def _shuffled(state: RandomState, x: Any) -> None:
     """Puts a tensor in random order in place, along its first axis; gives back None."""
-    if not isinstance(x, registry.Handle):
-        raise ArgumentTypeError(
-            f"shuffle(x=): expected a tensor, got {type(x).__name__}. Hint: x=mt.tensor(...)"
-        )
+    checks.instance(x, "shuffle(x=)", registry.Handle, "a tensor, such as mt.tensor(...)")
     assign(x, permuted(state, x), what="shuffle")
 
 

@@ -21,7 +21,7 @@ from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, fits
 from marsdask.tensor.elements.elementwise import broadcast_shape
-from marsdask.tensor.fold import one_chunk, whole_along
+from marsdask.tensor.fold import one_chunk, pick, several, whole_along
 from marsdask.tensor.sampling import RandomState
 
 ROOM = "tensor.linalg"
@@ -40,10 +40,9 @@ def per_matrix(
     for i, (a, core) in enumerate(arrays):
         axes = tuple(range(a.ndim - core, a.ndim))
         a = one_chunk(a, "linalg") if a.ndim == core else whole_along(a, axes)
-        own = tuple(-1 - 2 * i - k for k in range(core))
-        pairs += [a, (*batch[depth - (a.ndim - core) :], *own)]
+        pairs += [a, (*batch[depth - (a.ndim - core) :], *(-1 - 2 * i - k for k in range(core)))]
     made = da.blockwise(
-        partial(_results, func),
+        partial(several, func),
         batch,
         *pairs,
         concatenate=True,
@@ -55,7 +54,7 @@ def per_matrix(
         axes = tuple(range(depth, out.ndim))
         results.append(
             da.blockwise(
-                partial(_pick, i, out.dtype),
+                partial(pick, i, out.dtype),
                 (*batch, *axes),
                 made,
                 batch,
@@ -65,15 +64,6 @@ def per_matrix(
             )
         )
     return tuple(results) if isinstance(known, TupleMeta) else results[0]
-
-
-def _results(func: Any, *parts: Any) -> Any:
-    found = func(*parts)
-    return tuple(found) if isinstance(found, (tuple, list)) else (found,)
-
-
-def _pick(i: int, dtype: Any, results: Any) -> Any:
-    return np.asarray(results[i]).astype(dtype, copy=False)
 
 
 def inexact(*dtypes: Any) -> np.dtype[Any]:
@@ -89,15 +79,14 @@ def real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
-def as_matrix(a: Any, name: str, *, square: bool = False) -> Tensor:
-    """A tensor of one (square) matrix or a stack of them; NumPy's error for what is none."""
-    a = as_tensor(a)
+def matrix_shape(a: Tensor | TensorMeta, name: str, *, square: bool = False) -> tuple[float, ...]:
+    """The shape of a (square) matrix or a stack of them; NumPy's error for what is none."""
     if a.ndim < 2:
         raise ShapeError(f"{name}: {a.ndim}-dimensional array given. Array must be at least two-dimensional")
     m, n = a.shape[-2:]
     if square and not fits(m, n):
         raise ShapeError(f"{name}: last 2 dimensions of the array must be square, got {m:g} x {n:g}")
-    return a  # type: ignore[no-any-return]
+    return a.shape
 
 
 # name -> (square, lengths of the results' last axes from (m, n), dtypes of results)
@@ -118,8 +107,8 @@ NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors
 
 
 def _of_matrix(name: str, a: Any, **settings: Any) -> Any:
-    a = as_matrix(a, name, square=OF_MATRIX[name][0])
-    return registry.make(f"linalg.{name}", a, **{k: v for k, v in settings.items() if v is not None})
+    given = {k: v for k, v in settings.items() if v is not None}
+    return registry.make(f"linalg.{name}", as_tensor(a), **given)
 
 
 def _plain(name: str, a: Any) -> Any:
@@ -137,18 +126,17 @@ def _matrix_power(a: Any, n: Any) -> Any:
 
 
 def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
-    _, shapes, dtypes = OF_MATRIX[name]
+    square, shapes, dtypes = OF_MATRIX[name]
+    *batch, m, n = matrix_shape(a, name, square=square)
     whole = name == "matrix_power" and a.dtype.kind in "iu" and settings["n"] >= 0
     kinds = [a.dtype] if whole else dtypes(inexact(a.dtype))
-    items = [
-        TensorMeta((*a.shape[:-2], *core), d) for core, d in zip(shapes(*a.shape[-2:]), kinds, strict=True)
-    ]
-    return TupleMeta(tuple(items), NAMES[name]) if len(items) > 1 else items[0]
+    items = tuple(TensorMeta((*batch, *core), d) for core, d in zip(shapes(m, n), kinds, strict=True))
+    return TupleMeta(items, NAMES[name]) if len(items) > 1 else items[0]
 
 
 def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
-    function = partial(getattr(np.linalg, name), **settings)
-    return per_matrix(function, [(a, 2)], _matrix_meta(name, a, **settings))
+    known = _matrix_meta(name, a, **settings)
+    return per_matrix(partial(getattr(np.linalg, name), **settings), [(a, 2)], known)
 
 
 # What users call, of those that take more than the matrix.
@@ -177,44 +165,39 @@ def cholesky(a: Array, lower: bool = True, *, upper: bool = False) -> Any:
     return _of_matrix("cholesky", a, upper=upper or not lower)
 
 
-def _solve_meta(a: Any, b: Any, *rest: Any, **settings: Any) -> TensorMeta:
-    n, columns = a.shape[-1], b.shape[-1:] if b.ndim > 1 else ()
+def _solve_meta(name: str, a: Any, b: Any, *rest: Any, **settings: Any) -> TensorMeta:
+    *_, n = matrix_shape(a, name, square=True)
+    columns = b.shape[-1:] if b.ndim > 1 else ()
     if not b.ndim or not fits(n, b.shape[-2 if columns else 0]):
         raise ShapeError(f"solve: matrix of {a.shape} does not fit right hand sides of {b.shape}.")
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
     return TensorMeta((*batch, n, *columns), inexact(a.dtype, b.dtype))
 
 
-@public("linalg.solve", room=ROOM)
+def _solved(func: Any, a: da.Array, b: da.Array) -> da.Array:
+    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta("solve", a, b))
+
+
+@lowered("linalg.solve", room=ROOM, status="gathered", meta=partial(_solve_meta, "solve"))
 def solve(a: Array, b: Array, sym_pos: bool = False) -> Any:
     """The solution of linear equations. `sym_pos` only tunes."""
-    return registry.make("linalg.solve", as_matrix(a, "solve", square=True), as_tensor(b))
+    return _solved(np.linalg.solve, a, b)
 
 
-@public("linalg.solve_triangular", room=ROOM)
+@lowered(
+    "linalg.solve_triangular", room=ROOM, status="gathered", meta=partial(_solve_meta, "solve_triangular")
+)
 def solve_triangular(
     a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
 ) -> Any:
     """The solution of equations whose matrix is triangular; the other triangle is not looked at."""
-    matrix = as_matrix(a, "solve_triangular", square=True)
-    return registry.make("linalg.solve_triangular", matrix, as_tensor(b), lower, trans, unit_diagonal)
-
-
-@lowered("linalg.solve", status="gathered", meta=_solve_meta)
-def _solved(a: da.Array, b: da.Array, func: Any = np.linalg.solve) -> da.Array:
-    return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta(a, b))
-
-
-@lowered("linalg.solve_triangular", status="gathered", meta=_solve_meta)
-def _solved_triangular(a: da.Array, b: da.Array, lower: bool, trans: Any, unit_diagonal: bool) -> da.Array:
-    return _solved(a, b, partial(_triangular, lower, trans, unit_diagonal))
+    return _solved(partial(_triangular, lower, trans, unit_diagonal), a, b)
 
 
 def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
     a = np.tril(a) if lower else np.triu(a)
-    if unit:
+    if unit:  # `a` is a copy already
         index = np.arange(a.shape[-1])
-        a = a.copy()
         a[..., index, index] = 1
     if trans in (1, "T", 2, "C"):
         a = np.swapaxes(a.conj() if trans in (2, "C") else a, -1, -2)
@@ -223,30 +206,29 @@ def _triangular(lower: bool, trans: Any, unit: bool, a: Any, b: Any) -> Any:
 
 def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
     dtype = inexact(a.dtype, b.dtype)
-    rest = tuple(b.shape[1:])
-    found = [(a.shape[1], *rest), (NAN,), (), (min(a.shape),)]
-    kinds = [dtype, real(dtype), np.dtype(np.int32), real(dtype)]
-    return TupleMeta(tuple(TensorMeta(s, k) for s, k in zip(found, kinds, strict=True)))
+    solution, residuals = TensorMeta((a.shape[1], *b.shape[1:]), dtype), TensorMeta((NAN,), real(dtype))
+    rank, singular = TensorMeta((), np.dtype(np.int32)), TensorMeta((min(a.shape),), real(dtype))
+    return TupleMeta((solution, residuals, rank, singular))
 
 
 @lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
-    known = _lstsq_meta(a, b)
-    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], known)
+    return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], _lstsq_meta(a, b))
 
 
 def _lu_meta(a: TensorMeta) -> TupleMeta:
-    *batch, m, n = a.shape
+    *batch, m, n = matrix_shape(a, "lu")
     k, dtype = min(m, n), inexact(a.dtype)
     results = (((m, m), real(dtype)), ((m, k), dtype), ((k, n), dtype))
     return TupleMeta(tuple(TensorMeta((*batch, *core), kind) for core, kind in results))
 
 
-@public("linalg.lu", room=ROOM)
+@lowered("linalg.lu", room=ROOM, status="gathered", meta=_lu_meta)
 def lu(a: Array) -> Any:
     """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
-    return registry.make("linalg.lu", as_matrix(a, "lu"))
+    factored = np.vectorize(_factored, signature="(m,n)->(m,m),(m,k),(k,n)")
+    return per_matrix(factored, [(a, 2)], _lu_meta(a))
 
 
 def _factored(a: Any) -> Any:
@@ -268,24 +250,15 @@ def _factored(a: Any) -> Any:
     return p, np.tril(u[:, :k], -1) + np.eye(m, k), np.triu(u[:k])
 
 
-def _stacked_lu(part: Any) -> Any:
-    return np.vectorize(_factored, signature="(m,n)->(m,m),(m,k),(k,n)")(part)
-
-
-@lowered("linalg.lu", status="gathered", meta=_lu_meta)
-def _lu(a: da.Array) -> Any:
-    return per_matrix(_stacked_lu, [(a, 2)], _lu_meta(a))
-
-
 def tall(a: da.Array) -> da.Array | None:
     """The same matrix in chunks of whole rows, none with fewer rows than columns; None where one chunk is better."""
     if a.ndim != 2 or a.npartitions == 1 or a.nbytes <= options.chunk_store_limit:
         return None
     rows, columns = a.shape
     each = max(int(options.chunk_store_limit // max(columns * a.dtype.itemsize, 1)), columns, 1)
-    if rows < 2 * each:
-        return None
     count = rows // each
+    if count < 2:
+        return None
     sizes = [rows // count + (i < rows % count) for i in range(count)]
     graph.rule(f"tall and thin: {count} chunks of rows")
     return a.astype(inexact(a.dtype)).rechunk((tuple(sizes), columns))
@@ -301,12 +274,11 @@ def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
     if mode == "raw":
         raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
     checks.choice(mode, "qr(mode=)", ("reduced", "complete", "r"))
-    a = as_matrix(a, "qr")
-    return registry.make("linalg.qr", a, mode)
+    return registry.make("linalg.qr", as_tensor(a), mode)
 
 
 def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
-    *batch, m, n = a.shape
+    *batch, m, n = matrix_shape(a, "qr")
     dtype = inexact(a.dtype)
     k = m if mode == "complete" else min(m, n)
     r = TensorMeta((*batch, k, n), dtype)
@@ -336,12 +308,11 @@ def svd(
 ) -> Any:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
     checks.choice(method, "svd(method=)", METHODS)
-    a = as_matrix(a, "svd", square=bool(hermitian))
-    return registry.make("linalg.svd", a, bool(full_matrices), bool(compute_uv), bool(hermitian))
+    return registry.make("linalg.svd", as_tensor(a), bool(full_matrices), bool(compute_uv), bool(hermitian))
 
 
-def _svd_meta(a: TensorMeta, full: bool = False, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    *batch, m, n = a.shape
+def _svd_meta(a: TensorMeta, full: bool, compute_uv: bool, hermitian: bool) -> Any:
+    *batch, m, n = matrix_shape(a, "svd", square=hermitian)
     dtype, k = inexact(a.dtype), min(m, n)
     s = TensorMeta((*batch, k), real(dtype))
     if not compute_uv:
@@ -361,7 +332,7 @@ def _svd(a: da.Array, full: bool, compute_uv: bool, hermitian: bool) -> Any:
                 return s
             return (v.T, s, u.T) if wide else (u, s, v)
     function = partial(np.linalg.svd, full_matrices=full, compute_uv=compute_uv, hermitian=hermitian)
-    return per_matrix(function, [(a, 2)], _svd_meta(a, full, compute_uv))
+    return per_matrix(function, [(a, 2)], _svd_meta(a, full, compute_uv, hermitian))
 
 
 @public("linalg.randomized_svd", room=ROOM)
@@ -371,15 +342,16 @@ def randomized_svd(
 ) -> Any:  # fmt: skip
     """The first singular values and vectors of a large matrix, approximately."""
     # Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left.
-    a = as_matrix(a, "randomized_svd")
+    a = as_tensor(a)
+    rows, columns = matrix_shape(a, "randomized_svd")
     k = checks.whole(n_components, "n_components", 1)
     checks.choice(
         power_iteration_normalizer, "power_iteration_normalizer", ("auto", "QR", "LU", "none", None)
     )
     if transpose == "auto":
-        transpose = a.shape[0] < a.shape[1]
+        transpose = rows < columns
     if n_iter == "auto":
-        n_iter = 7 if k < 0.1 * min(a.shape) else 4
+        n_iter = 7 if k < 0.1 * min(rows, columns) else 4
     state = random_state if isinstance(random_state, RandomState) else RandomState(random_state)
     matrix = a.T if transpose else a
     width = min(k + n_oversamples, *matrix.shape)
@@ -423,31 +395,31 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         squares = make("square", make("absolute", x) if x.dtype.kind == "c" else x)
         return make("sqrt", make("sum", squares, **reduced, **keep))
     if len(axes) == 1:
-        return _vector_norm(x, ord, axes, keep)
+        return _vector_norm(x, ord, {"axis": axes, **keep})
     if len(axes) != 2:
         raise ArgumentError("Improper number of dimensions to norm.")
     if ord in (1, -1, np.inf, -np.inf):
         along, over = axes if abs(ord) == 1 else axes[::-1]
-        if not keepdims:
-            over -= along < over
         sums = make("sum", make("absolute", x), axis=(along,), **keep)
+        over -= int(not keepdims and along < over)
         return make("max" if ord > 0 else "min", sums, axis=(over,), **keep)
     if ord in ("nuc", 2, -2):
         return make("linalg.spectral", x, ord, axes, bool(keepdims))
     raise ArgumentError(f"Invalid norm order for matrices: ord={ord!r}.")
 
 
-def _vector_norm(x: Any, ord: Any, axes: Any, keep: dict[str, Any]) -> Any:
+def _vector_norm(x: Any, ord: Any, along: dict[str, Any]) -> Any:
     make = registry.make
     if isinstance(ord, str):
         raise ArgumentError(f"Invalid norm order {ord!r} for vectors")
-    if ord in (np.inf, -np.inf):
-        return make("max" if ord > 0 else "min", make("absolute", x), axis=axes, **keep)
     if ord == 0:
-        return make("sum", make("not_equal", x, 0), axis=axes, dtype=real(x.dtype), **keep)
+        return make("sum", make("not_equal", x, 0), dtype=real(x.dtype), **along)
+    sizes = make("absolute", x)
+    if ord in (np.inf, -np.inf):
+        return make("max" if ord > 0 else "min", sizes, **along)
     if ord == 1:
-        return make("sum", make("absolute", x), axis=axes, **keep)
-    return make("power", make("sum", make("power", make("absolute", x), ord), axis=axes, **keep), 1 / ord)
+        return make("sum", sizes, **along)
+    return make("power", make("sum", make("power", sizes, ord), **along), 1 / ord)
 
 
 def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> TensorMeta:
@@ -458,10 +430,9 @@ def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> Tensor
 @lowered("linalg.spectral", status="gathered", meta=_spectral_meta)
 def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
     """Matrix norms that need singular values."""
-    moved = da.moveaxis(x, axes, (-2, -1))
-    known = TensorMeta(moved.shape[:-2], real(x.dtype))
-    made = per_matrix(partial(_spectral, ord), [(moved, 2)], known)
-    return da.expand_dims(made, tuple(sorted(axes))) if keepdims else made
+    known = _spectral_meta(x, ord, axes, keepdims=False)
+    made = per_matrix(partial(_spectral, ord), [(da.moveaxis(x, axes, (-2, -1)), 2)], known)
+    return da.expand_dims(made, axes) if keepdims else made
 
 
 def _spectral(ord: Any, part: Any) -> Any:

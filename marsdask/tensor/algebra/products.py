@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from string import ascii_letters
@@ -54,9 +55,8 @@ def contracted(
     if all(parts.numblocks[a] == 1 for a in axes):
         return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
     add = np.logical_or if dtype.kind == "b" else np.add
-    return fold(
-        parts, axes, partial(_added, add, dtype), partial(reduce, add), np.asarray, dtype, label="product"
-    )
+    added = partial(_added, add, dtype)
+    return fold(parts, axes, added, partial(reduce, add), np.asarray, dtype, label="product")
 
 
 def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
@@ -107,19 +107,13 @@ def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
 @lowered("matmul", meta=_matmul_meta)
 def _matmul(a: da.Array, b: da.Array) -> da.Array:
     depth = max(a.ndim, b.ndim, 2) - 2
-    batch = tuple(range(depth))
+    batch, k = tuple(range(depth)), depth + 2
     row = (depth,) if a.ndim > 1 else ()
     column = (depth + 1,) if b.ndim > 1 else ()
-    k = depth + 2
     left = (*batch[depth - max(a.ndim - 2, 0) :], *row, k)
     right = (*batch[depth - max(b.ndim - 2, 0) :], k, *column)
-    return contracted(
-        np.matmul,
-        (*batch, *row, *column),
-        (k,),
-        [(a, left), (b, right)],
-        result_dtype(np.matmul, a.dtype, b.dtype),
-    )
+    dtype = result_dtype(np.matmul, a.dtype, b.dtype)
+    return contracted(np.matmul, (*batch, *row, *column), (k,), [(a, left), (b, right)], dtype)
 
 
 @lowered(
@@ -176,15 +170,11 @@ def _tensordot(a: da.Array, b: da.Array, axes: Any) -> da.Array:
 
 def _over(func: Any, axes: tuple[Index, Index], a: da.Array, b: da.Array) -> da.Array:
     """`func` of matching chunks, summed over axes of both."""
-    left = list(range(a.ndim))
-    right = list(range(a.ndim, a.ndim + b.ndim))
-    for m, n in zip(*axes, strict=True):
-        right[n] = left[m]
-    gone = tuple(left[m] for m in axes[0])
+    left, gone = tuple(range(a.ndim)), axes[0]
+    same = dict(zip(axes[1], gone, strict=True))
+    right = tuple(same.get(n, a.ndim + n) for n in range(b.ndim))
     kept = tuple(i for i in (*left, *right) if i not in gone)
-    return contracted(
-        func, kept, gone, [(a, tuple(left)), (b, tuple(right))], result_dtype(np.dot, a.dtype, b.dtype)
-    )
+    return contracted(func, kept, gone, [(a, left), (b, right)], result_dtype(np.dot, a.dtype, b.dtype))
 
 
 def _last_axes(name: str, a: Any, b: Any) -> tuple[Index, Index]:
@@ -223,8 +213,7 @@ def vdot(a: Array, b: Array) -> da.Array:
 def _kron_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
     ndim = max(a.ndim, b.ndim)
     left, right = ((1,) * (ndim - t.ndim) + tuple(t.shape) for t in (a, b))
-    shape = tuple(m * n for m, n in zip(left, right, strict=True))
-    return TensorMeta(shape, np.result_type(a.dtype, b.dtype))
+    return TensorMeta(tuple(map(operator.mul, left, right)), np.result_type(a.dtype, b.dtype))
 
 
 @lowered("kron", room="tensor", meta=_kron_meta)
@@ -263,8 +252,7 @@ def _trace(a: da.Array, offset: int, axis1: int, axis2: int, dtype: Any) -> da.A
 
 def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:
     """Letters of each operand and of the result; those behind `...` are numbered from the right."""
-    text = subscripts.replace(" ", "")
-    left, arrow, right = text.partition("->")
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(shapes):
         raise ArgumentError(f"einsum({subscripts!r}): {len(terms)} subscripts for {len(shapes)} operands.")
@@ -302,7 +290,7 @@ def _letter(number: Any) -> str:
     return "..." if number is ... else ascii_letters[checks.whole(number, "einsum(): a subscript", 0)]
 
 
-def _interleaved(operands: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def _interleaved(operands: Sequence[Any]) -> tuple[str, Any]:
     """The other spelling of einsum, `einsum(x, [0, 1], y, [1, 2], [0, 2])`, as subscripts."""
     count = len(operands) // 2
     indexes = [*operands[1::2], *operands[2 * count :]]  # the result's last, where it is given
@@ -321,18 +309,18 @@ def einsum(
     optimize: Any = False,
 ) -> Any:
     """Sums of products in Einstein's notation."""
-    given_ones: Sequence[Any] = operands
     if not isinstance(subscripts, str):
-        subscripts, given_ones = _interleaved([subscripts, *operands])
-    tensors = [as_tensor(o) for o in given_ones]
+        subscripts, operands = _interleaved([subscripts, *operands])
+    tensors = [as_tensor(o) for o in operands]
     if not tensors:
         raise ArgumentError("einsum: expected at least one operand.")
     if dtype is not None:
         dtype = np.dtype(dtype)
         for t in tensors:
             check_cast("einsum()", t.dtype, dtype, casting)
-    parts = _einsum_parts(subscripts, [t.shape for t in tensors])
-    result = registry.make("einsum.of", parts, dtype, *tensors)
+    result = registry.make(
+        "einsum.of", _einsum_parts(subscripts, [t.shape for t in tensors]), dtype, *tensors
+    )
     if order in ("C", "F"):
         result = registry.make("copy", result, order)
     return given(result, out)
@@ -345,7 +333,7 @@ def _einsum_meta(parts: Any, dtype: Any, *tensors: TensorMeta) -> TensorMeta:
         for letter, n in zip(term, tensor.shape, strict=True):
             known = lengths.get(letter, 1)
             if known == 1 or known != known:
-                lengths[letter] = n if not (n == 1 and known != known) else known
+                lengths[letter] = known if n == 1 else n
             elif n != 1 and not fits(known, n):
                 raise ShapeError(
                     f"einsum: operands could not be broadcast together: {letter!r} is {known:g} and {n:g}."
@@ -369,8 +357,8 @@ def einsum_of(parts: Any, dtype: Any, *arrays: da.Array) -> da.Array:
         fixed.append((array, tuple(numbers[c] for c in once)))
         letters.append(once)
     gone = tuple(numbers[c] for c in numbers if c not in out)
-    func = partial(np.einsum, _letters(letters, out))
-    return contracted(func, tuple(numbers[c] for c in out), gone, fixed, kind)
+    kept = tuple(numbers[c] for c in out)
+    return contracted(partial(np.einsum, _letters(letters, out)), kept, gone, fixed, kind)
 
 
 def _diagonal(array: da.Array, term: list[str], once: list[str]) -> da.Array:

@@ -14,6 +14,7 @@ import dask.array as da
 import numpy as np
 from dask.array.core import elemwise
 
+from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
@@ -28,16 +29,10 @@ def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
         ufunc = getattr(np, name)
         unary = ufunc.nin == 1
         operands = "a tensor" if unary else "two tensors, broadcast against each other"
-        public(name, owners=owners, doc=f"NumPy's `{name}` of each element of {operands}.")(
-            partial(_unary if unary else _binary, name)
-        )
-        lowered(
-            name,
-            status="delegated",
-            meta=partial(broadcast_meta, ufunc),
-            sizes="aligned",
-            traits={"ufunc"} if ufunc.nout == 1 else (),
-        )(partial(_lower, ufunc))
+        call: Any = partial(_unary if unary else _binary, name)
+        public(name, owners=owners, doc=f"NumPy's `{name}` of each element of {operands}.")(call)
+        traits, known = ("ufunc",) if ufunc.nout == 1 else (), partial(broadcast_meta, ufunc)
+        lowered(name, status="delegated", meta=known, sizes="aligned", traits=traits)(partial(_lower, ufunc))
 
 
 def _unary(
@@ -71,7 +66,7 @@ def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, or
     inputs = [as_operand(v) for v in operands]
     if all(isinstance(v, SCALARS) for v in inputs):
         inputs[0] = as_tensor(inputs[0])
-    extra = {} if dtype is None else {"dtype": np.dtype(dtype)}
+    extra: dict[str, Any] = {} if dtype is None else {"dtype": np.dtype(dtype)}
     if casting != "same_kind":
         extra["casting"] = casting
     if order not in ("K", "A", "C", "F"):
@@ -85,12 +80,11 @@ def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, or
     results = result if isinstance(result, tuple) else (result,)
     if len(outs) != len(results):
         raise ArgumentTypeError(f"{name}(out=): expected {len(results)} tensors, got {len(outs)}.")
-    done = list(outs)
-    for i, (o, r) in enumerate(zip(outs, results, strict=True)):
+    for o, r in zip(outs, results, strict=True):
         if o is not None:
             r = r if where is None else registry.make("where", as_tensor(where), r, o)
-            done[i] = assign(o, r, casting=casting)
-    return tuple(done) if len(done) > 1 else done[0]
+            assign(o, r, casting=casting)
+    return outs if len(outs) > 1 else outs[0]
 
 
 def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
@@ -137,8 +131,8 @@ def broadcast_shape(*shapes: tuple[float, ...]) -> tuple[float, ...]:
                 "operands could not be broadcast together with shapes "
                 + " ".join(str(tuple(s)) for s in shapes)
             )
-        unknown = any(math.isnan(n) for n in lengths)
-        result.append(known.pop() if known else math.nan if unknown else 1)
+        otherwise = math.nan if any(map(math.isnan, lengths)) else 1
+        result.append(known.pop() if known else otherwise)
     return tuple(result)
 
 
@@ -242,10 +236,9 @@ def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
 def _array_equal(a1: da.Array, a2: da.Array, equal_nan: bool) -> da.Array:
     if a1.shape != a2.shape:
         return da.from_array(np.False_)
-    same = a1 == a2
     if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":
-        same = same | (da.isnan(a1) & da.isnan(a2))
-    return same.all()
+        return ((a1 == a2) | (da.isnan(a1) & da.isnan(a2))).all()
+    return (a1 == a2).all()
 
 
 @public("isin")
@@ -255,11 +248,10 @@ def isin(
     assume_unique: bool = False,
     invert: bool = False,
     *,
-    kind: str | None = None,
+    kind: Any = None,
 ) -> Any:
     """Whether each element is among `test_elements`, which every chunk gets whole (their unique values)."""
-    if kind not in (None, "sort", "table"):
-        raise ArgumentError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    checks.choice(kind, "isin(kind=)", (None, "sort", "table"))
     return registry.make("isin", as_tensor(element), as_tensor(test_elements), invert=bool(invert))
 
 

@@ -31,25 +31,17 @@ def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
     """An elementwise chain, with a reduction at its end where `reduced` names one, as one kernel per chunk."""
     ndim = max(a.ndim for a in arrays)
     kernel = partial(run_program, program)
-    args: list[Any] = []
-    for a in arrays:
-        args += [a, tuple(range(ndim - a.ndim, ndim))]
-    axes_out = tuple(range(ndim))
+    args = [each for a in arrays for each in (a, tuple(range(ndim - a.ndim, ndim)))]
+    axes_out, nothing = tuple(range(ndim)), (0,) * ndim
     dtype = kernel(*(np.empty((0,) * a.ndim, a.dtype) for a in arrays)).dtype
     if reduced is None:
-        return da.blockwise(
-            kernel, axes_out, *args, dtype=dtype, meta=np.empty((0,) * ndim, dtype), name=None
-        )
+        return da.blockwise(kernel, axes_out, *args, dtype=dtype, meta=np.empty(nothing, dtype), name=None)
     name, axis, keepdims = reduced
     axes = tuple(range(ndim)) if axis is None else tuple(a % ndim for a in np.atleast_1d(axis))
     dtype = getattr(np, name)(np.ones((1,) * ndim, dtype)).dtype
+    kernel, gone = partial(run_reduced, program, name, axes), dict.fromkeys(axes, 1)
     parts = da.blockwise(
-        partial(run_reduced, program, name, axes),
-        axes_out,
-        *args,
-        dtype=dtype,
-        meta=np.empty((0,) * ndim, dtype),
-        adjust_chunks=dict.fromkeys(axes, 1),
+        kernel, axes_out, *args, dtype=dtype, meta=np.empty(nothing, dtype), adjust_chunks=gone
     )
     lower: Any = lookup(name).lower
     return lower(parts, axes, keepdims)

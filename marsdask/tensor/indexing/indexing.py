@@ -71,8 +71,8 @@ def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
         if entry is None:
             axes.append([(-1, None, 1)])
             continue
-        chunks = x.chunks[axis]
-        found = [(number, local, _length(local)) for number, (local, _) in pieces_of(entry, chunks).items()]
+        pieces = pieces_of(entry, x.chunks[axis])
+        found = [(number, local, _length(local)) for number, (local, _) in pieces.items()]
         if isinstance(entry, slice) and entry.step is not None and entry.step < 0:
             found = [(number, _backwards(local, n), n) for number, local, n in reversed(found)]
         axes.append(found or [(0, slice(0, 0), 0)])
@@ -129,8 +129,7 @@ def sliced(base: Any, key: tuple[Any, ...]) -> Any:
 
 
 def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
-    entries = plain(key, x.shape)
-    return TensorMeta(result_shape(entries, x.shape), x.dtype, x.order)
+    return TensorMeta(result_shape(plain(key, x.shape), x.shape), x.dtype, x.order)
 
 
 @lowered("slice", meta=_part_meta, traits=("slice",))
@@ -146,8 +145,7 @@ def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
     masked = lone_mask(entries)
     if masked is not None:
         return by_mask(x, entries, masked)
-    known = yield from settled(entries, x.shape)
-    return by_arrays(x, known)
+    return by_arrays(x, (yield from settled(entries, x.shape)))
 
 
 def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, ...]]:
@@ -179,8 +177,7 @@ def lone_mask(key: tuple[Any, ...]) -> int | None:
 def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
     """The rows of x that a mask over one or several axes keeps."""
     mask: da.Array = key[at].value
-    before = [e for e in key[:at] if isinstance(e, slice)]
-    after = [e for e in key[at + 1 :] if isinstance(e, slice)]
+    before, after = ([e for e in side if isinstance(e, slice)] for side in (key[:at], key[at + 1 :]))
     x = taken(x, (*before, *[FULL] * mask.ndim, *after))
     first = len(before)
     if mask.ndim > 1:

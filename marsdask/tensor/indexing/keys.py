@@ -125,9 +125,7 @@ def _entry(value: Any) -> Any:
         raise IndexOutOfRange(f"{error}; {KINDS}.") from None
     if array.dtype.kind not in "biu":
         raise IndexOutOfRange(f"an index of dtype {array.dtype} was given; {KINDS}.")
-    if not array.ndim and array.dtype.kind in "iu":
-        return int(array)
-    return array
+    return array if array.ndim or array.dtype.kind == "b" else int(array)
 
 
 def bounds(entry: slice) -> tuple[Any, Any, Any]:
@@ -139,9 +137,11 @@ def _width(entry: Any) -> int:
     """How many axes an entry takes."""
     if entry is None or isinstance(entry, str):
         return 0
-    if isinstance(entry, Lazy):
-        return entry.ndim if entry.kind == "b" else 1
-    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
+    return entry.ndim if _is_mask(entry) else 1
+
+
+def _is_mask(entry: Any) -> bool:
+    return is_fancy(entry) and (entry.kind if isinstance(entry, Lazy) else entry.dtype.kind) == "b"
 
 
 def _with_axes(entries: Iterable[Any]) -> Iterator[tuple[Any, int]]:
@@ -161,17 +161,13 @@ def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
             raise ArgumentError("slice step cannot be zero.")
         return [_exact(entry, shape[axis])]
     lengths = shape[axis : axis + _width(entry)]
-    if isinstance(entry, Lazy):
-        if entry.kind == "b":
-            _check_mask(entry.shape, lengths, axis)
-        return [entry]
-    if isinstance(entry, np.ndarray) and entry.dtype == bool:
+    if _is_mask(entry):
         _check_mask(entry.shape, lengths, axis)
-        return list(entry.nonzero()) if not any(map(math.isnan, lengths)) else [entry]
-    (length,) = lengths
-    if math.isnan(length):
+    if isinstance(entry, Lazy) or any(map(math.isnan, lengths)):
         return [entry]
-    length = int(length)
+    if _is_mask(entry):
+        return list(entry.nonzero())
+    length = int(shape[axis])
     if isinstance(entry, int):
         if not -length <= entry < length:
             raise _outside(entry, axis, length)
@@ -179,8 +175,7 @@ def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
     bad = (entry < -length) | (entry >= length)
     if bad.any():
         raise _outside(entry[bad].flat[0], axis, length)
-    if entry.dtype.kind == "u":
-        return [entry.astype(np.intp)]
+    entry = entry.astype(np.intp, copy=False)
     return [np.where(entry < 0, entry + length, entry) if (entry < 0).any() else entry]
 
 
@@ -234,7 +229,7 @@ def placed(key: tuple[Any, ...], fancy: tuple[float, ...]) -> list[tuple[Any, ..
     if not any(is_fancy(e) for e in key):
         return everything
     spots = [i for i, e in enumerate(key) if is_fancy(e) or isinstance(e, int)]
-    together = spots == list(range(spots[0], spots[-1] + 1))
+    together = len(spots) == spots[-1] - spots[0] + 1
     first = len(_sources(key[: spots[0]])) if together else 0
     return [*everything[:first], *(("fancy", j) for j in range(len(fancy))), *everything[first:]]
 
@@ -258,11 +253,8 @@ def result_shape(key: tuple[Any, ...], shape: Sequence[float]) -> tuple[float, .
 
 def fancy_shape(key: tuple[Any, ...]) -> tuple[float, ...]:
     """What the fancy indexes of a key broadcast to."""
-    fancy = [e for e in key if is_fancy(e)]
-    kinds = [e.kind if isinstance(e, Lazy) else e.dtype.kind for e in fancy]
-    shapes = [(math.nan,) if kind == "b" else e.shape for e, kind in zip(fancy, kinds, strict=True)]
     try:
-        return broadcast_shape(*shapes)
+        return broadcast_shape(*((math.nan,) if _is_mask(e) else e.shape for e in key if is_fancy(e)))
     except ShapeError as error:
         raise IndexOutOfRange(f"shape mismatch: indexing arrays: {error}") from None
 

@@ -118,12 +118,11 @@ def _choose(a: da.Array, choices: Any, mode: str) -> Any:
 
 def _chosen(mode: str, a: Any, *choices: Any) -> Any:
     # np.choose takes 32 choices at most where they are separate arrays; stacked, the first axis counts as one.
-    both = np.broadcast_arrays(a, *choices)
-    count = len(choices)
-    index = within("choose", both[0], count, mode)
-    if index.size and (index.min() < 0 or index.max() >= count):
-        raise ArgumentError(f"choose(): invalid entry in choice array: expected 0 to {count - 1}.")
-    return np.take_along_axis(np.stack(both[1:]), index[None], 0)[0]
+    index, *stack = np.broadcast_arrays(a, *choices)
+    index = within("choose", index, len(stack), mode)
+    if index.size and (index.min() < 0 or index.max() >= len(stack)):
+        raise ArgumentError(f"choose(): invalid entry in choice array: expected 0 to {len(stack) - 1}.")
+    return np.take_along_axis(np.stack(stack), index[None], 0)[0]
 
 
 @lowered("flatnonzero", room="tensor", meta=lambda a: TensorMeta((NAN,), INDEX))

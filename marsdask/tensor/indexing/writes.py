@@ -38,19 +38,17 @@ def put_part(target: Any, key: Any, value: Any) -> None:
     if first:
         put_part(part(target, first), key, value)
         return
-    known = target.known
-    entries = plain(key, known.shape)
-    new = fitting(value, known.dtype)
+    entries = plain(key, target.known.shape)
+    new = fitting(value, target.dtype)
     if isinstance(new, Handle):
-        check_fits(new.known.shape, result_shape(entries, known.shape))
+        check_fits(new.known.shape, result_shape(entries, target.known.shape))
     become(target, registry.make("setitem", target, arguments(entries), new))
 
 
 def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
     """A value to assign: a tensor, or a scalar of the dtype by NumPy's rules of assignment."""
-    if isinstance(value, Tensor):
-        return value
-    if isinstance(value, (Handle, da.Array, np.ndarray)) and bool(getattr(value, "ndim", False)):
+    data = isinstance(value, (Handle, da.Array, np.ndarray))
+    if isinstance(value, Tensor) or (data and getattr(value, "ndim", False)):
         return as_tensor(value)
     try:
         if isinstance(value, SCALARS) or not np.ndim(value):
@@ -72,8 +70,7 @@ def setitem(x: da.Array, key: tuple[Any, ...], value: Any) -> Any:
     at = lone_mask(entries)
     if at is not None and (masked := _where(x, entries, at, value)) is not None:
         return masked
-    known = yield from settled(entries, x.shape)
-    return scattered(x, known, value)
+    return scattered(x, (yield from settled(entries, x.shape)), value)
 
 
 def _where(x: da.Array, key: tuple[Any, ...], at: int, value: Any) -> da.Array | None:
@@ -86,18 +83,17 @@ def _where(x: da.Array, key: tuple[Any, ...], at: int, value: Any) -> da.Array |
     if isinstance(value, da.Array):
         check_fits(value.shape, (math.nan,) * (x.ndim - mask.ndim + 1))
         value = reshaped(value, value.shape[max(value.ndim - (x.ndim - mask.ndim + 1), 0) :])
-        if value.ndim > behind:
-            if value.shape[value.ndim - behind - 1] != 1:
+        at_mask = value.ndim - behind - 1
+        if at_mask >= 0:
+            if value.shape[at_mask] != 1:
                 return None
-            lead = value.shape[: value.ndim - behind - 1]
-            value = reshaped(value, (*lead, *(1,) * mask.ndim, *value.shape[value.ndim - behind :]))
+            value = reshaped(value, (*value.shape[:at_mask], *(1,) * mask.ndim, *value.shape[at_mask + 1 :]))
         value = value.astype(x.dtype)
         if any(v not in (1, n) for v, n in zip(reversed(value.shape), reversed(x.shape), strict=False)):
             raise ShapeError(
                 f"could not broadcast input of shape {value.shape} into the masked part of {x.shape}."
             )
-    mask = mask[(..., *(None,) * behind)]
-    return da.where(mask, value, x)
+    return da.where(mask[(..., *(None,) * behind)], value, x)
 
 
 def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | None = None) -> da.Array:
@@ -126,9 +122,10 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
         if (fancy_axes and members is None) or any(index[i] not in pieces[i] for i in other_axes):
             return block
         where_in = (*local, *(pieces[i][index[i]][0] for i in other_axes))
+        if not moves:
+            return (_written, block, order, where_in, value, None, how)
         where = (*([0] if fancy_axes else []), *(pieces[i][index[i]][1] for i in sliced))
-        new = graph.Block(value, where) if moves else value
-        return (_written, block, order, where_in, new, members if moves else None, how)
+        return (_written, block, order, where_in, graph.Block(value, where), members, how)
 
     return graph.blocks(make, x.chunks, x.dtype, [x, value] if moves else [x])
 
@@ -153,8 +150,7 @@ def _laid_out(
 ) -> da.Array:
     """The value with its fancy axes as one first axis, in one chunk, and its sliced axes in step with the pieces."""
     value = reshaped(value, value.shape[max(value.ndim - len(shape), 0) :])
-    value = da.broadcast_to(value, shape)
-    value = value[tuple(0 if source[0] == "new" else FULL for source in place)]
+    value = da.broadcast_to(value, shape)[tuple(0 if source[0] == "new" else FULL for source in place)]
     sources = [source for source in place if source[0] != "new"]
     fancy = [i for i, source in enumerate(sources) if source[0] == "fancy"]
     sliced = [i for i, source in enumerate(sources) if source[0] == "axis"]
@@ -166,9 +162,7 @@ def _laid_out(
         chunks, flips = [value.shape[:1]], [FULL]
     for i in sliced:
         axis = sources[i][1]
-        entry = entries[axis]
-        back = entry.step is not None and entry.step < 0
-        flips.append(slice(None, None, -1) if back else FULL)
+        flips.append(slice(None, None, -1) if (entries[axis].step or 1) < 0 else FULL)
         chunks.append(tuple(len(range(p.start, p.stop, p.step)) for p, _ in pieces[axis].values()))
     return value[tuple(flips)].rechunk(tuple(chunks)) if chunks else value
 
@@ -187,8 +181,7 @@ def _by_chunk(
     groups = {}
     for members in np.split(order, cuts):
         index = tuple(int(n[members[0]]) for n in numbers)
-        local = [p[members] - s[i] for p, s, i in zip(points, starts, index, strict=True)]
-        groups[index] = (members, local)
+        groups[index] = (members, [p[members] - s[i] for p, s, i in zip(points, starts, index, strict=True)])
     return groups
 
 
@@ -338,10 +331,8 @@ def filled_diagonal(a: da.Array, val: Any, wrap: bool) -> da.Array:
     end = size if wrap or a.ndim > 2 else min(a.shape[1] * a.shape[1], size)
     where = np.unravel_index(np.arange(0, end, step), a.shape)
     if isinstance(val, da.Array):
-        val = reshaped(val, (-1,))
-        count = len(where[0])
-        if val.size not in (1, count):
-            val = val[np.arange(count) % val.size]
+        val, count = reshaped(val, (-1,)), len(where[0])
+        val = val if val.size in (1, count) else val[np.arange(count) % val.size]
     return scattered(a, tuple(where), val)
 
 

@@ -89,12 +89,7 @@ def asarray(x: Any, dtype: Any = None, order: str | None = None, chunk_size: Any
 
 @public("array")
 def array(
-    x: Any,
-    dtype: Any = None,
-    copy: bool | None = True,
-    order: str = "K",
-    ndmin: int = 0,
-    chunk_size: Any = None,
+    x: Any, dtype: Any = None, copy: Any = True, order: str = "K", ndmin: int = 0, chunk_size: Any = None
 ) -> Any:
     """A tensor of a copy of anything: an array, a list, a scalar, another tensor, a frame."""
     if not isinstance(x, Handle):
@@ -131,11 +126,10 @@ def _filled(
     dtype: Any = None,
     chunk_size: Any = None,
     gpu: Any = False,
-    order: str = "C",
+    order: Any = "C",
 ) -> Any:
     refuse_gpu(name, gpu)
-    kind = np.dtype("f8" if dtype is None else dtype)
-    lengths = check_shape(shape)
+    kind, lengths = np.dtype("f8" if dtype is None else dtype), check_shape(shape)
     chunks = chunks_of(lengths, chunk_size, kind)
     return registry.make("filled", lengths, value, kind, chunks, checks.choice(order, "order", "CF"))
 
@@ -284,5 +278,4 @@ def to_dataframe(self: Any, index: Any = None, columns: Any = None) -> Any:
 def from_dataframe(df: Any, dtype: Any = None) -> Any:
     """A tensor of a frame's values: `df.to_tensor()`."""
     frames = importlib.import_module("marsdask.dataframe")
-    frame = registry.CONVERTERS[registry.Frame](df) if not isinstance(df, frames.DataFrame) else df
-    return tensor(frame, dtype)
+    return tensor(df if isinstance(df, frames.DataFrame) else registry.CONVERTERS[registry.Frame](df), dtype)

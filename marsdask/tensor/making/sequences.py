@@ -88,11 +88,10 @@ def linspace(
     refuse_gpu("linspace", gpu)
     num = checks.whole(num, "linspace(num=)", 0)
     parts = num - 1 if endpoint else num
-    ends = (start, stop)
-    kinds = (v.dtype if isinstance(v, Handle) else np.asarray(v) for v in ends)
+    kinds = (v.dtype if isinstance(v, Handle) else np.asarray(v) for v in (start, stop))
     kind = np.result_type(*kinds, float(num))
     out = kind if dtype is None else np.dtype(dtype)
-    if not any(isinstance(v, Handle) or np.ndim(v) for v in ends):
+    if not any(isinstance(v, Handle) or np.ndim(v) for v in (start, stop)):
         delta = np.asarray(stop) * 1.0 - np.asarray(start) * 1.0
         step = delta / parts if parts > 0 else np.array(np.nan)[()]
         last = stop if endpoint and num > 1 else None
@@ -187,11 +186,9 @@ def meshgrid(*xi: Any, indexing: str = "xy", sparse: bool = False, copy: bool = 
         return ExecutableTuple(open_ones)
     if any(math.isnan(row.known.shape[0]) for row in rows):
         return ExecutableTuple(registry.make("broadcast_like", each, open_ones) for each in open_ones)
-    lengths = dict(zip(axes, (int(row.known.shape[0]) for row in rows), strict=True))
-    shape = tuple(lengths[i] for i in range(len(xi)))
-    if copy:
-        return ExecutableTuple(registry.make("broadcast_to", each, shape) for each in open_ones)
-    return ExecutableTuple(broadcast_view(each, shape) for each in open_ones)
+    shape = tuple(int(rows[axis].known.shape[0]) for axis in axes)  # two axes swapped are swapped back
+    spread = partial(registry.make, "broadcast_to") if copy else broadcast_view
+    return ExecutableTuple(spread(each, shape) for each in open_ones)
 
 
 @public("indices")
@@ -237,8 +234,7 @@ def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: 
 
 def _diag_meta(v: TensorMeta, k: int) -> TensorMeta:
     if v.ndim == 1:
-        n = v.shape[0] + abs(k)
-        return TensorMeta((n, n), v.dtype)
+        return TensorMeta((v.shape[0] + abs(k),) * 2, v.dtype)
     rows, columns = v.shape
     if math.isnan(rows) or math.isnan(columns):
         return TensorMeta((NAN,), v.dtype)

@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, given
-from marsdask.tensor.fold import flat, joined_at_once, replaced, result_dtype
+from marsdask.tensor.fold import flat, joined_at_once, line_of, replaced, result_dtype
 
 # name -> what joins two chunks
 TABLE: dict[str, np.ufunc] = {
@@ -28,8 +28,7 @@ TABLE: dict[str, np.ufunc] = {
 
 def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -> da.Array:
     ufunc, out = TABLE[name], _meta(name, a, axis, dtype).dtype
-    if axis is None:
-        a, axis = flat(a), 0
+    a, axis = line_of(a, axis)
     local = a.map_blocks(partial(getattr(np, name), axis=axis, dtype=out), dtype=out)
     if a.numblocks[axis] == 1:
         return local
@@ -59,8 +58,7 @@ def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
 
 def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) -> TensorMeta:
     shape = (math.prod(a.shape),) if axis is None else a.shape
-    kwargs = {} if dtype is None else {"dtype": dtype}
-    return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, **kwargs))
+    return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, dtype=dtype))
 
 
 def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -97,8 +95,7 @@ def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Ar
 def _diff(a: da.Array, n: int, axis: int, prepend: Any, append: Any) -> da.Array:
     edge = replaced(a.shape, axis, 1)
     parts = [p if p.ndim else da.broadcast_to(p, edge) for p in (prepend, a, append) if p is not None]
-    if len(parts) > 1:
-        a = da.concatenate(parts, axis=axis)
+    a = da.concatenate(parts, axis=axis)
     less = np.not_equal if a.dtype == bool else np.subtract
     before = (slice(None),) * axis
     for _ in range(n):

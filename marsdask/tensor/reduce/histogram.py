@@ -3,46 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
+from marsdask.errors import ArgumentError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, whole
 
-NAN = float("nan")
 INT = np.dtype(np.intp)
-ESTIMATORS = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
-
-
-def _checked_bins(bins: Any, weights: Any) -> Any:
-    """Bins as a number, a name, an ndarray or a tensor; NumPy's errors for the rest."""
-    if isinstance(bins, str):
-        if bins not in ESTIMATORS:
-            raise ArgumentError(f"{bins!r} is not a valid estimator for `bins`")
-        if weights is not None:
-            raise ArgumentTypeError(
-                "Automated estimation of the number of bins is not supported for weighted data"
-            )
-    elif not isinstance(bins, registry.Handle) and np.ndim(bins) == 0:
-        if not isinstance(bins, (int, np.integer)):
-            raise ArgumentTypeError("`bins` must be an integer, a string, or an array")
-        if bins < 1:
-            raise ArgumentError("`bins` must be positive, when an integer")
-    else:
-        bins = bins if isinstance(bins, registry.Handle) else np.asarray(bins)
-        if bins.ndim != 1:
-            raise ArgumentError("`bins` must be 1d, when an array")
-        if isinstance(bins, np.ndarray) and np.any(bins[:-1] > bins[1:]):
-            raise ArgumentError("`bins` must increase monotonically, when an array")
-    return bins
 
 
 @public("histogram")
@@ -63,15 +38,16 @@ def _histogram(a: Any, bins: Any, range: Any, weights: Any, density: bool, edges
         weights = as_tensor(weights)
         if weights.shape != a.shape and not any(n != n for n in (*weights.shape, *a.shape)):
             raise ShapeError("weights should have the same shape as a.")
-    bins = _checked_bins(bins, weights)
     if range is not None:
         range = [x.to_numpy() if isinstance(x, registry.Handle) and x.is_executed() else x for x in range]
-        low, high = range
-        if not any(isinstance(x, registry.Handle) for x in range):
-            if low > high:
-                raise ArgumentError("max must be larger than min in range parameter.")
-            if not np.all(np.isfinite(range)):
-                raise ArgumentError(f"supplied range of [{low}, {high}] is not finite")
+    if isinstance(bins, registry.Handle) and bins.ndim != 1:
+        raise ArgumentError("`bins` must be 1d, when an array")
+    # NumPy's own errors, of what is in memory
+    edges = 1 if isinstance(bins, registry.Handle) else bins
+    ends = None if range is None or any(isinstance(x, registry.Handle) for x in range) else range
+    np.histogram_bin_edges(np.zeros(0), edges, ends, None if weights is None else np.zeros(0))
+    if not isinstance(bins, (str, registry.Handle)) and np.ndim(bins):
+        bins = np.asarray(bins)
     return registry.make("histogram.of", a, bins, range, weights, density, edges_only)
 
 
@@ -99,8 +75,7 @@ def histogram_of(
     if isinstance(bins, da.Array):
         bins = yield Ask(bins)
     if range is not None and any(isinstance(r, da.Array) for r in range):
-        low, high = yield Ask(*map(da.asarray, range))
-        range = (low.item(), high.item())
+        range = [end.item() for end in (yield Ask(*map(da.asarray, range)))]
     if isinstance(bins, np.ndarray):
         edges = bins
     elif isinstance(bins, str):
@@ -116,7 +91,7 @@ def histogram_of(
         return da.from_array(edges)
     weighted = [] if weights is None else [flat(weights).rechunk(line.chunks)]
     parts = graph.per_chunk(partial(_counts, bins, range), line, *weighted, lengths=None)
-    total = graph.tree(parts, _summed).with_lengths((len(edges) - 1,))
+    total = graph.tree(parts, partial(reduce, np.add)).with_lengths((len(edges) - 1,))
     counts = graph.to_array(total, (), INT if weights is None else weights.dtype)
     if density:
         counts = counts / counts.sum() / np.array(np.diff(edges), float)
@@ -140,7 +115,3 @@ def _extremes(part: Any) -> Any:
 
 def _counts(bins: Any, range: Any, part: Any, weights: Any = None) -> Any:
     return np.histogram(part, bins, range, weights=weights)[0]
-
-
-def _summed(parts: list[Any]) -> Any:
-    return np.sum(parts, axis=0, dtype=parts[0].dtype)

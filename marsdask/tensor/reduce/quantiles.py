@@ -32,7 +32,7 @@ from marsdask.tensor.sorting.sort import sorted_line
 PLACES: dict[str, Any] = {
     "inverted_cdf": lambda n, q: np.ceil(n * q) - 1,
     "averaged_inverted_cdf": lambda n, q: np.where(n * q == np.floor(n * q), n * q - 0.5, np.floor(n * q)),
-    "closest_observation": lambda n, q: _even(n * q - 1.5),
+    "closest_observation": lambda n, q: np.around(n * q) - 1,
     "interpolated_inverted_cdf": lambda n, q: n * q - 1,
     "hazen": lambda n, q: n * q - 0.5,
     "weibull": lambda n, q: (n + 1) * q - 1,
@@ -45,13 +45,6 @@ PLACES: dict[str, Any] = {
     "nearest": lambda n, q: np.around((n - 1) * q),
 }
 WITHOUT_BETWEEN = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
-
-
-def _even(place: Any) -> Any:
-    """The nearest position, of two equally near ones the one that is even counted from 1."""
-    low = np.floor(place)
-    exact = place == low
-    return np.where(exact & (low % 2 == 1), low, low + 1)
 
 
 def _reduced(a: Any, axis: Any, keepdims: bool) -> dict[str, Any]:
@@ -72,7 +65,7 @@ def _on_lines(
     if weights is not None and weights.shape == a.shape:
         pairs = [weights.rechunk(a.chunks), index]
     elif weights is not None:
-        if weights.ndim != 1 or len(axes) != 1 or weights.shape[0] != a.shape[axes[0]]:
+        if len(axes) != 1 or weights.shape != (a.shape[axes[0]],):
             raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
         pairs = [weights.rechunk(-1), axes]
     # Reduced axes are whole in each chunk, so they can just go.
@@ -80,9 +73,7 @@ def _on_lines(
     return da.blockwise(
         partial(_lines_of_chunk, function, shape, axes, keepdims),
         (*new, *kept),
-        a,
-        index,
-        *pairs,
+        *(a, index, *pairs),
         new_axes=dict(zip(new, shape, strict=True)),
         adjust_chunks=dict.fromkeys(axes, 1) if keepdims else None,
         dtype=dtype,
@@ -118,11 +109,10 @@ def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = Fa
 
 
 def _median(name: str, a: da.Array, axis: Any = None, keepdims: bool = False) -> Any:
-    function = getattr(np, name)
-    dtype = result_dtype(function, a.dtype)
+    dtype = result_dtype(getattr(np, name), a.dtype)
     if _long(a, axis):
         return _selected(a, 0.5, "linear", keepdims, name.startswith("nan"), dtype)
-    return _on_lines(function, name, a, axis, keepdims, dtype)
+    return _on_lines(getattr(np, name), name, a, axis, keepdims, dtype)
 
 
 def _long(a: da.Array, axis: Any) -> bool:
@@ -137,9 +127,8 @@ for _name in ("median", "nanmedian"):
 
 
 def _check_range(name: str, q: Any) -> None:
-    top = 100 if "percentile" in name else 1
+    what, top = ("Percentiles", 100) if "percentile" in name else ("Quantiles", 1)
     if not np.all((q >= 0) & (q <= top)):
-        what = "Percentiles" if top == 100 else "Quantiles"
         raise ArgumentError(f"{what} must be in the range [0, {top}]")
 
 
@@ -175,31 +164,18 @@ def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
 
 
 def _quantile_meta(
-    name: str,
-    a: TensorMeta,
-    q: Any,
-    method: str = "linear",
-    axis: Any = None,
-    keepdims: bool = False,
-    weights: Any = None,
+    name: str, a: TensorMeta, q: Any, *, method: str, axis: Any = None, keepdims: bool = False, **rest: Any
 ) -> TensorMeta:
     if a.dtype.kind == "b" and method not in WITHOUT_BETWEEN:
         raise ArgumentTypeError(
             f"{name}: booleans have nothing between them; method={method!r} would subtract them."
         )
-    return TensorMeta(
-        (*q.shape, *reduced_shape(a, axis, keepdims)), _quantile_dtype(name, a.dtype, q, method)
-    )
+    shape = (*q.shape, *reduced_shape(a, axis, keepdims))
+    return TensorMeta(shape, _quantile_dtype(name, a.dtype, q, method))
 
 
 def _quantile(
-    name: str,
-    a: da.Array,
-    q: Any,
-    method: str = "linear",
-    axis: Any = None,
-    keepdims: bool = False,
-    weights: Any = None,
+    name: str, a: Any, q: Any, *, method: str, axis: Any = None, keepdims: bool = False, weights: Any = None
 ) -> Generator[Any, Any, da.Array]:
     if isinstance(q, da.Array):
         q = yield Ask(q)
@@ -228,14 +204,11 @@ def _selected(
         place = np.clip(PLACES[method](n, q), 0, n - 1)
         low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
         wanted, back = np.unique(np.concatenate([low.reshape(-1), high.reshape(-1)]), return_inverse=True)
-        found = (yield Ask(ordered[wanted]))[back].reshape(2, *q.shape)
-        if dtype.kind in "f":
-            found = found.astype(dtype)
-            part = (place - low).astype(dtype)
-            values = found[0] + (found[1] - found[0]) * part
-        else:
-            values = found[0]
-    values = np.asarray(values).astype(dtype)
+        values, above = (yield Ask(ordered[wanted]))[back].reshape(2, *q.shape)
+        if dtype.kind == "f":
+            values, above = values.astype(dtype), above.astype(dtype)
+            values = values + (above - values) * (place - low).astype(dtype)
+    values = np.asarray(values, dtype)
     return da.from_array(values.reshape(q.shape + (1,) * a.ndim) if keepdims else values)
 
 

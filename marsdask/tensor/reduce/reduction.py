@@ -52,17 +52,14 @@ def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
     return Reduction(partial(_by, name), partial(reduce, ufunc), partial(_with_initial, ufunc), takes)
 
 
-def _by(name: str, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING, **settings: Any) -> Any:
-    extra = {} if where is True else {"where": where}
-    return getattr(np, name)(part, axis=axes, keepdims=True, **extra, **settings)
+def _by(name: str, part: Any, axes: Any, *where: Any, initial: Any = NOTHING, **settings: Any) -> Any:
+    if where:
+        settings["where"] = where[0]
+    return getattr(np, name)(part, axis=axes, keepdims=True, **settings)
 
 
 def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = NOTHING, **settings: Any) -> Any:
     return state if initial is NOTHING else ufunc(state, initial)
-
-
-def _empty(part: Any, axes: Any) -> bool:
-    return any(part.shape[i] == 0 for i in axes)
 
 
 def _extremes(ufunc: np.ufunc) -> Reduction:
@@ -74,7 +71,7 @@ def _extremes(ufunc: np.ufunc) -> Reduction:
 def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING) -> Any:
     if initial is not NOTHING:
         return ufunc.reduce(part, axis=axes, keepdims=True, initial=initial, where=where)
-    return None if _empty(part, axes) else ufunc.reduce(part, axis=axes, keepdims=True)
+    return ufunc.reduce(part, axis=axes, keepdims=True) if all(part.shape[i] for i in axes) else None
 
 
 def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
@@ -133,8 +130,8 @@ def _mean_of(state: Any, dtype: Any = None) -> Any:
 
 
 def _mean(*, nan: bool) -> Reduction:
-    chunk, takes = partial(_totals, nan), {"dtype": None, "where": None}
-    return Reduction(chunk, partial(reduce, _both_totals), _mean_of, takes)
+    takes = {"dtype": None, "where": None}
+    return Reduction(partial(_totals, nan), partial(reduce, _both_totals), _mean_of, takes)
 
 
 def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
@@ -226,24 +223,16 @@ PLACES = {name for name in TABLE if "arg" in name}
 
 
 def _lower(
-    name: str,
-    a: Any,
-    axis: Any = None,
-    keepdims: bool = False,
-    where: Any = None,
-    every: Any = None,
-    **settings: Any,
+    name: str, a: Any, axis: Any = None, keepdims: bool = False, where: Any = None, **settings: Any
 ) -> da.Array:
-    how = TABLE[name]
+    how, every = TABLE[name], settings.pop("every", None)
     shape = (1,) * a.ndim
     line = name in PLACES and axis is None
     if line:
         a, axis = flat(a), (0,)
-    chunk, finish = partial(how.chunk, **settings), partial(how.finish, **settings)
-    found = fold(
-        a, axis, chunk, how.join, finish, _dtype(name, a.dtype, settings), keepdims=keepdims and not line,
-        where=where, label=name, every=every,
-    )  # fmt: skip
+    how_each = (partial(how.chunk, **settings), how.join, partial(how.finish, **settings))
+    dtype, keep = _dtype(name, a.dtype, settings), keepdims and not line
+    found = fold(a, axis, *how_each, dtype, keepdims=keep, where=where, label=name, every=every)
     return found.reshape(shape) if keepdims and line else found
 
 
@@ -252,13 +241,7 @@ def _dtype(name: str, dtype: Any, settings: dict[str, Any]) -> np.dtype[Any]:
 
 
 def _meta(
-    name: str,
-    a: TensorMeta,
-    axis: Any = None,
-    keepdims: bool = False,
-    where: Any = None,
-    every: Any = None,
-    **settings: Any,
+    name: str, a: TensorMeta, axis: Any = None, keepdims: bool = False, where: Any = None, **settings: Any
 ) -> TensorMeta:
     if not TABLE[name].identity and "initial" not in settings:
         refuse_empty(a, axis, name)
@@ -303,17 +286,15 @@ def _signature(name: str) -> inspect.Signature:
     """NumPy's parameters, with Mars's `combine_size`."""
     takes = TABLE[name].takes
     both, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    out = () if name == "count_nonzero" else ("out",)
-    settings = {
-        k: takes.get(k) for k in ("axis", "dtype", *out, "ddof") if k in takes or k in ("axis", "out")
-    }
-    settings |= {"keepdims": False, "combine_size": None}
-    rest = {k: None if v is NOTHING else v for k, v in takes.items() if k not in settings}
+    defaults = {"axis": None, "dtype": None, "out": None, "ddof": 0, "keepdims": False, "combine_size": None}
+    gone = ({"dtype", "ddof"} - set(takes)) | ({"out"} if name == "count_nonzero" else set())
+    settings = {k: v for k, v in defaults.items() if k not in gone}
+    rest = [k for k in takes if k not in settings]
     return inspect.Signature(
         [
             inspect.Parameter("a", both),
             *(inspect.Parameter(k, both, default=v) for k, v in settings.items()),
-            *(inspect.Parameter(k, named, default=v) for k, v in rest.items()),
+            *(inspect.Parameter(k, named, default=None) for k in rest),
         ]
     )
 

@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.algebra.products import contracted
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import as_tensor, called
 from marsdask.tensor.fold import axes_of, one_chunk, reduced_shape
 
 
@@ -72,51 +72,34 @@ def _divided(total: Any, scale: Any) -> Any:
     return total / scale
 
 
-@public("cov")
-def cov(
+def _cov_meta(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
-) -> Any:  # fmt: skip
-    """Covariance of variables (rows, or columns with `rowvar=False`)."""
+) -> TensorMeta:  # fmt: skip
     if ddof is not None and ddof != int(ddof):
         raise ArgumentError("ddof must be integer")
-    m, y = as_tensor(m), None if y is None else as_tensor(y)
-    for name, each in (("m", m), ("y", y)):
-        if each is not None and each.ndim > 2:
-            raise ArgumentError(f"{name} has more than 2 dimensions")
-    given = {"fweights": fweights, "aweights": aweights}
-    weights = {name: as_tensor(w) for name, w in given.items() if w is not None}
-    for name, w in weights.items():
-        if name == "fweights" and w.dtype.kind not in "iu":
-            raise ArgumentTypeError("fweights must be integer")
-        if w.ndim > 1:
-            raise RuntimeError(f"cannot handle multidimensional {name}")
-    free = int(not bias if ddof is None else ddof)
-    if dtype is None:
-        dtype = np.result_type(m.dtype, *([] if y is None else [y.dtype]), "f8")
-    return registry.make("cov.of", m, y, bool(rowvar), free, np.dtype(dtype), **weights)
+    for name, each, most in (("m", m, 2), ("y", y, 2), ("fweights", fweights, 1), ("aweights", aweights, 1)):
+        if each is not None and each.ndim > most:
+            error = ArgumentError if most == 2 else RuntimeError  # NumPy's own two
+            raise error(f"{name} has more than {most} dimension{'s' * (most - 1)}")
+    if fweights is not None and fweights.dtype.kind not in "iu":
+        raise ArgumentTypeError("fweights must be integer")
+    both = [each for each in (m, y) if each is not None]
+    count = sum(1 if each.ndim < 2 else each.shape[0 if rowvar else 1] for each in both)
+    kind = np.result_type(*(each.dtype for each in both), "f8") if dtype is None else np.dtype(dtype)
+    return TensorMeta(() if count == 1 else (count, count), kind)
 
 
-def _cov_meta(m: TensorMeta, y: Any, rowvar: bool, ddof: int, dtype: Any, **weights: Any) -> TensorMeta:
-    def variables(a: TensorMeta) -> float:
-        return 1 if a.ndim < 2 else a.shape[0 if rowvar else 1]
-
-    count = variables(m) + (0 if y is None else variables(y))
-    return TensorMeta(() if count == 1 else (count, count), dtype)
-
-
-@lowered("cov.of", meta=_cov_meta)
-def cov_of(
-    m: da.Array, y: Any, rowvar: bool, ddof: int, dtype: Any, fweights: Any = None, aweights: Any = None
-) -> da.Array:
-    """`cov` once its arguments are in order: NumPy's formula over chunks."""
-
-    def rows(a: da.Array) -> da.Array:
-        return a.reshape(1, -1) if a.ndim < 2 else a if rowvar else a.T
-
-    x = rows(m).astype(dtype)
-    if y is not None:
-        x = da.concatenate([x, rows(y).astype(dtype)], axis=0)
+@lowered("cov", room="tensor", meta=_cov_meta)
+def cov(
+    m: Array, y: Array = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Array = None,
+    aweights: Array = None, *, dtype: Any = None,
+) -> da.Array:  # fmt: skip
+    """Covariance of variables (rows, or columns with `rowvar=False`)."""
+    dtype = _cov_meta(m, y, dtype=dtype).dtype
+    ddof = int(not bias if ddof is None else ddof)
+    rows = [each.T if each.ndim > 1 and not rowvar else each for each in (m, y) if each is not None]
+    x = da.concatenate([da.atleast_2d(each).astype(dtype) for each in rows])
     count = x.shape[1]
     weights = None
     for name, each in (("fweights", fweights), ("aweights", aweights)):
@@ -143,7 +126,7 @@ def corrcoef(
     x: Any, y: Any = None, rowvar: bool = True, bias: Any = None, ddof: Any = None, *, dtype: Any = None
 ) -> Any:
     """Correlation of variables. `bias` and `ddof` have no effect, as in NumPy."""
-    return registry.make("corrcoef.of", cov(x, y, rowvar, dtype=dtype))
+    return registry.make("corrcoef.of", called("cov", x, y, rowvar, dtype=dtype))
 
 
 @lowered("corrcoef.of", meta=lambda c: TensorMeta(c.shape, c.dtype))
@@ -157,26 +140,19 @@ def _correlation(c: Any) -> Any:
         return c / c
     spread = np.sqrt(np.diag(c).real)
     c = c / spread[:, None] / spread[None, :]
-    if c.dtype.kind == "c":
-        return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
-    return np.clip(c, -1, 1)
+    real = np.clip(c.real, -1, 1)
+    return real + 1j * np.clip(c.imag, -1, 1) if c.dtype.kind == "c" else real
 
 
-@public("trapz")
+@lowered("trapz", room="tensor")
 def trapz(y: Array, x: Array = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The area under `y` along an axis by the trapezoidal rule (NumPy 2 calls it `trapezoid`)."""
-    y, x = as_tensor(y), None if x is None else as_tensor(x)
-    return registry.make("trapz", y, x, dx, checks.axis(axis, y.ndim))
-
-
-@lowered("trapz")
-def _trapezoid(y: da.Array, x: da.Array | None, dx: Any, axis: int) -> da.Array:
-    head, tail = [slice(None)] * y.ndim, [slice(None)] * y.ndim
-    head[axis], tail[axis] = slice(1, None), slice(None, -1)
+    axis = checks.axis(axis, y.ndim)
+    before = (slice(None),) * axis
+    head, tail = (*before, slice(1, None)), (*before, slice(None, -1))
     step: Any = dx
-    if x is not None:
-        if x.ndim == 1:
-            step = (x[1:] - x[:-1]).reshape(tuple(-1 if i == axis else 1 for i in range(y.ndim)))
-        else:
-            step = x[tuple(head)] - x[tuple(tail)]
-    return (step * (y[tuple(head)] + y[tuple(tail)]) / 2.0).sum(axis=axis)
+    if x is not None and x.ndim == 1:
+        step = (x[1:] - x[:-1]).reshape(tuple(-1 if i == axis else 1 for i in range(y.ndim)))
+    elif x is not None:
+        step = x[head] - x[tail]
+    return (step * (y[head] + y[tail]) / 2.0).sum(axis=axis)

@@ -55,10 +55,8 @@ def transpose_method(self: Array, *axes: Any) -> Any:
 def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
     """A view with two axes swapped."""
     a = as_tensor(a)
-    axes = list(range(a.ndim))
     i, j = checks.axis(axis1, a.ndim), checks.axis(axis2, a.ndim)
-    axes[i], axes[j] = j, i
-    return transposed_view(a, tuple(axes))
+    return transposed_view(a, tuple({i: j, j: i}.get(n, n) for n in range(a.ndim)))
 
 
 @public("moveaxis")
@@ -97,11 +95,9 @@ def squeeze(a: Array, axis: Any = None) -> Any:
             a = registry.make("not_one", a, unknown)
     else:
         gone = set(checks.axes(axis, a.ndim))
-        for i in gone:
-            if a.known.shape[i] != 1:
-                raise ShapeError(
-                    f"cannot select axis {i} to squeeze out: its length is {a.known.shape[i]}, not one."
-                )
+        for i, n in enumerate(a.known.shape):
+            if i in gone and n != 1:
+                raise ShapeError(f"cannot select axis {i} to squeeze out: its length is {n}, not one.")
     return sliced(a, tuple(0 if i in gone else FULL for i in range(a.ndim)))
 
 
@@ -175,8 +171,7 @@ def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
 
 
 def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
-    order = array.order if len(array.shape) == len(shape) else "C"
-    return TensorMeta(shape, array.dtype, order)
+    return TensorMeta(shape, array.dtype, array.order if array.ndim == len(shape) else "C")
 
 
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:

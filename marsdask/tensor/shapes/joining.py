@@ -31,9 +31,7 @@ def _joined(function: str, tensors: Any, axis: Any, out: Any, dtype: Any, castin
     """Checks that joins have in common, and the node."""
     many = _some(function, tensors)
     if out is not None and dtype is not None:
-        raise ArgumentTypeError(
-            f"{function}() only takes `out` or `dtype` as an argument, but both were provided."
-        )
+        raise ArgumentTypeError(f"{function}() takes `out` or `dtype`, but both were provided.")
     kind = _kind(many, dtype)
     for t in many:
         check_cast(f"{function}()", t.dtype, kind, casting)
@@ -141,9 +139,8 @@ def dstack(tup: Any) -> Any:
 @public("column_stack")
 def column_stack(tup: Any) -> Any:
     """1-d tensors as columns, others as they are, beside each other."""
-    many = _some("column_stack", tup)
-    columns = [t if t.ndim > 1 else part(t, (..., *[None] * (2 - t.ndim))) for t in many]
-    return concatenate(columns, 1)
+    wide = (t if t.ndim > 1 else part(t, (..., *[None] * (2 - t.ndim))) for t in _some("column_stack", tup))
+    return concatenate(list(wide), 1)
 
 
 @public("block")
@@ -174,8 +171,7 @@ def block(arrays: Any) -> Any:
             return concatenate([joined(v, depth + 1) for v in value], axis=depth - deepest)
         return part(value, (*[None] * (ndim - value.ndim), ...))
 
-    result = joined(tree, 0)
-    return registry.make("copy", result) if not deepest else result
+    return joined(tree, 0) if deepest else registry.make("copy", joined(tree, 0))
 
 
 @public("append")
@@ -188,8 +184,7 @@ def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[
     """Where the pieces of a split start and end."""
     given_cuts = np.asarray(indices_or_sections)
     if given_cuts.ndim:
-        bounds = whole_numbers(given_cuts.tolist(), "indices_or_sections")
-        return list(pairwise([0, *bounds, None]))
+        return list(pairwise([0, *whole_numbers(given_cuts.tolist(), "indices_or_sections"), None]))
     (count,) = whole_numbers(given_cuts.item(), "indices_or_sections")
     if count < 1:
         raise ArgumentError(
@@ -221,16 +216,15 @@ for _name in ("split", "array_split"):
     )(partial(_split, _name))
 
 
-def _split_along(function: str, least: int, ary: Array, indices_or_sections: Any) -> Any:
+def _split_along(function: str, least: int, axis: int, ary: Array, indices_or_sections: Any) -> Any:
     ary = as_tensor(ary)
     if ary.ndim < least:
         raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
-    axis = {"hsplit": min(ary.ndim - 1, 1), "vsplit": 0, "dsplit": 2}[function]
-    return _split(function, ary, indices_or_sections, axis)
+    return _split(function, ary, indices_or_sections, min(axis, ary.ndim - 1))
 
 
-for _name, _least in (("hsplit", 1), ("vsplit", 2), ("dsplit", 3)):
-    public(_name, doc="Views of the parts along one axis.")(partial(_split_along, _name, _least))
+for _name, _least, _axis in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2)):
+    public(_name, doc="Views of the parts along one axis.")(partial(_split_along, _name, _least, _axis))
 
 
 @public("roll")
@@ -415,8 +409,8 @@ def _kept(obj: Any, length: int, axis: int) -> Any:
 
 def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
     length = arr.shape[axis]
-    known = not math.isnan(length) and not isinstance(obj, TensorMeta)
-    left = float(len(_kept(obj, int(length), axis))) if known else NAN
+    unknown = math.isnan(length) or isinstance(obj, TensorMeta)
+    left = NAN if unknown else float(len(_kept(obj, int(length), axis)))
     return TensorMeta(replaced(arr.shape, axis, left), arr.dtype)
 
 
@@ -424,5 +418,4 @@ def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
 def _delete(arr: da.Array, obj: Any, axis: int) -> Any:
     if isinstance(obj, da.Array):
         obj = np.asarray((yield Ask(obj)))
-    keep = _kept(obj, arr.shape[axis], axis)
-    return arr[(*[FULL] * axis, keep)]
+    return arr[(*[FULL] * axis, _kept(obj, arr.shape[axis], axis))]

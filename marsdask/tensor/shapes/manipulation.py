@@ -216,8 +216,9 @@ def rebalance(
     if num_partitions is None:
         factor = 1.2 if factor is None else checks.number(factor, "rebalance(factor=)", above=0)
         num_partitions = max(int((session or get_default_or_create()).get_total_n_cpu() * factor), 1)
-    count = checks.whole(num_partitions, "rebalance(num_partitions=)", 1)
-    return registry.make("rebalance", self, axis, count)
+    return registry.make(
+        "rebalance", self, axis, checks.whole(num_partitions, "rebalance(num_partitions=)", 1)
+    )
 
 
 @lowered("rebalance", meta=lambda self, axis, count: self)
@@ -244,7 +245,6 @@ def map_chunk(
     """
     self = as_tensor(self)
     checks.function(func, "map_chunk(func=)")
-    known = self.known.shape
     if dtype is None:
         index = {"chunk_index": (0,) * self.ndim} if with_chunk_index else {}
         sample = np.ones((2,) * self.ndim, self.dtype)
@@ -261,9 +261,10 @@ def map_chunk(
                 raise ArgumentError(
                     f"map_chunk(): func gives {result.ndim} dimensions for {self.ndim}. Hint: keep the dimensions."
                 )
-            shape = tuple(n if made == 2 else NAN for n, made in zip(known, result.shape, strict=True))
+            lengths = zip(self.known.shape, result.shape, strict=True)
+            shape = [n if made == 2 else NAN for n, made in lengths]
     if shape is None:
-        shape = known if elementwise else (NAN,) * self.ndim
+        shape = self.known.shape if elementwise else (NAN,) * self.ndim
     shape = tuple(shape)
     if len(shape) != self.ndim:
         raise ArgumentError(f"map_chunk(shape={shape!r}): expected {self.ndim} lengths.")
@@ -289,9 +290,7 @@ def _map_chunk(
 
 
 def _declared(chunks: tuple[int, ...], length: float) -> tuple[float, ...]:
-    if len(chunks) == 1 and not math.isnan(length):
-        return (int(length),)
-    return (NAN,) * len(chunks)
+    return (int(length),) if len(chunks) == 1 and not math.isnan(length) else (NAN,) * len(chunks)
 
 
 def _mapped(func: Any, block: Any, args: Any, kwargs: Any, lengths: tuple[float, ...], dtype: Any) -> Any:

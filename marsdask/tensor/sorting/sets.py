@@ -59,10 +59,9 @@ def unique_of(
     ar: da.Array, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
 ) -> Any:
     """`unique` once its arguments are in order."""
-    if axis is not None or (not equal_nan and ar.dtype.kind in "fc") or ar.dtype.kind in "OV":
-        parts = _unique_whole(ar, index, inverse, counts, axis, equal_nan)
-    else:
-        parts = _unique_line(ar, index, inverse, counts)
+    plain = axis is None and ar.dtype.kind not in ("OV" if equal_nan else "OVfc")
+    wanted = (ar, index, inverse, counts)
+    parts = _unique_line(*wanted) if plain else _unique_whole(*wanted, axis, equal_nan)
     return tuple(parts) if len(parts) > 1 else parts[0]
 
 
@@ -131,9 +130,8 @@ def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
 @public("union1d")
 def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
     """The distinct elements of both, in order."""
-    return unique(
-        registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)]), aggregate_size=aggregate_size
-    )
+    both = registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)])
+    return unique(both, aggregate_size=aggregate_size)
 
 
 @public("setdiff1d")
@@ -200,8 +198,7 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
     """How often each whole number comes. The number of bins is known after a run."""
     x = as_tensor(x)
     if x.ndim != 1:
-        depth = "too deep" if x.ndim else "of too small depth"
-        raise ArgumentError(f"x=: object {depth} for desired array")
+        raise ArgumentError(f"x=: object {'too deep' if x.ndim else 'of too small depth'} for desired array")
     if not np.can_cast(x.dtype, np.intp, casting="safe"):
         raise ArgumentTypeError(f"x=: cannot cast from {x.dtype} to whole numbers by the rule 'safe'.")
     minlength = checks.whole(minlength, "minlength", 0)
@@ -226,8 +223,8 @@ def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generato
         )
     both = (x,) if weights is None else (x, weights.rechunk(x.chunks))
     parts = graph.per_chunk(partial(np.bincount, minlength=size), *both, lengths=None)
-    total = graph.tree(parts, partial(np.sum, axis=0))
-    return graph.to_array(total.with_lengths((size,)), (), _counted(weights))
+    total = graph.tree(parts, partial(np.sum, axis=0)).with_lengths((size,))
+    return graph.to_array(total, (), _counted(weights))
 
 
 def _counted(weights: Any) -> np.dtype[Any]:

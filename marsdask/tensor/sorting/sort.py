@@ -54,19 +54,16 @@ def line(name: str, a: Any, axis: Any) -> tuple[Tensor, int | None]:
 
 
 def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = None) -> TensorMeta:
-    shape = (float(math.prod(a.shape)),) if axis is None else a.shape
-    return TensorMeta(shape, dtype or a.dtype)
+    return TensorMeta((float(math.prod(a.shape)),) if axis is None else a.shape, dtype or a.dtype)
 
 
 def _by_order(name: str, a: Any, axis: Any, kind: Any, order: Any, *tuning: Any) -> Any:
     """A node of `sort` or `argsort`."""
     check_kind(kind, *tuning)
     a, axis = line(name, a, axis)
-    if order is None:
-        return registry.make(name, a, axis)
-    if a.dtype.names is None:
+    if order is not None and a.dtype.names is None:
         raise ArgumentError("Cannot specify order when the array has no fields.")
-    return registry.make(name, a, axis, order=order)
+    return registry.make(name, a, axis, **({} if order is None else {"order": order}))
 
 
 @public("sort")
@@ -150,8 +147,8 @@ def sorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
         # Kept, so that they are measured when they are made: counting before would read all data once more.
         return graph.to_array((yield Keep(buckets)), (), a.dtype)
     below = yield Ask(graph.per_chunk(partial(_below, pivots), a, lengths=None))
-    ends = [[0, *b, n] for b, n in zip(below, a.chunks[0], strict=True)]
-    sizes = np.diff(ends, axis=1).sum(axis=0).tolist()
+    ends = np.sum(below, axis=0, dtype=int)
+    sizes = np.diff(ends, prepend=0, append=a.shape[0]).tolist()
     if len(sizes) <= PICKED:
         graph.rule(f"sort: {len(sizes)} buckets, each picks its values from all chunks and is sorted")
         edges = pairwise([None, *pivots, None])
@@ -250,12 +247,10 @@ lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))(argsort_line)
 
 
 def _check_kth(kth: Any, length: float) -> Any:
-    if isinstance(kth, registry.Handle):
-        if not kth.is_executed():
-            raise ArgumentTypeError(
-                "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
-            )
-        kth = kth.to_numpy()
+    if isinstance(kth, registry.Handle) and not kth.is_executed():
+        raise ArgumentTypeError(
+            "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
+        )
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
@@ -274,12 +269,11 @@ def _partition(
     parallel_kind: str | None = None,
     psrs_kinds: Any = None,
 ) -> Any:
-    if kind != "introselect":
-        raise ArgumentError(f"select kind must be 'introselect' (got {kind!r}).")
+    checks.choice(kind, "kind", ("introselect",))
     check_kind(None, None, parallel_kind, psrs_kinds)
     a, axis = line(name, a, axis)
     kth = _check_kth(kth, line_meta(None, a.known, axis).shape[axis or 0])
-    return registry.make(name, a, kth, axis, **({"order": order} if order is not None else {}))
+    return registry.make(name, a, kth, axis, **({} if order is None else {"order": order}))
 
 
 partition = partial(_partition, "partition")
@@ -320,18 +314,13 @@ def _topk(
     psrs_kinds: Any = None,
 ) -> Any:
     check_kind(None, None, parallel_kind, psrs_kinds)
-    k = checks.whole(k, "k")
-    if k < 0:
-        raise ArgumentError(f"k={k!r}: expected 0 or more. Hint: largest=False for the smallest.")
     a, axis = line("topk", a, axis)
-    return registry.make(name, a, k, axis, bool(largest))
+    return registry.make(name, a, checks.whole(k, "k", 0), axis, bool(largest))
 
 
 def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
-    shape = line_meta(None, a, axis).shape
-    length = shape[axis or 0]
-    kept = min(k, length) if length == length else np.nan
-    return TensorMeta(replaced(shape, axis or 0, kept), dtype or a.dtype)
+    line, axis = line_meta(dtype, a, axis), axis or 0
+    return TensorMeta(replaced(line.shape, axis, np.minimum(k, line.shape[axis])), line.dtype)
 
 
 def _topk_line(
@@ -339,11 +328,10 @@ def _topk_line(
 ) -> da.Array:
     a, axis = line_of(a, axis)
     last = (min(k, a.shape[axis]),)
-    values = partial(_first, k, axis, largest, False)
-    local = partial(_first, k, axis, largest, True)
+    values, local = (partial(_first, k, axis, largest, found) for found in (False, True))
     if a.numblocks[axis] == 1:
-        dtype = np.intp if places else a.dtype
-        return a.map_blocks(local if places else values, chunks=replaced(a.chunks, axis, last), dtype=dtype)
+        how, dtype = (local, np.intp) if places else (values, a.dtype)
+        return a.map_blocks(how, chunks=replaced(a.chunks, axis, last), dtype=dtype)
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places:
         few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype).rechunk({axis: -1})
@@ -352,12 +340,10 @@ def _topk_line(
     lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
     where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
     found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=np.intp)
-    few = da.blockwise(
-        partial(np.take_along_axis, axis=axis), index, a, index, found, index, dtype=a.dtype, **lengths
-    )
+    along = partial(np.take_along_axis, axis=axis)
+    few = da.blockwise(along, index, a, index, found, index, dtype=a.dtype, **lengths).rechunk({axis: -1})
     absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=np.intp, **lengths)
-    few, absolute = few.rechunk({axis: -1}), absolute.rechunk({axis: -1})
-    chunks = replaced(few.chunks, axis, last)
+    chunks, absolute = replaced(few.chunks, axis, last), absolute.rechunk({axis: -1})
     return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=np.intp)
 
 
