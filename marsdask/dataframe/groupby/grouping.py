@@ -6,7 +6,7 @@ To add a method of pandas, name it in the table of what it gives; its signature,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -19,11 +19,11 @@ from pandas.api.typing import SeriesGroupBy as PandasSeries
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import together
+from marsdask.dataframe.rows.families import described, inferred
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
     ColumnNotFound,
-    MarsDaskError,
     ShapeError,
     UnknownName,
 )
@@ -486,11 +486,12 @@ def agg(
 def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
               name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
     """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
-    like = described_output(dtypes, dtype, name, index, output_type or output_types)
+    kind = output_type or output_types
+    like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
     if like is not None:
         return _made("groupby.keep_as", self, "transform", (func, *args), kwargs, like)
     make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
-    return make() if isinstance(func, str) else _inferred("transform", make)
+    return make() if isinstance(func, str) else inferred("transform", make)
 
 
 @public("GroupBy.apply", owners=OWNERS)
@@ -499,44 +500,12 @@ def apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_i
     """What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` describe the result where running `func` on made-up rows cannot tell."""
     if include_groups:
         raise ArgumentError("include_groups=True is no longer allowed.")
-    like = described_output(dtypes, dtype, name, index, output_type or output_types)
+    kind = output_type or output_types
+    like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
     if isinstance(func, str):
         return getattr(self, func)(*args, **kwargs)
     make = partial(_made, "groupby.apply", self, "apply", (func, *args), kwargs, like)
-    return _inferred("apply", make) if like is None else make()
-
-
-def _inferred(name: str, make: Callable[[], Any]) -> Any:
-    try:
-        return make()
-    except Exception as error:
-        ours = isinstance(error, MarsDaskError)
-        if ours and (error.__cause__ is None or isinstance(error.__cause__, MarsDaskError)):
-            raise
-        raise ArgumentTypeError(
-            f"Cannot determine dtypes by calculating with made-up rows: {type(error).__name__}: {error}. Hint: groupby.{name} takes "
-            "output_type='dataframe' with dtypes=..., or output_type='series' with dtype=... and name=..., and index=..."
-        ) from error
-
-
-def described_output(dtypes: Any, dtype: Any, name: Any, index: Any, output_type: Any) -> Any:
-    """The empty result that a caller described, or None."""
-    if dtypes is None and dtype is None and output_type is None:
-        return None
-    if isinstance(output_type, (list, tuple)):
-        output_type = output_type[0]
-    guess = "series" if dtypes is None else "dataframe"
-    kind = str(output_type or guess).lower().rpartition(".")[2]
-    labels = index[:0] if isinstance(index, pd.Index) else pd.RangeIndex(0)
-    if kind == "series":
-        return pd.Series(dtype=dtype if dtype is not None else object, name=name, index=labels)
-    if kind != "dataframe":
-        raise ArgumentError(f"output_type={output_type!r}: expected 'dataframe' or 'series'.")
-    if dtypes is None:
-        raise ArgumentTypeError(
-            "output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype."
-        )
-    return pd.DataFrame({c: pd.Series(dtype=t, index=labels) for c, t in dict(dtypes).items()}, index=labels)
+    return inferred("apply", make) if like is None else make()
 
 
 @public("GroupBy.get_group", owners=OWNERS)
