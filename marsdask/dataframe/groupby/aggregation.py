@@ -174,11 +174,6 @@ def _prepared(empty: Any, column: Any, how: str, kwargs: Mapping[str, Any]) -> b
     return known and kind in final.kinds and dtype != np.float16
 
 
-def order_shows(found: Sequence[Output] | None) -> bool:
-    """Whether the order of rows inside of groups can show in these columns."""
-    return found is None or any(FINALS[how].ordered for _, how, _ in found)
-
-
 def parts_of(empty: Any, found: Sequence[Output]) -> tuple[tuple[Any, str], ...]:
     """The parts that chunks prepare for these columns: each (source column, part) once."""
     return tuple(dict.fromkeys((c, p) for c, how, _ in found for p in _final(empty, c, how).parts))
@@ -193,9 +188,8 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, 
         group = spec.of(frame, keys, sort=False, observed=True, as_index=True, select=None)
     else:
         every = pd.RangeIndex(len(numbers[1][0]))
-        group = frame.groupby(
-            pd.Categorical.from_codes(numbers[0], categories=every, validate=False), observed=False, sort=True
-        )
+        codes = pd.Categorical.from_codes(numbers[0], categories=every, validate=False)
+        group = frame.groupby(codes, observed=False, sort=True)
     made: dict[tuple[Any, str], Any] = {}
     for part in dict.fromkeys(part for _, part in parts):
         columns = [c for c, each in parts if each == part]
@@ -226,10 +220,9 @@ def key_names(k: int) -> list[str]:
 
 def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]]) -> pd.DataFrame:
     """Several chunks' tables as one, groups in order of first appearance."""
-    k = spec.count
-    together = _together(tables, parts, k, sort=False, observed=True, dropna=False)
+    together = _together(tables, parts, spec.count, sort=False, observed=True, dropna=False)
     keys = together.index.to_frame(index=False)
-    keys.columns = key_names(k)
+    keys.columns = key_names(spec.count)
     together.index = keys.index
     return pd.concat([keys, together], axis=1)
 
@@ -245,7 +238,7 @@ def _together(
         columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
         counted = getattr(group[columns], how)()
         found.update({c: counted[c] for c in columns})
-    for column in [column for column, name in parts if name == "mean"]:
+    for column in (column for column, name in parts if name == "mean"):
         at = [parts.index((column, each)) for each in MOMENTS]
         joint = _moments(group, len(counted), *(table[i].to_numpy(dtype="f8") for i in at))
         found.update(zip(at[1:], joint, strict=True))
@@ -264,9 +257,8 @@ def finished(
     tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]], found: Sequence[Output], like: Any, source: Any
 ) -> Any:  # fmt: skip
     """The result, with the index and columns of `like`."""
-    k = spec.count
     flags = {"sort": spec.sort, "observed": spec.observed, "dropna": spec.dropna}
-    table = _together(tables, parts, k, **flags)
+    table = _together(tables, parts, spec.count, **flags)
     where = {each: i for i, each in enumerate(parts)}
     columns = {}
     for j, (column, how, kwargs) in enumerate(found):
@@ -277,15 +269,11 @@ def finished(
         series = result.iloc[:, 0].rename(like.name)
         series.index.names = like.index.names
         return series
+    result.index.names = like.index.names if spec.as_index else range(result.index.nlevels)
     if not spec.as_index:
-        names = range(result.index.nlevels)
-        result = result.set_axis(range(len(names), len(names) + result.shape[1]), axis=1)
-        result.index.names = names
-        result = result.reset_index()
-    else:
-        result.index.names = like.index.names
-    result.columns = like.columns
-    return result
+        keys = result.index.nlevels
+        result = result.set_axis(range(keys, keys + result.shape[1]), axis=1).reset_index()
+    return result.set_axis(like.columns, axis=1)
 
 
 # Group numbers of rows, found without hashing where the keys allow it: keys that take few values give small numbers directly, as
@@ -304,22 +292,18 @@ def numbered(keys: Sequence[Any]) -> tuple[np.ndarray, list[pd.Series]] | None:
     values: list[Any] = []
     for key in keys:
         coded = _coded(key)
-        if coded is None:
+        if coded is None or np.prod([*sizes, len(coded[1])]) > MOST_GROUPS:
             return None
         codes, found = coded
         sizes.append(len(found))
         values.append(found)
-        if np.prod(sizes) > MOST_GROUPS:
-            return None
         total = codes if total is None else total * len(found) + codes
     there = np.bincount(total, minlength=int(np.prod(sizes))) > 0
     dense = np.flatnonzero(there)
     if len(dense) < len(there):
         total = (np.cumsum(there) - 1)[total]
-    return total, [
-        v.iloc[at].reset_index(drop=True)
-        for v, at in zip(values, np.unravel_index(dense, sizes), strict=True)
-    ]
+    places = zip(values, np.unravel_index(dense, sizes), strict=True)
+    return total, [v.iloc[at].reset_index(drop=True) for v, at in places]
 
 
 def _coded(key: Any) -> Coded | None:

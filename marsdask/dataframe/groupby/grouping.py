@@ -87,10 +87,8 @@ class Grouping:
         """The pandas groupby of a chunk."""
         if changed:
             return replace(self, **changed).of(frame, keys)
-        by: Any = None
-        if self.by is not None:
-            by = [keys[v] if kind == "key" else v for kind, v in self.by]
-            by = by[0] if self.lone else by
+        every = [keys[v] if kind == "key" else v for kind, v in self.by or ()]
+        by: Any = every[0] if self.lone else every or None
         flags = {name: getattr(self, name) for name in ("sort", "group_keys", "observed", "dropna")}
         if frame.ndim == 2:
             flags["as_index"] = self.as_index
@@ -99,16 +97,13 @@ class Grouping:
 
     def values(self, frame: Any, keys: Sequence[Any]) -> list[Any]:
         """The keys of a chunk as arrays."""
-        index = frame.index
-        if self.by is None:
-            return [index.get_level_values(each) for each in self._levels]
+        index, columns = frame.index, self.columns(frame)
         found: list[Any] = []
-        for kind, v in self.by:
+        for kind, v in self.by or [("name", level) for level in self._levels]:
             if kind == "key":
                 found.append(keys[v])
             elif kind == "name":
-                column = frame.ndim == 2 and v in frame.columns
-                found.append(frame[v] if column else index.get_level_values(v))
+                found.append(frame[v] if v in columns else index.get_level_values(v))
             else:
                 found.append(index.map(v))
         return found
@@ -276,13 +271,7 @@ class SeriesGroupBy(GroupBy):
 def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True, sort: bool = True,
             group_keys: bool = True, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
     """Groups of rows with equal keys: a lazy `GroupBy`."""
-    flags = {
-        "as_index": as_index,
-        "sort": sort,
-        "group_keys": group_keys,
-        "observed": observed,
-        "dropna": dropna,
-    }
+    flags = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed, "dropna": dropna}  # fmt: skip
     for name, flag in flags.items():
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(f"{checks.given(f'groupby({name}=)', flag)}: expected True or False.")
@@ -324,9 +313,8 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
         if isinstance(key, FrameHandle) and key.ndim != 1:
             raise ArgumentError(f"Grouper for {type(key).__name__!r} not 1-dimensional")
         numbered = isinstance(key, pd.Series) and key.index.equals(pd.RangeIndex(len(key)))
-        keys.append(
-            _positional(frame, key) if numbered or isinstance(key, (np.ndarray, pd.Categorical)) else key
-        )
+        placed = numbered or isinstance(key, (np.ndarray, pd.Categorical))
+        keys.append(_positional(frame, key) if placed else key)
         return ("key", len(keys) - 1)
     if isinstance(key, pd.Grouper):
         plain = key.key is not None and getattr(key, "freq", None) is None
@@ -347,9 +335,7 @@ def _positional(frame: Any, values: Any) -> Any:
     length = frame.shape[0]
     if length == length and len(values) != length:
         raise ShapeError(f"Length of grouper ({len(values)}) and axis ({length}) must be same length")
-    if isinstance(values, pd.Series):
-        return values
-    if frame.known.ranged:
+    if isinstance(values, pd.Series) or frame.known.ranged:
         return pd.Series(values)
     if isinstance(values, pd.Categorical):
         raise ArgumentTypeError(
@@ -358,13 +344,10 @@ def _positional(frame: Any, values: Any) -> Any:
     return registry.call(registry.lookup("tensor"), (values,), {})
 
 
-def _made(
-    op: str, group: GroupBy, name: str, args: Sequence[Any], kwargs: Any, *like: Any, **tuning: Any
-) -> Any:
+def _made(op: str, group: GroupBy, name: str, args: Any, kwargs: Any, *like: Any, **tuning: Any) -> Any:
     """The handle of a method of groups."""
-    return registry.make(
-        op, group._frame, group._spec, group._keys, name, list(args), dict(kwargs), *like, **tuning
-    )
+    of = group._frame, group._spec, group._keys
+    return registry.make(op, *of, name, list(args), dict(kwargs), *like, **tuning)
 
 
 # Methods of pandas by table -----------------------------------------------------------------------------------------------
@@ -395,15 +378,14 @@ def _signature(name: str, *, tuned: bool) -> inspect.Signature:
     if name == "nth":
         return inspect.signature(lambda self, n, dropna=None: None)
     owner = PandasFrames if hasattr(PandasFrames, name) else PandasSeries
-    found = [
-        p.replace(annotation=kind.empty) for p in inspect.signature(getattr(owner, name)).parameters.values()
-    ]
+    own = inspect.signature(getattr(owner, name)).parameters.values()
+    found = [p.replace(annotation=kind.empty) for p in own]
     if not tuned:
         return inspect.Signature(found)
-    own = [p for p in found if p.name not in ("method", "combine_size")]
-    tuning = [kind(n, kind.KEYWORD_ONLY, default=d) for n, d in (("method", "auto"), ("combine_size", None))]
-    last = [p for p in own if p.kind is p.VAR_KEYWORD]
-    return inspect.Signature([*(p for p in own if p not in last), *tuning, *last])
+    mars = {"method": "auto", "combine_size": None}
+    tuning = [kind(n, kind.KEYWORD_ONLY, default=d) for n, d in mars.items()]
+    last = [p for p in found if p.kind is p.VAR_KEYWORD]
+    return inspect.Signature([*(p for p in found if p not in last and p.name not in mars), *tuning, *last])
 
 
 def _method(name: str, op: str, signature: inspect.Signature, **arguments: Any) -> Any:
@@ -418,10 +400,8 @@ def _method(name: str, op: str, signature: inspect.Signature, **arguments: Any) 
             args = tuple(arguments[p.name])
         else:
             kwargs[p.name] = arguments[p.name]
-    tuning = {}
-    if op == "groupby.reduce":
-        how = "auto" if name in UNTUNED else kwargs.pop("method", "auto")
-        tuning = checked_tuning(how, kwargs.pop("combine_size", None))
+    how = kwargs.pop("method", "auto") if op == "groupby.reduce" and name not in UNTUNED else "auto"
+    tuning = checked_tuning(how, kwargs.pop("combine_size", None))
     if name == "nth":
         args = (kwargs.pop("n"),)
         kwargs = {k: v for k, v in kwargs.items() if v is not None}
@@ -438,20 +418,15 @@ def checked_tuning(method: Any, combine_size: Any) -> dict[str, Any]:
 
 def groups(op: str, names: Sequence[str], status: registry.Status = "tiled") -> None:
     """Declare methods of pandas' groupby that one operation lowers."""
+    pandas = dict(zip(OWNERS, (PandasFrames, PandasSeries), strict=True))
     for name in names:
         signature = _signature(name, tuned=op == "groupby.reduce" and name not in UNTUNED)
+        entry: Any = {"room": "dataframe", "signature": signature, "status": status, "direct": False}
+        entry["doc"] = f"pandas' `groupby.{name}`, over all chunks."
         mars = [new for new, old in GONE.items() if old == name]
         for each in (name, *mars):
-            having = zip(OWNERS, (PandasFrames, PandasSeries), strict=True)
-            public(
-                f"GroupBy.{each}",
-                room="dataframe",
-                owners=[owner for owner, pandas in having if each in mars or hasattr(pandas, name)],
-                signature=signature,
-                status=status,
-                direct=False,
-                doc=f"pandas' `groupby.{name}`, over all chunks.",
-            )(partial(_method, name, op, signature))
+            owners = [owner for owner, kind in pandas.items() if each in mars or hasattr(kind, name)]
+            public(f"GroupBy.{each}", owners=owners, **entry)(partial(_method, name, op, signature))
 
 
 groups("groupby.reduce", REDUCED)
@@ -521,13 +496,8 @@ def fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
 
 
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
-    registry.unbuilt(
-        f"GroupBy.{_name}",
-        "windows, plots and pairs of groups need a reader of their own; use apply",
-        room="dataframe",
-        owners=OWNERS,
-        function=False,
-    )
+    _why = "windows, plots and pairs of groups need a reader of their own; use apply"
+    registry.unbuilt(f"GroupBy.{_name}", _why, room="dataframe", owners=OWNERS, function=False)
 
 for _kind in (DataFrameGroupBy, SeriesGroupBy):
     registry.attach(_kind, _kind.__name__)
