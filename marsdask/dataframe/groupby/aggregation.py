@@ -92,12 +92,11 @@ def prepared_outputs(empty: Any, spec: Grouping, method: Method) -> list[Output]
     found = None if args or spec.needs_one_chunk(empty) else _outputs(empty, spec, func, kwargs)
     if found is None:
         return None
-    for column, how, _ in found:  # the size of a nullable column is nullable in pandas: leave that to it
-        counted = how == "size" and column is not None
-        if counted and not isinstance(dtype_of(empty, column), (np.dtype, pd.CategoricalDtype)):
-            return None
+    # The size of a nullable column is nullable in pandas: leave that to it.
+    counted = [dtype_of(empty, c) for c, how, _ in found if how == "size" and c is not None]
     found = [(None if how == "size" else c, how, k) for c, how, k in found]
-    if not all(_prepared(empty, *each) for each in found):
+    plain = all(isinstance(dtype, (np.dtype, pd.CategoricalDtype)) for dtype in counted)
+    if not plain or not all(_prepared(empty, *each) for each in found):
         return None
     unseen = not spec.observed and any(_final(empty, c, how).parts == MOMENTS for c, how, _ in found)
     return None if unseen else found
@@ -152,9 +151,8 @@ def dtype_of(empty: Any, column: Any) -> Any:
 
 def _final(empty: Any, column: Any, how: str) -> Final:
     dtype = dtype_of(empty, column)
-    if how == "mean" and (isinstance(dtype, np.dtype) and dtype.kind in "biu"):
-        return WHOLE_MEAN
-    return FINALS[how]
+    whole = isinstance(dtype, np.dtype) and dtype.kind in "biu"
+    return WHOLE_MEAN if how == "mean" and whole else FINALS[how]
 
 
 def _prepared(empty: Any, column: Any, how: str, kwargs: Mapping[str, Any]) -> bool:
@@ -320,15 +318,14 @@ def _coded(key: Any) -> Coded | None:
         values = series.to_numpy()
         if dtype.kind == "b":
             return values.astype(np.intp), pd.Series([False, True])
-        if dtype.kind in "iu" and len(values):
-            low, high = int(values.min()), int(values.max())
-            if high - low < MOST_GROUPS and abs(low) < 2**62:
-                every = pd.Series(np.arange(low, high + 1).astype(dtype))
-                return (values - dtype.type(low)).astype(np.intp), every
-        return None
-    if isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow":
-        return _text(series)
-    return None
+        if dtype.kind not in "iu":
+            return None
+        low, high = int(values.min()), int(values.max())
+        if high - low >= MOST_GROUPS or abs(low) >= 2**62:
+            return None
+        every = pd.Series(np.arange(low, high + 1).astype(dtype))
+        return (values - dtype.type(low)).astype(np.intp), every
+    return _text(series) if isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow" else None
 
 
 def _text(series: pd.Series) -> Coded | None:

@@ -322,7 +322,7 @@ lowered(
 )(keep)
 
 
-def _kept(frame: Any, keys: list[Any], *, run: Any, like: Any) -> Any:
+def _kept(frame: Any, *keys: Any, run: Any, like: Any) -> Any:
     return run(frame, keys) if len(frame) else like
 
 

@@ -153,8 +153,7 @@ def _fitted(chunk: Any, like: Any, key: dict[str, Any]) -> Any:
     if key:
         chunk = pd.concat([chunk], **key)
     if like.ndim == 1:
-        chunk = chunk.rename(like.name)
-        return chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)
+        return (chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)).rename(like.name)
     if chunk.ndim == 1:
         chunk = chunk.to_frame(chunk.name if chunk.name is not None else 0)
     if not chunk.columns.equals(like.columns):

@@ -160,10 +160,10 @@ def dotted(frame: Chunks, other: Any) -> Chunks:
 
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
-    if isinstance(other, FrameMeta) and other.ndim == 2:
-        result = pandas_on_samples(operator.matmul, frame, other)
-        return frame_meta(result, len(result), NEW, labels=result.index)
-    return TensorMeta((), _dot_dtype(frame, other))
+    if not isinstance(other, FrameMeta) or other.ndim == 1:
+        return TensorMeta((), _dot_dtype(frame, other))
+    result = pandas_on_samples(operator.matmul, frame, other)
+    return frame_meta(result, len(result), NEW, labels=result.index)
 
 
 def _dot_dtype(frame: Any, other: Any) -> Any:
@@ -201,5 +201,4 @@ def dot(self: Any, other: Any) -> Any:
     return registry.make("frame.dotted", self, other)
 
 
-for _kind in (DataFrame, Series):  # type: ignore[assignment]
-    _kind.__matmul__ = dot  # type: ignore[attr-defined]
+DataFrame.__matmul__ = Series.__matmul__ = dot  # type: ignore[attr-defined]

@@ -259,10 +259,8 @@ def fold(
 
 def column(chunk: Any, at: int) -> pd.Series:
     """One column as a series; the values of an index; or all columns one after another."""
-    if isinstance(chunk, pd.Index):
-        return chunk.to_series()
-    if isinstance(chunk, pd.Series):
-        return chunk
+    if chunk.ndim == 1:
+        return chunk.to_series() if isinstance(chunk, pd.Index) else chunk
     if at >= 0:
         return chunk.iloc[:, at]
     columns = [chunk.iloc[:, i] for i in range(chunk.shape[1])]
@@ -429,9 +427,8 @@ def _reduction(
     """Declare one reduction of pandas under its names; `extra` are parameters of Mars's, with their defaults."""
     kind = inspect.Parameter
     more = {**(extra or {}), "combine_size": None, "method": None}
-    signature = pandas_signature(
-        name, [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in more.items()]
-    )
+    parameters = [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in more.items()]
+    signature = pandas_signature(name, parameters)
     defaults = {p.name: p.default for p in signature.parameters.values()}
     for each in (name, *aliases):
         doc = f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False."

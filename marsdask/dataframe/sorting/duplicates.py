@@ -60,10 +60,6 @@ def _keys(rows: Any, others: Any, *, subset: Any = None) -> list[Any]:
     return [rows.iloc[:, i] for i in range(rows.shape[1])] or [np.zeros(len(rows))]
 
 
-def _met_twice(rows: Any, others: list[Any], *, keep: Any) -> Any:
-    return _twice(rows, None, keep)
-
-
 def _subset_demands(node: Node, demand: Demand) -> list[Demand]:
     """The columns of the subset, and for `distinct` those that show."""
     subset, keep = node.args[1:3]
@@ -87,7 +83,7 @@ def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
         return graph.per_chunk(_twice, frame, subset, keep)
     rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
     count = 1 if of_index or shuffle.is_small(frame) else frame.count
-    does = partial(shuffle.met_and, partial(_met_twice, keep=keep))
+    does = partial(shuffle.met_and, partial(_twice, subset=None, keep=keep))
     flags = shuffle.home(shuffle.sent(rows, [], _keys, does, count), rows.count, rows.lengths)
     return graph.to_array(flags, dtype=bool) if of_index else flags
 

@@ -143,10 +143,10 @@ def met(pieces: list[Piece]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
     return frame, others, homes, np.concatenate([p[1] for p in pieces])
 
 
-def met_and(does: Callable[[Any, list[Any]], Any], pieces: list[Piece]) -> tuple[Any, np.ndarray, np.ndarray]:
-    """A row for each row that met, `does(frame, other data)`, and where each lives: what `home` takes."""
+def met_and(does: Callable[..., Any], pieces: list[Piece]) -> tuple[Any, np.ndarray, np.ndarray]:
+    """A row for each row that met, `does(frame, *other data)`, and where each lives: what `home` takes."""
     frame, others, homes, rows = met(pieces)
-    return does(frame, others), homes, rows
+    return does(frame, *others), homes, rows
 
 
 def values_of(frame: Any, others: Any, *, names: Any) -> list[Any]:

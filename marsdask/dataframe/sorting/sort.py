@@ -6,6 +6,7 @@ pivots. So several keys, directions, missing values and `key=` need no rules of 
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Sequence, Set
@@ -248,7 +249,7 @@ def sorted_across(frame: Chunks, how: Sort, ignore_index: bool) -> Chunks:
     return graph.per_chunk(_across, frame if how.by is None else graph.gather(frame), how, ignore_index)
 
 
-def _most(name: str, self: Any, n: Any, keep: Any, **columns: Any) -> Any:
+def _most(name: str, self: Any, n: Any = 5, keep: Any = "first", **columns: Any) -> Any:
     checks.choice(keep, f"{name}(keep=)", ("first", "last", "all"))
     how = {"n": checks.whole(n, f"{name}(n=)"), "keep": keep}
     for by in columns.values():
@@ -283,20 +284,14 @@ def most(frame: Chunks, name: str, how: dict[str, Any]) -> Chunks:
     return graph.tree(parts, join, end).with_lengths((math.nan,))
 
 
-def _of_frame(name: str, self: Any, n: int, columns: Any, keep: str = "first") -> Any:
-    return _most(name, self, n, keep, columns=columns)
-
-
-def _of_series(name: str, self: Any, n: int = 5, keep: str = "first") -> Any:
-    return _most(name, self, n, keep)
-
-
 for _name in ("nlargest", "nsmallest"):
-    for _owner, _does, _doc in (
-        ("DataFrame", _of_frame, "The `n` rows with the {} values in `columns`, in order."),
-        ("Series", _of_series, "The `n` {} values, in order."),
+    for _owner, _doc in (
+        ("DataFrame", f"The `n` rows with the {_name[1:]} values in `columns`, in order."),
+        ("Series", f"The `n` {_name[1:]} values, in order."),
     ):
-        public(f"{_owner}.{_name}", owners=[_owner], doc=_doc.format(_name[1:]))(partial(_does, _name))
+        _signature = inspect.signature(getattr(getattr(pd, _owner), _name))
+        _entry: Any = {"owners": [_owner], "signature": _signature, "direct": False, "doc": _doc}
+        public(f"{_owner}.{_name}", **_entry)(partial(_most, _name))
 
 
 def _check_rank(self: Any, kwargs: dict[str, Any]) -> None:
@@ -312,12 +307,8 @@ def _rank(frame: Chunks, **how: Any) -> Chunks:
     does = partial(call, "rank", **how)
     if by_rows(frame.empty, how) or frame.count == 1:
         return graph.per_chunk(does, frame)
-    met = shuffle.sent(frame, [], None, partial(shuffle.met_and, partial(_ranked, does)), 1)
+    met = shuffle.sent(frame, [], None, partial(shuffle.met_and, does), 1)
     return shuffle.home(met, frame.count, frame.lengths)
-
-
-def _ranked(does: Any, frame: Any, others: list[Any]) -> Any:
-    return does(frame)
 
 
 method("rank", _rank, arrange=_check_rank, demands=None, status="gathered")

@@ -205,7 +205,7 @@ def dropna(
     kwargs = {k: v for k, v in (("how", how), ("thresh", thresh)) if v is not NOT_GIVEN}
     if self.ndim == 1:
         kwargs.pop("thresh", None)
-    if self.ndim == 2 and axis in (1, "columns"):
+    if by_rows(self, {"axis": axis}):
         made = _without_columns(self, subset, **kwargs)
     else:
         if subset is not None and self.ndim == 2:
@@ -213,8 +213,7 @@ def dropna(
         kwargs |= {"axis": axis} if axis != 0 else {}
         kwargs |= {"subset": subset} if subset is not None else {}
         made = registry.make("frame.dropna", self, **kwargs)
-    if ignore_index:
-        made = registry.make("frame.renumber", made)
+    made = registry.make("frame.renumber", made) if ignore_index else made
     return done(self, made, False if inplace is NOT_GIVEN else inplace)
 
 
