@@ -271,7 +271,13 @@ class SeriesGroupBy(GroupBy):
 def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True, sort: bool = True,
             group_keys: bool = True, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
     """Groups of rows with equal keys: a lazy `GroupBy`."""
-    flags = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed, "dropna": dropna}  # fmt: skip
+    flags = {
+        "as_index": as_index,
+        "sort": sort,
+        "group_keys": group_keys,
+        "observed": observed,
+        "dropna": dropna,
+    }
     for name, flag in flags.items():
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(f"{checks.given(f'groupby({name}=)', flag)}: expected True or False.")

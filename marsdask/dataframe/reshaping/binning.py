@@ -111,8 +111,14 @@ def get_dummies(
 ) -> Any:
     """A column of indicators for each value of texts and categories; texts run to find their values."""
     frame = as_frame(data)
-    kwargs = {"prefix": prefix, "prefix_sep": prefix_sep, "dummy_na": dummy_na, "sparse": sparse, "drop_first": drop_first,
-              "dtype": dtype}  # fmt: skip
+    kwargs = {
+        "prefix": prefix,
+        "prefix_sep": prefix_sep,
+        "dummy_na": dummy_na,
+        "sparse": sparse,
+        "drop_first": drop_first,
+        "dtype": dtype,
+    }
     if frame.ndim == 1:
         values = not isinstance(frame.dtype, pd.CategoricalDtype)
         frame = frame.astype(pd.CategoricalDtype(_values_of(frame))) if values else frame
