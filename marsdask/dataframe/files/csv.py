@@ -68,8 +68,7 @@ def _planned(path: Any, keywords: dict[str, Any], chunk_bytes: Any, head_bytes: 
             bounds = [size * i // count for i in range(count + 1)]
             chunks += [[(p, a, b)] for a, b in itertools.pairwise(bounds)]
             open_bytes = 0
-            continue
-        if merge_small_files and open_bytes and open_bytes + size <= merged_size:
+        elif merge_small_files and open_bytes and open_bytes + size <= merged_size:
             chunks[-1].append((p, 0, None))
             open_bytes += size
         else:
@@ -89,9 +88,8 @@ def _byte_count(name: str, value: Any) -> int:
     try:
         found = int(parse_bytes(value))
     except (ValueError, TypeError, AttributeError):
-        raise ArgumentError(
-            f"read_csv({name}={value!r}): expected a number of bytes such as '64M'."
-        ) from None
+        what = f"read_csv({name}={value!r})"
+        raise ArgumentError(f"{what}: expected a number of bytes such as '64M'.") from None
     if found < 1:
         raise ArgumentError(f"read_csv({name}={value!r}): expected 1 byte or more.")
     return found
@@ -122,9 +120,9 @@ def _index_columns(keywords: dict[str, Any]) -> list[Any]:
 
 def _prunable(keywords: dict[str, Any], empty: pd.DataFrame) -> bool:
     columns = empty.columns
-    plain = all(isinstance(c, str) for c in columns) and columns.is_unique
     return bool(
-        plain
+        all(isinstance(c, str) for c in columns)
+        and columns.is_unique
         and not isinstance(columns, pd.MultiIndex)
         and all(isinstance(n, str) for n in _index_columns(keywords))
         and not callable(keywords.get("usecols"))
@@ -140,9 +138,8 @@ def _head(
     """The first bytes of a plain file up to a line end, or the first rows of a packed one; and whether that is all."""
     if compression is not None or not _cuttable({**keywords, "skiprows": 0}):
         rows = lines or 1000
-        given = {k: v for k, v in keywords.items() if k not in ("nrows", "skipfooter")}
-        options_ = {"storage_options": storage} if storage else {}
-        found = pd.read_csv(path, **{**given, "nrows": rows, **options_})
+        given = {k: v for k, v in keywords.items() if k != "skipfooter"} | {"nrows": rows}
+        found = pd.read_csv(path, **given, **({"storage_options": storage} if storage else {}))
         return found, len(found) < rows
     while True:
         data = files.read_bytes(path, 0, min(wanted, size), storage)
@@ -171,20 +168,13 @@ def _quotes_in(data: bytes, keywords: dict[str, Any]) -> int:
 
 def _text_dtypes(plan: Plan) -> dict[Any, Any]:
     """Text columns keep being text where a later chunk holds only digits: "007" stays "007"."""
-    given = plan.keywords.get("dtype")
-    if given is not None and not isinstance(given, dict):
+    given, dates = plan.keywords.get("dtype"), plan.keywords.get("parse_dates")
+    if not plan.empty.columns.is_unique or not (given is None or isinstance(given, dict)):
         return {}
     taken = {*(given or {}), *(plan.keywords.get("converters") or {})}
-    dates = plan.keywords.get("parse_dates")
     taken |= set(dates) if isinstance(dates, (list, tuple)) else set()
-    columns = plan.empty.columns
-    if not columns.is_unique:
-        return {}
-    return {
-        c: plan.empty[c].dtype
-        for c in columns
-        if isinstance(plan.empty[c].dtype, pd.StringDtype) and c not in taken
-    }
+    dtypes = plan.empty.dtypes.items()
+    return {c: d for c, d in dtypes if isinstance(d, pd.StringDtype) and c not in taken}
 
 
 def _read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
@@ -194,9 +184,8 @@ def _read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> p
 
 def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
     path, start, stop = piece
-    keywords = dict(plan.keywords)
-    if plan.texts:
-        keywords["dtype"] = {**(keywords.get("dtype") or {}), **plan.texts}
+    texts = {"dtype": {**(plan.keywords.get("dtype") or {}), **plan.texts}} if plan.texts else {}
+    keywords = {**plan.keywords, **texts}
     if columns is not None:
         keywords = _fewer(keywords, plan, columns)
     if stop is None:
@@ -268,9 +257,8 @@ def _settled(found: pd.DataFrame, plan: Plan, piece: Piece) -> pd.DataFrame:
         return found
     for name in found.columns:
         if name not in wanted.columns:
-            raise ColumnNotFound(
-                f"read_csv: {piece[0]!r} has a column {name!r} that the first file does not have."
-            )
+            told = f"{piece[0]!r} has a column {name!r} that the first file does not have."
+            raise ColumnNotFound(f"read_csv: {told}")
     names = [c for c in wanted.columns if c in found.columns]
     if len(names) < len(wanted.columns) and len(found.columns) == len(wanted.columns):
         raise ColumnNotFound(f"read_csv: {piece[0]!r} has other columns than the first file.")
@@ -285,14 +273,12 @@ def _settled(found: pd.DataFrame, plan: Plan, piece: Piece) -> pd.DataFrame:
 
 def _as_dtype(column: pd.Series, dtype: Any, name: Any, piece: Piece) -> pd.Series:
     kinds = (getattr(column.dtype, "kind", "O"), getattr(dtype, "kind", "O"))
+    text = isinstance(dtype, pd.StringDtype)
     safe = (
         not len(column)
         or kinds in (("i", "f"), ("u", "f"), ("M", "M"), ("m", "m"))
-        or (kinds[1] in "Mm" and column.isna().all())
-        or (
-            isinstance(dtype, pd.StringDtype)
-            and (isinstance(column.dtype, pd.StringDtype) or column.isna().all())
-        )
+        or (text and isinstance(column.dtype, pd.StringDtype))
+        or ((text or kinds[1] in "Mm") and column.isna().all())
     )
     if safe:
         return column.astype(dtype)
@@ -358,12 +344,11 @@ def read_csv(
     file in one chunk, as compressed files are. `skiprows` counts from the start of each file. `memory_scale` has no effect.
     """
     check_host("read_csv", gpu)
-    files.check_reading(
-        "read_csv", kwargs, tuple(inspect.signature(pd.read_csv).parameters)[1:], memory_scale
-    )
+    known = tuple(inspect.signature(pd.read_csv).parameters)[1:]
+    files.check_reading("read_csv", kwargs, known, memory_scale)
+    hint = "chunk_bytes= cuts the file; df.iterbatch() iterates."
     for name in ("iterator", "chunksize"):
         if kwargs.get(name):
-            hint = "chunk_bytes= cuts the file; df.iterbatch() iterates."
             raise Unbuilt.argument("read_csv", name, kwargs[name], hint)
     for name, value in (("nrows", nrows), ("head_lines", head_lines)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 0):
@@ -395,7 +380,6 @@ def read_csv(
 def _categories(keywords: dict[str, Any]) -> list[Any]:
     """Columns whose categories only the whole tells; their dtype becomes text in `keywords`."""
     dtype = keywords.get("dtype")
-
     if isinstance(dtype, dict):
         found = [c for c, d in dtype.items() if _is_open_ended(d)]
         keywords["dtype"] = {c: "str" if c in found else d for c, d in dtype.items()}
@@ -407,9 +391,8 @@ def _categories(keywords: dict[str, Any]) -> list[Any]:
 
 
 def _is_open_ended(dtype: Any) -> bool:
-    if isinstance(dtype, str):
-        return dtype == "category"
-    return isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None
+    named = isinstance(dtype, str) and dtype == "category"
+    return named or (isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None)
 
 
 @public("frame.to_csv", owners=["DataFrame", "Series"])

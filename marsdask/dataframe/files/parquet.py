@@ -70,37 +70,33 @@ def _opened(path: str, storage: Any) -> Any:
     return files.open_binary(path, storage) if files.is_remote(path) else path
 
 
-def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],  # noqa: C901
+def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],
           merge_small_files: bool, merged_size: int) -> Plan:  # fmt: skip
     _, pq = _arrow()
     paths = files.expand(path, storage)
     if len(paths) > 1:
         paths = [p for p in paths if p.lower().endswith((".parquet", ".parq", ".pq"))] or paths
     if any("=" in part for p in paths for part in p.split("/")[:-1]) and len(paths) > 1:
-        raise Unbuilt.argument(
-            "read_parquet", "path", path, "folders named key=value are not read as columns; name the files."
-        )
+        hint = "folders named key=value are not read as columns; name the files."
+        raise Unbuilt.argument("read_parquet", "path", path, hint)
     schema = None
     chunks: list[list[Piece]] = []
     lengths: list[float] = []
     room = 0  # bytes of the last chunk while it may take more
+    before = 0
     for p in paths:
         with pq.ParquetFile(_opened(p, storage)) as file:
-            footer = file.metadata
-            if schema is None:
-                schema = file.schema_arrow
-                names = schema.names
-                before = 0
-            elif set(file.schema_arrow.names) != set(names):
-                raise ShapeError(f"read_parquet: {p!r} has other columns than {paths[0]!r}.")
-        before = before if len(paths) > 1 else 0
+            footer, own = file.metadata, file.schema_arrow
+        schema = own if schema is None else schema
+        if set(own.names) != set(schema.names):
+            raise ShapeError(f"read_parquet: {p!r} has other columns than {paths[0]!r}.")
         for g in range(footer.num_row_groups):
             group = footer.row_group(g)
             size, rows = group.total_byte_size, group.num_rows
             fits = room and room + size <= merged_size and not groups_as_chunks
             if fits and chunks[-1][-1][0] == p:
-                last = chunks[-1][-1]
-                chunks[-1][-1] = (p, (*last[1], g), last[2])
+                _, groups, first = chunks[-1][-1]
+                chunks[-1][-1] = (p, (*groups, g), first)
             elif fits and merge_small_files:
                 chunks[-1].append((p, (g,), before))
             else:
@@ -131,14 +127,12 @@ def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd
     notes = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
     index = notes.get("index_columns", [])
     empty = _to_pandas(schema.empty_table(), keywords)
-    stored = [name for name in index if isinstance(name, str)]
-    spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
-    if stored:
+    if stored := [name for name in index if isinstance(name, str)]:
         return empty, None, stored
-    name = spans[0].get("name") if spans else None
-    empty = empty.set_axis(pd.RangeIndex(0, name=name), axis=0)
-    start, step = (int(spans[0]["start"]), int(spans[0]["step"])) if spans and not several else (0, 1)
-    return empty, (start, step), []
+    spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
+    span = spans[0] if spans else {}
+    labels = (int(span["start"]), int(span["step"])) if span and not several else (0, 1)
+    return empty.set_axis(pd.RangeIndex(0, name=span.get("name")), axis=0), labels, []
 
 
 def _to_pandas(table: Any, keywords: dict[str, Any]) -> pd.DataFrame:
@@ -164,10 +158,9 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
     with pq.ParquetFile(_opened(path, plan.storage), pre_buffer=False) as file:
         table = file.read_row_groups(list(groups), columns=texts, use_threads=False)
     if plan.filters is not None:
-        looked_at = table
-        if not set(_names_in(plan.filters)) <= set(table.column_names):
+        looked_at, names = table, _names_in(plan.filters)
+        if not set(names) <= set(table.column_names):
             with pq.ParquetFile(_opened(path, plan.storage)) as file:
-                names = _names_in(plan.filters)
                 looked_at = file.read_row_groups(list(groups), columns=names, use_threads=False)
         table = table.filter(_mask(looked_at, plan.filters))
     return _as_frame(table, before, plan, wanted, path)
@@ -176,9 +169,8 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
 def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str) -> pd.DataFrame:
     """A table as pandas, under its labels; `before` rows lie before it."""
     if not plan.stored:
-        table = table.replace_schema_metadata(
-            {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pandas"} or None
-        )
+        notes = {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pandas"}
+        table = table.replace_schema_metadata(notes or None)
     found = _to_pandas(table, plan.keywords)
     if not plan.stored:
         start, step = plan.labels or (0, 1)
@@ -205,10 +197,8 @@ def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] 
             return read_rows(pieces, plan, columns).iloc[where]
         position = bounds[touched[0]]
         batches = []
-        rows = file.iter_batches(
-            row_groups=[groups[i] for i in touched], columns=[str(c) for c in wanted], use_threads=False
-        )
-        for batch in rows:
+        names, row_groups = list(map(str, wanted)), [groups[i] for i in touched]
+        for batch in file.iter_batches(row_groups=row_groups, columns=names, use_threads=False):
             low, high = max(start - position, 0), min(stop - position, len(batch))
             if low < high:
                 batches.append(batch.slice(low, high - low))
@@ -226,12 +216,12 @@ def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:
     """A file's rows in the dtypes of the first; categories that differ are an error."""
     for name in found.columns:
         old, new = found[name].dtype, plan.empty[name].dtype
-        if old != new:
-            if isinstance(old, pd.CategoricalDtype) and len(plan.empty[name].cat.categories) == 0:
-                continue  # the first reading, which tells the categories
-            if isinstance(old, pd.CategoricalDtype) and set(old.categories) <= set(new.categories):
-                found = found.assign(**{name: found[name].astype(new)})
-                continue
+        if old == new:
+            continue
+        both = isinstance(old, pd.CategoricalDtype) and isinstance(new, pd.CategoricalDtype)
+        if both and set(old.categories) <= set(new.categories):
+            found = found.assign(**{name: found[name].astype(new)})
+        elif not both or len(new.categories):  # without any, it is the first reading, which tells them
             raise ArgumentError(
                 f"read_parquet: column {name!r} is {new} in the first file and {old} in {path!r}. "
                 "Hint: read them apart, astype() them alike, and md.concat."
@@ -248,9 +238,8 @@ def _mask(table: Any, filters: Any) -> Any:
     _, pq = _arrow()
     import pyarrow.dataset
 
-    return pyarrow.dataset.dataset(table).to_table(columns={"keep": pq.filters_to_expression(filters)})[
-        "keep"
-    ]
+    keep = {"keep": pq.filters_to_expression(filters)}
+    return pyarrow.dataset.dataset(table).to_table(columns=keep)["keep"]
 
 
 def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
@@ -285,9 +274,8 @@ def read_parquet(
         raise ArgumentError(f"read_parquet(engine={engine!r}): expected 'auto' or 'pyarrow'.")
     if isinstance(columns, str):
         raise ArgumentTypeError(f"read_parquet(columns={columns!r}): expected a list of columns.")
-    files.check_reading(
-        "read_parquet", kwargs, ("dtype_backend", "filesystem", "use_nullable_dtypes"), memory_scale
-    )
+    known = ("dtype_backend", "filesystem", "use_nullable_dtypes")
+    files.check_reading("read_parquet", kwargs, known, memory_scale)
     for name in kwargs.keys() - {"dtype_backend"}:
         raise Unbuilt.argument("read_parquet", name, kwargs[name], "use storage_options= or dtype_backend=.")
     keywords = {**kwargs, "dtype_backend": "pyarrow"} if use_arrow_dtype else kwargs
@@ -296,9 +284,8 @@ def read_parquet(
         path, columns, groups_as_chunks, filters, storage_options, keywords, merge_small_files, merged
     )
     made = files.source("parquet", plan, filters)
-    if (incremental_index and not made.known.ranged) or (not plan.stored and filters is not None):
-        made = registry.make("frame.renumber", made)
-    return made
+    anew = (incremental_index and not made.known.ranged) or (not plan.stored and filters is not None)
+    return registry.make("frame.renumber", made) if anew else made
 
 
 @public("DataFrame.to_parquet", owners=["DataFrame"])
@@ -311,11 +298,10 @@ def to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: A
     if engine not in ("auto", "pyarrow"):
         raise Unbuilt.argument("to_parquet", "engine", engine, "engine='pyarrow'.")
     if partition_cols is not None:
-        kwargs["partition_cols"] = (
-            [partition_cols] if isinstance(partition_cols, str) else list(partition_cols)
-        )
-        if missing := [c for c in kwargs["partition_cols"] if c not in self.columns]:
+        names = [partition_cols] if isinstance(partition_cols, str) else list(partition_cols)
+        if missing := [c for c in names if c not in self.columns]:
             raise ArgumentError(f"to_parquet(partition_cols={partition_cols!r}): {missing} are no columns.")
+        kwargs["partition_cols"] = names
     if not all(isinstance(c, str) for c in self.columns):
         raise ArgumentError(
             "parquet must have string column names. Hint: df.columns = df.columns.astype(str)"
@@ -336,21 +322,16 @@ def write_parquet(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
 def _parquet_file(
     number: int, chunk: pd.DataFrame, path: str, keywords: dict[str, Any], count: int
 ) -> pd.DataFrame:
-    storage = keywords.get("storage_options")
-    several = "*" in path
-    files.make_folder(files.parent(path) if several else path, storage)
-    name = (
-        path.replace("*", str(number))
-        if several
-        else f"{path.rstrip('/')}/{number:0{len(str(count - 1))}}.parquet"
-    )
-    if "partition_cols" in keywords:
-        name = name if several else path
-        template = f"{number}-{{i}}.parquet"
-        keywords = {
-            **keywords,
-            "basename_template": template,
+    several, parted = "*" in path, "partition_cols" in keywords
+    files.make_folder(files.parent(path) if several else path, keywords.get("storage_options"))
+    name = path.replace("*", str(number))
+    if not several and not parted:
+        name = f"{path.rstrip('/')}/{number:0{len(str(count - 1))}}.parquet"
+    if parted:
+        own = {
+            "basename_template": f"{number}-{{i}}.parquet",
             "existing_data_behavior": "overwrite_or_ignore",
         }
+        keywords = {**keywords, **own}
     chunk.to_parquet(name, engine="pyarrow", **keywords)
     return chunk.iloc[:0]

@@ -26,8 +26,6 @@ COMPRESSED = {
     ".tar": "tar",
     ".tgz": "tar",
 }
-
-
 HIDDEN = (".", "_")
 
 
@@ -40,8 +38,7 @@ def filesystem(path: str, storage_options: dict[str, Any] | None) -> tuple[Any, 
     """The fsspec file system of a path, and the path inside it."""
     import fsspec
 
-    fs, inside = fsspec.core.url_to_fs(path, **(storage_options or {}))
-    return fs, inside
+    return fsspec.core.url_to_fs(path, **(storage_options or {}))  # type: ignore[no-any-return]
 
 
 def expand(path: Any, storage_options: dict[str, Any] | None = None) -> list[str]:
@@ -87,9 +84,8 @@ def size_of(path: str, storage_options: dict[str, Any] | None = None) -> tuple[i
     if is_remote(path):
         fs, inside = filesystem(path, storage_options)
         info = fs.info(inside)
-        return int(info.get("size") or 0), str(
-            info.get("mtime") or info.get("ETag") or info.get("LastModified") or ""
-        )
+        stamps = map(info.get, ("mtime", "ETag", "LastModified"))
+        return int(info.get("size") or 0), str(next(filter(None, stamps), ""))
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
@@ -111,10 +107,8 @@ def open_binary(path: str, storage_options: dict[str, Any] | None = None) -> Any
 
 def compression_of(path: str, compression: Any) -> Any:
     """The compression of a file as pandas infers it; None for a plain one."""
-    if compression == "infer":
-        lower = path.lower()
-        return next((c for suffix, c in COMPRESSED.items() if lower.endswith(suffix)), None)
-    return compression
+    inferred = (c for suffix, c in COMPRESSED.items() if path.lower().endswith(suffix))
+    return next(inferred, None) if compression == "infer" else compression
 
 
 def make_folder(path: str, storage: Any) -> None:

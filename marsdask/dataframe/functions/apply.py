@@ -7,6 +7,7 @@ that fails the error asks for `dtypes` and the like by name.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series
 from marsdask.dataframe.reduce.reduction import meta_of, reduced_meta, scalar_dtype
 from marsdask.dataframe.rows.alignment import pandas_on_samples
-from marsdask.dataframe.rows.families import BOTH, by_rows
-from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
+from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred
+from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
@@ -81,11 +82,10 @@ def apply_series(
         return self.agg(func, 0, *args, **kwargs)
     if not callable(func):
         raise ArgumentTypeError(f"apply(func={func!r}): expected {FORMS}.")
-    given = (
-        ({"args": tuple(args)} if args else {}) | ({} if by_row == "compat" else {"by_row": by_row}) | kwargs
-    )
+    plain = by_row == "compat"
+    given = ({"args": tuple(args)} if args else {}) | ({} if plain else {"by_row": by_row}) | kwargs
     return _applied(
-        self, "same" if by_row == "compat" else "whole", "apply", func, (), given,
+        self, "same" if plain else "whole", "apply", func, (), given,
         dtypes=dtypes, dtype=dtype, name=name, output_type=output_type, index=index, skip_infer=skip_infer,
     )  # fmt: skip
 
@@ -124,9 +124,8 @@ def transform(
         return result
     how = "same" if by_rows(self, {"axis": axis}) or isinstance(func, np.ufunc) else "whole"
     args = (0, *args) if args and not along else args
-    return _applied(
-        self, how, "transform", func, args, {**along, **kwargs}, dtypes=dtypes, dtype=dtype, skip_infer=skip_infer
-    )  # fmt: skip
+    said = {"dtypes": dtypes, "dtype": dtype, "skip_infer": skip_infer}
+    return _applied(self, how, "transform", func, args, {**along, **kwargs}, **said)
 
 
 @public("DataFrame.map", owners=["DataFrame"], status="delegated")
@@ -158,22 +157,15 @@ def pipe(self: Any, func: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _applied(
-    frame: Any,
-    how: str,
-    method: str,
-    func: Any,
-    args: Any,
-    kwargs: Any,
-    numbered: bool = False,
-    **declared: Any,
+    frame: Any, how: str, method: str, func: Any, args: Any, kwargs: Any, numbered: bool = False, **said: Any
 ) -> Any:
     """The handle of a function's results: "same" rows as the frame's, "other" rows by chunk, or of the "whole" at once.
 
-    `declared` is what users say of the result.
+    `said` is what users say of the result.
     """
-    said = {k: v for k, v in declared.items() if v is not None and v is not False}
+    declared = {k: v for k, v in said.items() if v is not None and v is not False}
     return registry.make(
-        "frame.applied", frame, how, method, func, tuple(args or ()), dict(kwargs or {}), said, numbered
+        "frame.applied", frame, how, declared, numbered, method, func, tuple(args or ()), dict(kwargs or {})
     )
 
 
@@ -184,60 +176,27 @@ def _call(frame: Any, method: str, func: Any, args: Any, kwargs: Any) -> Any:
     return getattr(frame, method)(func, *args, **kwargs)
 
 
-def _inferred(
-    frame: FrameMeta, method: str, func: Any, args: Any, kwargs: Any, declared: dict[str, Any]
-) -> Any:
+def _example(frame: FrameMeta, declared: dict[str, Any], method: str, *call: Any) -> Any:
     """An example of the result: as declared, or what the function makes of made-up rows."""
-    if declared.keys() & {"dtypes", "dtype", "output_type"}:
-        return _declared(frame, **declared)
+    said = {k: v for k, v in declared.items() if k != "skip_infer"}
+    found = described(frame.empty, **said)
+    if found is not None:
+        return found
     try:
-        return pandas_on_samples(_call, frame, method, func, args, kwargs)
-    except MarsDaskError:
-        raise
-    except Exception as error:
-        if "Function did not transform" in str(error):
-            raise ArgumentError(str(error)) from None
-        if declared.get("skip_infer"):
-            return frame.empty.astype(object) if frame.ndim == 1 else frame.empty
-        raise ArgumentTypeError(
-            f"Cannot determine dtypes by calculating with enumerate data: {method}() of a made-up row failed with {type(error).__name__}: {error}. "
-            "Hint: say what the function gives by dtypes= (a frame), dtype= and name= (a series), or output_type='series' or 'dataframe'."
-        ) from error
-
-
-def _declared(
-    frame: FrameMeta,
-    dtypes: Any = None,
-    dtype: Any = None,
-    name: Any = None,
-    output_type: Any = "",
-    index: Any = None,
-    skip_infer: bool = False,
-) -> Any:
-    """An empty result as users declare it: `skip_infer` says nothing more."""
-    labels = (
-        frame.empty.index if index is None else index if isinstance(index, pd.Index) else pd.Index(index)
-    )[:0]
-    kind = str(output_type).lower().rpartition(".")[2]
-    if kind not in ("", "dataframe", "series", "scalar"):
-        raise ArgumentError(f"output_type={output_type!r}: expected 'dataframe', 'series' or 'scalar'.")
-    if kind == "dataframe" or (kind == "" and dtypes is not None):
-        if dtypes is None:
-            return frame.empty
-        named = isinstance(dtypes, (dict, pd.Series))
-        pairs = dtypes.items() if named else zip(frame.empty.columns, dtypes, strict=True)
-        return pd.DataFrame({c: pd.Series(dtype=d, index=labels) for c, d in pairs}, index=labels)
-    if name is None and frame.ndim == 1:
-        name = getattr(frame.empty, "name", None)
-    of = next((d for d in (dtype, dtypes) if d is not None), object)
-    return pd.Series(dtype=of, index=labels, name=name)
+        return inferred(method, partial(pandas_on_samples, _call, frame, method, *call))
+    except ArgumentTypeError as error:
+        if "Function did not transform" in str(error.__cause__):
+            raise ArgumentError(str(error.__cause__)) from None
+        if error.__cause__ is None or not declared.get("skip_infer"):
+            raise
+        return frame.empty.astype(object) if frame.ndim == 1 else frame.empty
 
 
 def _applied_meta(
-    frame: FrameMeta, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool
+    frame: FrameMeta, how: str, declared: Any, numbered: bool, method: str, func: Any, args: Any, kwargs: Any
 ) -> Any:
     extra = {"chunk_index": (0,) * frame.ndim} if numbered else {}
-    result = _inferred(frame, method, func, args, {**kwargs, **extra}, declared)
+    result = _example(frame, declared, method, func, args, {**kwargs, **extra})
     table = isinstance(result, (pd.Series, pd.DataFrame))
     if how == "same" and (table or isinstance(result, pd.Index)):
         return frame.same(result)
@@ -247,46 +206,36 @@ def _applied_meta(
                 f"map_chunk(func=): the function should return a DataFrame or a Series, not {type(result).__name__}."
             )
         return frame.fewer(result)
-    if table and list(result.index) == [0, 1]:  # as many rows as were made up
+    if not table:
+        return TensorMeta((), scalar_dtype(result))
+    if list(result.index) == [0, 1]:  # as many rows as were made up
         return frame_meta(result, frame.length, Rows(), ranged=frame.ranged, labels=frame.labels)
-    if table:
-        unknown = declared.keys() & {"dtypes", "dtype", "output_type"}
-        return reduced_meta(result, Rows(), math.nan if unknown else None)
-    return TensorMeta((), scalar_dtype(result))
+    unknown = declared.keys() & {"dtypes", "dtype", "output_type"}
+    return reduced_meta(result, Rows(), math.nan if unknown else None)
 
 
 @lowered("frame.applied", meta=_applied_meta)
-def applied(
-    frame: Chunks, how: str, method: str, func: Any, args: Any, kwargs: Any, declared: Any, numbered: bool
-) -> Any:
+def applied(frame: Chunks, how: str, declared: Any, numbered: bool, *call: Any) -> Any:
     """A user's function by rows or elements, by chunk, or of everything in one chunk."""
     known = meta_of(frame)
-    found = _applied_meta(known, how, method, func, args, kwargs, declared, numbered)
+    found = _applied_meta(known, how, declared, numbered, *call)
+    like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
     parts = graph.per_chunk(
-        _apply_chunk,
-        graph.gather(frame) if how == "whole" else frame,
-        found.empty if isinstance(found, FrameMeta) and how != "whole" else None,
-        method,
-        func,
-        args,
-        kwargs,
-        known.ndim if numbered else 0,
-        number=True,
-        lengths="same" if how == "same" else "unknown",
-    )
+        _apply_chunk, graph.gather(frame) if how == "whole" else frame, like, known.ndim if numbered else 0, *call,
+        number=True, lengths="same" if how == "same" else "unknown",
+    )  # fmt: skip
     if isinstance(found, TensorMeta):
         return graph.to_array(parts, scalar=True, dtype=found.dtype)
     return parts.with_lengths((found.length,)) if how == "whole" else parts
 
 
 def _apply_chunk(
-    i: int, chunk: Any, like: Any, method: str, func: Any, args: Any, kwargs: Any, numbered: int
+    i: int, chunk: Any, like: Any, numbered: int, method: str, func: Any, args: Any, kwargs: Any
 ) -> Any:
     if like is not None and not len(chunk):
         return like
-    if numbered:
-        kwargs = {**kwargs, "chunk_index": (i, 0)[:numbered]}
-    return _call(chunk, method, func, args, kwargs)
+    extra = {"chunk_index": (i, 0)[:numbered]} if numbered else {}
+    return _call(chunk, method, func, args, {**kwargs, **extra})
 
 
 @public("Series.map", owners=["Series", "Index"], status="delegated")
@@ -316,10 +265,10 @@ def _mapped_meta(
     frame: FrameMeta, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False
 ) -> FrameMeta:
     empty = frame.empty
-    table = isinstance(func, (dict, pd.Series))
     if isinstance(func, FrameMeta):
         made = empty.map(func.empty.iloc[:0].rename(empty.name))
         return frame.same(made.astype(func.empty.dtype if dtype is None else dtype))
+    table = isinstance(func, (dict, pd.Series))
     if table and isinstance(getattr(empty, "dtype", None), pd.CategoricalDtype):
         return frame.same(empty.map(func))
     if table and not hasattr(func, "__missing__"):
@@ -328,7 +277,7 @@ def _mapped_meta(
             return frame.same(empty.map(values))
         return frame.same(empty.astype(values.dtype if dtype is None else dtype))
     declared = {k: v for k, v in (("dtype", dtype), ("skip_infer", skip_infer)) if v}
-    return frame.same(_inferred(frame, "map", func, (), kwargs, declared))
+    return frame.same(_example(frame, declared, "map", func, (), kwargs))
 
 
 @lowered(

@@ -23,38 +23,11 @@ from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
 
-BY_ROW = frozenset(
-    [
-        "abs",
-        "isin",
-        "isna",
-        "isnull",
-        "notna",
-        "notnull",
-        "between",
-        "round",
-        "clip",
-        "fillna",
-        "str",
-        "dt",
-        "contains",
-        "startswith",
-        "endswith",
-        "lower",
-        "upper",
-        "strip",
-        "len",
-        "year",
-        "month",
-        "day",
-        "hour",
-        "minute",
-        "second",
-        "weekday",
-        "dayofweek",
-        "astype",
-    ]
-)
+BY_ROW = frozenset((
+    "abs", "isin", "isna", "isnull", "notna", "notnull", "between", "round", "clip", "fillna", "astype", "str", "contains",
+    "startswith", "endswith", "lower", "upper", "strip", "len", "dt", "year", "month", "day", "hour", "minute", "second", "weekday",
+    "dayofweek",
+))  # fmt: skip
 """Members that an expression may use of a column without seeing other rows."""
 LAYOUT = (tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT)
 MATHS = frozenset(pd.core.computation.ops.MATHOPS)
@@ -92,12 +65,12 @@ def _sees_other_rows(node: ast.AST) -> bool:
     return isinstance(node, ast.Subscript)
 
 
-def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[str, Any]:
+def caller_values(names: set[str], level: int | None, given: Any, outer: Any) -> dict[str, Any]:
     """The values of @names: from `local_dict` or the first frame above that is not ours."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("marsdask"):
         frame = frame.f_back
-    for _ in range(level):
+    for _ in range(level or 0):
         frame = frame.f_back if frame is not None else None
     known = ChainMap(given or {}, outer or {})
     if frame is not None:
@@ -108,19 +81,14 @@ def caller_values(names: set[str], level: int, given: Any, outer: Any) -> dict[s
     return {name: known[name] for name in names}
 
 
-def evaluate(
-    frame: Any, method: str, expr: str, kwargs: dict[str, Any], names: list[str], *values: Any
-) -> Any:
+def evaluate(frame: Any, method: str, expr: str, kwargs: Any, names: list[str], *values: Any) -> Any:
     """pandas' own eval or query with values for @names."""
-    return getattr(frame, method)(
-        expr, local_dict=dict(zip(names, values, strict=True)), global_dict={}, **kwargs
-    )
+    local = dict(zip(names, values, strict=True))
+    return getattr(frame, method)(expr, local_dict=local, global_dict={}, **kwargs)
 
 
-def _meta(
-    frame: FrameMeta, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
-) -> Any:
-    result = pandas_on_samples(evaluate, frame, method, expr, kwargs, names, *values)
+def _meta(frame: FrameMeta, method: str, expr: str, by_row: bool, *more: Any) -> Any:
+    result = pandas_on_samples(evaluate, frame, method, expr, *more)
     if method == "query":
         return frame.fewer(result)
     if not isinstance(result, (pd.Series, pd.DataFrame)):
@@ -131,7 +99,7 @@ def _meta(
 
 
 def _demands(node: Node, mine: Demand) -> list[Demand]:
-    frame, _, expr, _, _, by_row = node.args[:6]
+    frame, _, expr, by_row = node.args[:4]
     if not by_row or len([n for n in inputs(node) if isinstance(meta(n), FrameMeta)]) > 1:
         return [EVERYTHING] * len(inputs(node))
     used, _, _ = names_in(expr)
@@ -141,23 +109,14 @@ def _demands(node: Node, mine: Demand) -> list[Demand]:
 
 
 @lowered("frame.evaluated", meta=_meta, demands=_demands)
-def evaluated(
-    frame: Chunks, method: str, expr: str, kwargs: Any, names: list[str], by_row: bool, *values: Any
-) -> Any:
+def evaluated(frame: Chunks, method: str, expr: str, by_row: bool, *more: Any) -> Any:
     """An expression in text."""
-    result = graph.per_chunk(
-        evaluate,
-        frame if by_row else graph.gather(frame),
-        method,
-        expr,
-        kwargs,
-        names,
-        *values,
-        lengths="unknown" if method == "query" else "same",
-    )
+    rows = frame if by_row else graph.gather(frame)
+    lengths = "unknown" if method == "query" else "same"
+    result = graph.per_chunk(evaluate, rows, method, expr, *more, lengths=lengths)
     if method == "query":
         return result
-    known = _meta(meta(frame.node), method, expr, kwargs, names, by_row, *map(_known, values))  # type: ignore[arg-type]
+    known = _meta(meta(frame.node), method, expr, by_row, *map(_known, more))  # type: ignore[arg-type]
     return graph.to_array(result, scalar=True, dtype=known.dtype) if isinstance(known, TensorMeta) else result
 
 
@@ -173,10 +132,9 @@ def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, 
         raise ArgumentError(f"expr must be a string to be evaluated, {type(expr)} given")
     if not expr.strip():
         raise ArgumentError("expr cannot be an empty string")
-    level = kwargs.pop("level", 0)
-    local, outer = kwargs.pop("local_dict", None), kwargs.pop("global_dict", None)
     _, named, by_row = names_in(expr)
-    values = caller_values(named, level, local, outer)
+    given = (kwargs.pop(name, None) for name in ("level", "local_dict", "global_dict"))
+    values = caller_values(named, *given)
     frames = {k: v for k, v in values.items() if isinstance(v, (FrameHandle, pd.Series, pd.DataFrame))}
     first, _, brought = together(self, [], frames)
     values |= brought
@@ -185,9 +143,8 @@ def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, 
             raise ArgumentTypeError(
                 f"{method}(): @{name} is a tensor; expected a scalar, a series or a list."
             )
-    result = registry.make(
-        "frame.evaluated", first, method, expr, kwargs, list(values), by_row, *values.values()
-    )
+    more = kwargs, list(values), *values.values()
+    result = registry.make("frame.evaluated", first, method, expr, by_row, *more)
     return done(self, result, False if inplace is pd.api.extensions.no_default else inplace)
 
 

@@ -92,12 +92,11 @@ def prepared_outputs(empty: Any, spec: Grouping, method: Method) -> list[Output]
     found = None if args or spec.needs_one_chunk(empty) else _outputs(empty, spec, func, kwargs)
     if found is None:
         return None
-    for column, how, _ in found:  # the size of a nullable column is nullable in pandas: leave that to it
-        counted = how == "size" and column is not None
-        if counted and not isinstance(dtype_of(empty, column), (np.dtype, pd.CategoricalDtype)):
-            return None
+    # The size of a nullable column is nullable in pandas: leave that to it.
+    counted = [dtype_of(empty, c) for c, how, _ in found if how == "size" and c is not None]
     found = [(None if how == "size" else c, how, k) for c, how, k in found]
-    if not all(_prepared(empty, *each) for each in found):
+    plain = all(isinstance(dtype, (np.dtype, pd.CategoricalDtype)) for dtype in counted)
+    if not plain or not all(_prepared(empty, *each) for each in found):
         return None
     unseen = not spec.observed and any(_final(empty, c, how).parts == MOMENTS for c, how, _ in found)
     return None if unseen else found
@@ -152,9 +151,8 @@ def dtype_of(empty: Any, column: Any) -> Any:
 
 def _final(empty: Any, column: Any, how: str) -> Final:
     dtype = dtype_of(empty, column)
-    if how == "mean" and (isinstance(dtype, np.dtype) and dtype.kind in "biu"):
-        return WHOLE_MEAN
-    return FINALS[how]
+    whole = isinstance(dtype, np.dtype) and dtype.kind in "biu"
+    return WHOLE_MEAN if how == "mean" and whole else FINALS[how]
 
 
 def _prepared(empty: Any, column: Any, how: str, kwargs: Mapping[str, Any]) -> bool:
@@ -174,11 +172,6 @@ def _prepared(empty: Any, column: Any, how: str, kwargs: Mapping[str, Any]) -> b
     return known and kind in final.kinds and dtype != np.float16
 
 
-def order_shows(found: Sequence[Output] | None) -> bool:
-    """Whether the order of rows inside of groups can show in these columns."""
-    return found is None or any(FINALS[how].ordered for _, how, _ in found)
-
-
 def parts_of(empty: Any, found: Sequence[Output]) -> tuple[tuple[Any, str], ...]:
     """The parts that chunks prepare for these columns: each (source column, part) once."""
     return tuple(dict.fromkeys((c, p) for c, how, _ in found for p in _final(empty, c, how).parts))
@@ -193,9 +186,8 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[tuple[Any, 
         group = spec.of(frame, keys, sort=False, observed=True, as_index=True, select=None)
     else:
         every = pd.RangeIndex(len(numbers[1][0]))
-        group = frame.groupby(
-            pd.Categorical.from_codes(numbers[0], categories=every, validate=False), observed=False, sort=True
-        )
+        codes = pd.Categorical.from_codes(numbers[0], categories=every, validate=False)
+        group = frame.groupby(codes, observed=False, sort=True)
     made: dict[tuple[Any, str], Any] = {}
     for part in dict.fromkeys(part for _, part in parts):
         columns = [c for c, each in parts if each == part]
@@ -226,10 +218,9 @@ def key_names(k: int) -> list[str]:
 
 def joined(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]]) -> pd.DataFrame:
     """Several chunks' tables as one, groups in order of first appearance."""
-    k = spec.count
-    together = _together(tables, parts, k, sort=False, observed=True, dropna=False)
+    together = _together(tables, parts, spec.count, sort=False, observed=True, dropna=False)
     keys = together.index.to_frame(index=False)
-    keys.columns = key_names(k)
+    keys.columns = key_names(spec.count)
     together.index = keys.index
     return pd.concat([keys, together], axis=1)
 
@@ -245,7 +236,7 @@ def _together(
         columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
         counted = getattr(group[columns], how)()
         found.update({c: counted[c] for c in columns})
-    for column in [column for column, name in parts if name == "mean"]:
+    for column in (column for column, name in parts if name == "mean"):
         at = [parts.index((column, each)) for each in MOMENTS]
         joint = _moments(group, len(counted), *(table[i].to_numpy(dtype="f8") for i in at))
         found.update(zip(at[1:], joint, strict=True))
@@ -264,9 +255,8 @@ def finished(
     tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[tuple[Any, str]], found: Sequence[Output], like: Any, source: Any
 ) -> Any:  # fmt: skip
     """The result, with the index and columns of `like`."""
-    k = spec.count
     flags = {"sort": spec.sort, "observed": spec.observed, "dropna": spec.dropna}
-    table = _together(tables, parts, k, **flags)
+    table = _together(tables, parts, spec.count, **flags)
     where = {each: i for i, each in enumerate(parts)}
     columns = {}
     for j, (column, how, kwargs) in enumerate(found):
@@ -277,15 +267,11 @@ def finished(
         series = result.iloc[:, 0].rename(like.name)
         series.index.names = like.index.names
         return series
+    result.index.names = like.index.names if spec.as_index else range(result.index.nlevels)
     if not spec.as_index:
-        names = range(result.index.nlevels)
-        result = result.set_axis(range(len(names), len(names) + result.shape[1]), axis=1)
-        result.index.names = names
-        result = result.reset_index()
-    else:
-        result.index.names = like.index.names
-    result.columns = like.columns
-    return result
+        keys = result.index.nlevels
+        result = result.set_axis(range(keys, keys + result.shape[1]), axis=1).reset_index()
+    return result.set_axis(like.columns, axis=1)
 
 
 # Group numbers of rows, found without hashing where the keys allow it: keys that take few values give small numbers directly, as
@@ -304,22 +290,18 @@ def numbered(keys: Sequence[Any]) -> tuple[np.ndarray, list[pd.Series]] | None:
     values: list[Any] = []
     for key in keys:
         coded = _coded(key)
-        if coded is None:
+        if coded is None or np.prod([*sizes, len(coded[1])]) > MOST_GROUPS:
             return None
         codes, found = coded
         sizes.append(len(found))
         values.append(found)
-        if np.prod(sizes) > MOST_GROUPS:
-            return None
         total = codes if total is None else total * len(found) + codes
     there = np.bincount(total, minlength=int(np.prod(sizes))) > 0
     dense = np.flatnonzero(there)
     if len(dense) < len(there):
         total = (np.cumsum(there) - 1)[total]
-    return total, [
-        v.iloc[at].reset_index(drop=True)
-        for v, at in zip(values, np.unravel_index(dense, sizes), strict=True)
-    ]
+    places = zip(values, np.unravel_index(dense, sizes), strict=True)
+    return total, [v.iloc[at].reset_index(drop=True) for v, at in places]
 
 
 def _coded(key: Any) -> Coded | None:
@@ -336,15 +318,14 @@ def _coded(key: Any) -> Coded | None:
         values = series.to_numpy()
         if dtype.kind == "b":
             return values.astype(np.intp), pd.Series([False, True])
-        if dtype.kind in "iu" and len(values):
-            low, high = int(values.min()), int(values.max())
-            if high - low < MOST_GROUPS and abs(low) < 2**62:
-                every = pd.Series(np.arange(low, high + 1).astype(dtype))
-                return (values - dtype.type(low)).astype(np.intp), every
-        return None
-    if isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow":
-        return _text(series)
-    return None
+        if dtype.kind not in "iu":
+            return None
+        low, high = int(values.min()), int(values.max())
+        if high - low >= MOST_GROUPS or abs(low) >= 2**62:
+            return None
+        every = pd.Series(np.arange(low, high + 1).astype(dtype))
+        return (values - dtype.type(low)).astype(np.intp), every
+    return _text(series) if isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow" else None
 
 
 def _text(series: pd.Series) -> Coded | None:

@@ -6,7 +6,7 @@ To add a method of pandas, name it in the table of what it gives; its signature,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -19,11 +19,11 @@ from pandas.api.typing import SeriesGroupBy as PandasSeries
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import together
+from marsdask.dataframe.rows.families import described, inferred
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
     ColumnNotFound,
-    MarsDaskError,
     ShapeError,
     UnknownName,
 )
@@ -87,10 +87,8 @@ class Grouping:
         """The pandas groupby of a chunk."""
         if changed:
             return replace(self, **changed).of(frame, keys)
-        by: Any = None
-        if self.by is not None:
-            by = [keys[v] if kind == "key" else v for kind, v in self.by]
-            by = by[0] if self.lone else by
+        every = [keys[v] if kind == "key" else v for kind, v in self.by or ()]
+        by: Any = every[0] if self.lone else every or None
         flags = {name: getattr(self, name) for name in ("sort", "group_keys", "observed", "dropna")}
         if frame.ndim == 2:
             flags["as_index"] = self.as_index
@@ -99,16 +97,13 @@ class Grouping:
 
     def values(self, frame: Any, keys: Sequence[Any]) -> list[Any]:
         """The keys of a chunk as arrays."""
-        index = frame.index
-        if self.by is None:
-            return [index.get_level_values(each) for each in self._levels]
+        index, columns = frame.index, self.columns(frame)
         found: list[Any] = []
-        for kind, v in self.by:
+        for kind, v in self.by or [("name", level) for level in self._levels]:
             if kind == "key":
                 found.append(keys[v])
             elif kind == "name":
-                column = frame.ndim == 2 and v in frame.columns
-                found.append(frame[v] if column else index.get_level_values(v))
+                found.append(frame[v] if v in columns else index.get_level_values(v))
             else:
                 found.append(index.map(v))
         return found
@@ -324,9 +319,8 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
         if isinstance(key, FrameHandle) and key.ndim != 1:
             raise ArgumentError(f"Grouper for {type(key).__name__!r} not 1-dimensional")
         numbered = isinstance(key, pd.Series) and key.index.equals(pd.RangeIndex(len(key)))
-        keys.append(
-            _positional(frame, key) if numbered or isinstance(key, (np.ndarray, pd.Categorical)) else key
-        )
+        placed = numbered or isinstance(key, (np.ndarray, pd.Categorical))
+        keys.append(_positional(frame, key) if placed else key)
         return ("key", len(keys) - 1)
     if isinstance(key, pd.Grouper):
         plain = key.key is not None and getattr(key, "freq", None) is None
@@ -347,9 +341,7 @@ def _positional(frame: Any, values: Any) -> Any:
     length = frame.shape[0]
     if length == length and len(values) != length:
         raise ShapeError(f"Length of grouper ({len(values)}) and axis ({length}) must be same length")
-    if isinstance(values, pd.Series):
-        return values
-    if frame.known.ranged:
+    if isinstance(values, pd.Series) or frame.known.ranged:
         return pd.Series(values)
     if isinstance(values, pd.Categorical):
         raise ArgumentTypeError(
@@ -358,13 +350,10 @@ def _positional(frame: Any, values: Any) -> Any:
     return registry.call(registry.lookup("tensor"), (values,), {})
 
 
-def _made(
-    op: str, group: GroupBy, name: str, args: Sequence[Any], kwargs: Any, *like: Any, **tuning: Any
-) -> Any:
+def _made(op: str, group: GroupBy, name: str, args: Any, kwargs: Any, *like: Any, **tuning: Any) -> Any:
     """The handle of a method of groups."""
-    return registry.make(
-        op, group._frame, group._spec, group._keys, name, list(args), dict(kwargs), *like, **tuning
-    )
+    of = group._frame, group._spec, group._keys
+    return registry.make(op, *of, name, list(args), dict(kwargs), *like, **tuning)
 
 
 # Methods of pandas by table -----------------------------------------------------------------------------------------------
@@ -395,15 +384,14 @@ def _signature(name: str, *, tuned: bool) -> inspect.Signature:
     if name == "nth":
         return inspect.signature(lambda self, n, dropna=None: None)
     owner = PandasFrames if hasattr(PandasFrames, name) else PandasSeries
-    found = [
-        p.replace(annotation=kind.empty) for p in inspect.signature(getattr(owner, name)).parameters.values()
-    ]
+    own = inspect.signature(getattr(owner, name)).parameters.values()
+    found = [p.replace(annotation=kind.empty) for p in own]
     if not tuned:
         return inspect.Signature(found)
-    own = [p for p in found if p.name not in ("method", "combine_size")]
-    tuning = [kind(n, kind.KEYWORD_ONLY, default=d) for n, d in (("method", "auto"), ("combine_size", None))]
-    last = [p for p in own if p.kind is p.VAR_KEYWORD]
-    return inspect.Signature([*(p for p in own if p not in last), *tuning, *last])
+    mars = {"method": "auto", "combine_size": None}
+    tuning = [kind(n, kind.KEYWORD_ONLY, default=d) for n, d in mars.items()]
+    last = [p for p in found if p.kind is p.VAR_KEYWORD]
+    return inspect.Signature([*(p for p in found if p not in last and p.name not in mars), *tuning, *last])
 
 
 def _method(name: str, op: str, signature: inspect.Signature, **arguments: Any) -> Any:
@@ -418,10 +406,8 @@ def _method(name: str, op: str, signature: inspect.Signature, **arguments: Any) 
             args = tuple(arguments[p.name])
         else:
             kwargs[p.name] = arguments[p.name]
-    tuning = {}
-    if op == "groupby.reduce":
-        how = "auto" if name in UNTUNED else kwargs.pop("method", "auto")
-        tuning = checked_tuning(how, kwargs.pop("combine_size", None))
+    how = kwargs.pop("method", "auto") if op == "groupby.reduce" and name not in UNTUNED else "auto"
+    tuning = checked_tuning(how, kwargs.pop("combine_size", None))
     if name == "nth":
         args = (kwargs.pop("n"),)
         kwargs = {k: v for k, v in kwargs.items() if v is not None}
@@ -438,20 +424,15 @@ def checked_tuning(method: Any, combine_size: Any) -> dict[str, Any]:
 
 def groups(op: str, names: Sequence[str], status: registry.Status = "tiled") -> None:
     """Declare methods of pandas' groupby that one operation lowers."""
+    pandas = dict(zip(OWNERS, (PandasFrames, PandasSeries), strict=True))
     for name in names:
         signature = _signature(name, tuned=op == "groupby.reduce" and name not in UNTUNED)
+        entry: Any = {"room": "dataframe", "signature": signature, "status": status, "direct": False}
+        entry["doc"] = f"pandas' `groupby.{name}`, over all chunks."
         mars = [new for new, old in GONE.items() if old == name]
         for each in (name, *mars):
-            having = zip(OWNERS, (PandasFrames, PandasSeries), strict=True)
-            public(
-                f"GroupBy.{each}",
-                room="dataframe",
-                owners=[owner for owner, pandas in having if each in mars or hasattr(pandas, name)],
-                signature=signature,
-                status=status,
-                direct=False,
-                doc=f"pandas' `groupby.{name}`, over all chunks.",
-            )(partial(_method, name, op, signature))
+            owners = [owner for owner, kind in pandas.items() if each in mars or hasattr(kind, name)]
+            public(f"GroupBy.{each}", owners=owners, **entry)(partial(_method, name, op, signature))
 
 
 groups("groupby.reduce", REDUCED)
@@ -486,11 +467,12 @@ def agg(
 def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
               name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
     """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
-    like = described_output(dtypes, dtype, name, index, output_type or output_types)
+    kind = output_type or output_types
+    like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
     if like is not None:
         return _made("groupby.keep_as", self, "transform", (func, *args), kwargs, like)
     make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
-    return make() if isinstance(func, str) else _inferred("transform", make)
+    return make() if isinstance(func, str) else inferred("transform", make)
 
 
 @public("GroupBy.apply", owners=OWNERS)
@@ -499,44 +481,12 @@ def apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_i
     """What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` describe the result where running `func` on made-up rows cannot tell."""
     if include_groups:
         raise ArgumentError("include_groups=True is no longer allowed.")
-    like = described_output(dtypes, dtype, name, index, output_type or output_types)
+    kind = output_type or output_types
+    like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
     if isinstance(func, str):
         return getattr(self, func)(*args, **kwargs)
     make = partial(_made, "groupby.apply", self, "apply", (func, *args), kwargs, like)
-    return _inferred("apply", make) if like is None else make()
-
-
-def _inferred(name: str, make: Callable[[], Any]) -> Any:
-    try:
-        return make()
-    except Exception as error:
-        ours = isinstance(error, MarsDaskError)
-        if ours and (error.__cause__ is None or isinstance(error.__cause__, MarsDaskError)):
-            raise
-        raise ArgumentTypeError(
-            f"Cannot determine dtypes by calculating with made-up rows: {type(error).__name__}: {error}. Hint: groupby.{name} takes "
-            "output_type='dataframe' with dtypes=..., or output_type='series' with dtype=... and name=..., and index=..."
-        ) from error
-
-
-def described_output(dtypes: Any, dtype: Any, name: Any, index: Any, output_type: Any) -> Any:
-    """The empty result that a caller described, or None."""
-    if dtypes is None and dtype is None and output_type is None:
-        return None
-    if isinstance(output_type, (list, tuple)):
-        output_type = output_type[0]
-    guess = "series" if dtypes is None else "dataframe"
-    kind = str(output_type or guess).lower().rpartition(".")[2]
-    labels = index[:0] if isinstance(index, pd.Index) else pd.RangeIndex(0)
-    if kind == "series":
-        return pd.Series(dtype=dtype if dtype is not None else object, name=name, index=labels)
-    if kind != "dataframe":
-        raise ArgumentError(f"output_type={output_type!r}: expected 'dataframe' or 'series'.")
-    if dtypes is None:
-        raise ArgumentTypeError(
-            "output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype."
-        )
-    return pd.DataFrame({c: pd.Series(dtype=t, index=labels) for c, t in dict(dtypes).items()}, index=labels)
+    return inferred("apply", make) if like is None else make()
 
 
 @public("GroupBy.get_group", owners=OWNERS)
@@ -552,13 +502,8 @@ def fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
 
 
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
-    registry.unbuilt(
-        f"GroupBy.{_name}",
-        "windows, plots and pairs of groups need a reader of their own; use apply",
-        room="dataframe",
-        owners=OWNERS,
-        function=False,
-    )
+    _why = "windows, plots and pairs of groups need a reader of their own; use apply"
+    registry.unbuilt(f"GroupBy.{_name}", _why, room="dataframe", owners=OWNERS, function=False)
 
 for _kind in (DataFrameGroupBy, SeriesGroupBy):
     registry.attach(_kind, _kind.__name__)

@@ -60,16 +60,6 @@ def _with_holes(rows: Any) -> Any:
     return rows
 
 
-def _group_meta(frame: FrameMeta, spec: Grouping, *call: Any, **tuning: Any) -> FrameMeta:
-    """Metadata of one or more rows a group."""
-    return frame_meta(_example(frame, spec, *call), math.nan, NEW, ranged=not spec.as_index)
-
-
-def _kept_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
-    """Metadata of a row for each row of the frame."""
-    return frame_meta(_example(frame, *call), frame.length, frame.rows, ranged=frame.ranged)
-
-
 def _fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
     """Metadata of some of the frame's rows."""
     return frame.fewer(_example(frame, *call))
@@ -104,9 +94,10 @@ def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, spec, _, *call = node.args
     found = aggregation.prepared_outputs(meta(frame).empty, spec, Method(*call))
     labels = found is None or spec.looks_at_labels(meta(frame).empty)
-    order = not spec.sort or aggregation.order_shows(found)
-    others = Demand(None, order=order, labels=labels)
-    return [Demand(_reduced_columns(node), order=order, labels=labels), *[others] * (len(inputs(node)) - 1)]
+    # Whether the order of rows inside of groups can show.
+    ordered = found is None or any(aggregation.FINALS[how].ordered for _, how, _ in found)
+    others = Demand(None, order=not spec.sort or ordered, labels=labels)
+    return [replace(others, columns=_reduced_columns(node)), *[others] * (len(inputs(node)) - 1)]
 
 
 def _seen_columns(node: Node, demand: Demand) -> frozenset[Any] | None:
@@ -128,17 +119,11 @@ def _rows_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, spec, _, name, *_ = node.args
     labels = demand.labels or name not in COLUMN_BY_COLUMN or spec.looks_at_labels(meta(frame).empty)
     others = Demand(None, order=True, labels=labels)
-    first = Demand(_seen_columns(node, demand), order=True, labels=labels)
-    return [first, *[others] * (len(inputs(node)) - 1)]
+    return [replace(others, columns=_seen_columns(node, demand)), *[others] * (len(inputs(node)) - 1)]
 
 
 def _rows_trim(node: Node, demand: Demand) -> Node:
     return _less(node, _seen_columns(node, demand))
-
-
-def _group_trim(node: Node, demand: Demand) -> Node:
-    """Columns that no aggregation looks at are left out before rows are grouped."""
-    return _less(node, _reduced_columns(node))
 
 
 def _less(node: Node, wanted: frozenset[Any] | None) -> Node:
@@ -154,23 +139,23 @@ def _less(node: Node, wanted: frozenset[Any] | None) -> Node:
 # A row a group ----------------------------------------------------------------------------------------------------------
 
 
-@lowered("groupby.reduce", meta=_group_meta, demands=_group_demands, trim=_group_trim)
+@lowered(
+    "groupby.reduce",
+    meta=lambda frame, spec, *call, how="auto", every=None: frame_meta(
+        _example(frame, spec, *call), math.nan, NEW, ranged=not spec.as_index
+    ),
+    demands=_group_demands,
+    trim=lambda node, demand: _less(node, _reduced_columns(node)),
+)
 def reduce(
-    frame: Chunks,
-    spec: Grouping,
-    keys: list[Any],
-    name: str,
-    args: Any,
-    kwargs: Any,
-    how: str = "auto",
-    every: Any = None,
+    frame: Chunks, spec: Grouping, keys: list[Any], *call: Any, how: str = "auto", every: Any = None
 ) -> Any:
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
-    empty, method = frame.empty, Method(name, args, kwargs)
-    frame, keys, _ = yield from matched(frame, keys, {})
+    empty = frame.empty
+    frame, keys, method, run = yield from _ready(frame, spec, keys, *call)
     found = aggregation.prepared_outputs(empty, spec, method) if frame.count > 1 else None
     if not found and (found is None or how == "shuffle"):
-        return _exchanged(frame, spec, keys, method, empty)
+        return _exchanged(frame, spec, keys, method, run, empty)
     parts = aggregation.parts_of(empty, found)
     tables = graph.per_chunk(
         aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="parts"
@@ -183,15 +168,12 @@ def reduce(
     if how == "shuffle":
         graph.rule("groupby: parts exchanged by key")
         merge = partial(_joined_parts, spec=spec, parts=parts)
-        met = shuffle.sent(tables, [], partial(_table_keys, k=spec.count), merge, tables.count)
+        keys_of = partial(shuffle.values_of, names=aggregation.key_names(spec.count))
+        met = shuffle.sent(tables, [], keys_of, merge, tables.count)
         return graph.value(graph.limited(partial(_in_order, end=end)), met).with_lengths((math.nan,))
     graph.rule("groupby: tree over parts")
     join = partial(aggregation.joined, spec=spec, parts=parts)
     return graph.tree(tables, join, end, every=every).with_lengths((math.nan,))
-
-
-def _table_keys(table: pd.DataFrame, others: Any, *, k: int) -> list[Any]:
-    return [table[n] for n in aggregation.key_names(k)]
 
 
 def _joined_parts(pieces: list[shuffle.Piece], *, spec: Grouping, parts: Any) -> Any:
@@ -228,9 +210,10 @@ def _count_for(frame: Chunks, spec: Grouping, empty: Any) -> int:
     return 1 if small else frame.count
 
 
-def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, empty: Any) -> Chunks:
+def _exchanged(
+    frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any, empty: Any
+) -> Chunks:
     """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
-    run = partial(method.of, spec=spec)
     if frame.count == 1:
         return _direct(run, frame, keys)
     unobserved = not spec.observed and any(
@@ -276,8 +259,7 @@ def _met_and_ran(pieces: list[shuffle.Piece], *, run: Any) -> Any:
 def _met_and_placed(pieces: list[shuffle.Piece], *, method: Method, spec: Grouping) -> Any:
     """A chunk's groups, and where each was seen first."""
     frame, keys, homes, rows = shuffle.met(pieces)
-    group = replace(spec, as_index=True)
-    result = method.of(frame, keys, group)
+    result = method.of(frame, keys, replace(spec, as_index=True))
     if spec.sort:
         return result, None
     codes = pd.DataFrame(dict(enumerate(spec.plain_values(frame, keys))))
@@ -310,7 +292,14 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
 # A row for each row, some of the rows, all rows at once -------------------------------------------------------------------
 
 
-@lowered("groupby.keep", meta=_kept_meta, demands=_rows_demands, trim=_rows_trim)
+@lowered(
+    "groupby.keep",
+    meta=lambda frame, *call: frame_meta(
+        _example(frame, *call), frame.length, frame.rows, ranged=frame.ranged
+    ),
+    demands=_rows_demands,
+    trim=_rows_trim,
+)
 def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
@@ -321,8 +310,8 @@ def keep(
         return _direct(run, frame, keys, lengths="same")
     count = 1 if name == "ngroup" else _count_for(frame, spec, empty)
     like = _like(empty, spec, keys, method) if like is None else like
-    met = shuffle.sent(frame, keys, spec.values, partial(_met_and_kept, run=run, like=like), count)
-    return shuffle.home(met, frame.count, frame.lengths)
+    kept = partial(shuffle.met_and, partial(_kept, run=run, like=like))
+    return shuffle.home(shuffle.sent(frame, keys, spec.values, kept, count), frame.count, frame.lengths)
 
 
 lowered(
@@ -333,9 +322,8 @@ lowered(
 )(keep)
 
 
-def _met_and_kept(pieces: list[shuffle.Piece], *, run: Any, like: Any) -> Any:
-    frame, keys, homes, rows = shuffle.met(pieces)
-    return run(frame, keys) if len(frame) else like, homes, rows
+def _kept(frame: Any, *keys: Any, run: Any, like: Any) -> Any:
+    return run(frame, keys) if len(frame) else like
 
 
 @lowered("groupby.pick", meta=_fewer_meta, demands=_rows_demands, trim=_rows_trim)
@@ -399,12 +387,12 @@ def _some(part: Any, lengths: Any, *, name: Any) -> Any:
 # A user's function of each group ----------------------------------------------------------------------------------------
 
 
-def _apply_meta(frame: FrameMeta, *call: Any) -> Any:
-    like = call[-1]
-    return frame.fewer(_example(frame, *call) if like is None else like)
-
-
-@lowered("groupby.apply", meta=_apply_meta, demands=_rows_demands, trim=_rows_trim)
+@lowered(
+    "groupby.apply",
+    meta=lambda frame, *call: frame.fewer(_example(frame, *call) if call[-1] is None else call[-1]),
+    demands=_rows_demands,
+    trim=_rows_trim,
+)
 def apply(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
 ) -> Any:
@@ -453,8 +441,8 @@ def _applied(parts: list[Any], *, spec: Grouping) -> Any:
     table = pd.DataFrame({"row": np.arange(len(results))}, index=labels).iloc[at]
     by = keys[0] if len(keys) == 1 else keys
     group = table.groupby(by, sort=spec.sort, dropna=spec.dropna, group_keys=spec.group_keys, observed=True)
-    chosen = group["row"] if series else group
-    result = chosen.apply(lambda rows: results[int(np.asarray(rows).ravel()[0])])
+    group = group["row"] if series else group
+    result = group.apply(lambda rows: results[int(np.asarray(rows).ravel()[0])])
     if series and isinstance(result, pd.Series) and result.name == "row":
         result.name = lone
     return result

@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
+from marsdask.dataframe.rows.families import call
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -75,8 +77,9 @@ def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = F
     checks.choice(join, "concat(join=)", ("inner", "outer"))
     checks.choice(axis, "concat(axis=)", (0, 1, "index", "columns", "rows"))
     if levels is not None:
-        hint = "give keys= and names=; the levels follow from them."
-        raise Unbuilt.argument("concat", "levels", levels, hint)
+        raise Unbuilt.argument(
+            "concat", "levels", levels, "give keys= and names=; the levels follow from them."
+        )
     if isinstance(objs, Mapping):
         keys = list(objs) if keys is None else list(keys)
         objs = [objs[k] for k in keys]
@@ -108,13 +111,8 @@ def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = F
     return registry.make("frame.unique_labels", made) if verify_integrity else made
 
 
-def _pandas(parts: Any, how: dict[str, Any]) -> Any:
-    return pd.concat(list(parts), **how)
-
-
 def _below_meta(objs: list[FrameMeta], how: dict[str, Any]) -> FrameMeta:
-    result = pandas_on_samples(_pandas, objs, how)
-    return frame_meta(result, sum(o.length for o in objs), NEW)
+    return frame_meta(pandas_on_samples(pd.concat, objs, **how), sum(o.length for o in objs), NEW)
 
 
 def _below_demands(node: Node, demand: Demand) -> list[Demand]:
@@ -155,8 +153,7 @@ def _fitted(chunk: Any, like: Any, key: dict[str, Any]) -> Any:
     if key:
         chunk = pd.concat([chunk], **key)
     if like.ndim == 1:
-        chunk = chunk.rename(like.name)
-        return chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)
+        return (chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)).rename(like.name)
     if chunk.ndim == 1:
         chunk = chunk.to_frame(chunk.name if chunk.name is not None else 0)
     if not chunk.columns.equals(like.columns):
@@ -172,18 +169,19 @@ def _joint_meta(first: FrameMeta, others: list[FrameMeta], made: Any) -> FrameMe
     return first.same(made) if all(o.rows == first.rows for o in others) else first.fewer(made)
 
 
-def _beside_meta(first: FrameMeta, others: list[FrameMeta], how: dict[str, Any]) -> FrameMeta:
-    return _joint_meta(first, others, pandas_on_samples(_pandas, [first, *others], how))
-
-
-@lowered("frame.side_by_side", meta=_beside_meta)
+@lowered(
+    "frame.side_by_side",
+    meta=lambda first, others, how: _joint_meta(
+        first, others, pandas_on_samples(_beside, first, *others, how=how)
+    ),
+)
 def beside(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Frames side by side: chunk by chunk where they have the same rows, else aligned in one chunk."""
     return graph.per_chunk(_beside, first, *others, how=how, lengths="same" if first.count > 1 else "unknown")
 
 
 def _beside(*parts: Any, how: dict[str, Any]) -> Any:
-    return _pandas(parts, how)
+    return pd.concat(list(parts), **how)
 
 
 @lowered("frame.unique_labels", meta=lambda frame: frame)
@@ -212,18 +210,15 @@ def append(
     others = list(other) if isinstance(other, (list, tuple)) else [other]
     if self.ndim == 2:
         others = [_as_row(o) if isinstance(o, (dict, pd.Series)) else o for o in others]
+    kinds = (FrameHandle, pd.DataFrame, pd.Series)
     for each in others:
-        checks.instance(
-            each, "append(other=)", (FrameHandle, pd.DataFrame, pd.Series), "a frame or series, or a list"
-        )
+        checks.instance(each, "append(other=)", kinds, "a frame or series, or a list")
     return concat([self, *others], ignore_index=ignore_index, verify_integrity=verify_integrity, sort=sort)
 
 
 def _as_row(row: Any) -> pd.DataFrame:
-    series = pd.Series(row)
-    return pd.DataFrame(
-        [series.to_numpy(dtype=object)], columns=series.index, index=[series.name or 0]
-    ).infer_objects()
+    series = pd.Series(row, dtype=object)
+    return series.rename(series.name or 0).to_frame().T.infer_objects()
 
 
 @public("Series.append", owners=["Series"])
@@ -234,18 +229,15 @@ def append_to_series(
     return append(self, to_append, ignore_index, verify_integrity)
 
 
-def _both(left: Any, right: Any, method: str, kwargs: dict[str, Any]) -> Any:
-    return getattr(left, method)(right, **kwargs)
-
-
-def _both_meta(frame: FrameMeta, other: FrameMeta, method: str, kwargs: Any) -> FrameMeta:
-    return _joint_meta(frame, [other], pandas_on_samples(_both, frame, other, method, kwargs))
-
-
-@lowered("frame.both", meta=_both_meta)
-def both(frame: Chunks, other: Chunks, method: str, kwargs: Any) -> Chunks:
+@lowered(
+    "frame.both",
+    meta=lambda method, frame, other, **how: _joint_meta(
+        frame, [other], pandas_on_samples(call, method, frame, other=other, **how)
+    ),
+)
+def both(method: str, frame: Chunks, other: Chunks, **how: Any) -> Chunks:
     """A method of two frames on the same rows, or on all rows of both in one chunk."""
-    return graph.even(graph.per_chunk(_both, frame, other, method, kwargs))
+    return graph.even(graph.per_chunk(partial(call, method, **how), frame, other=other))
 
 
 @public("frame.combine", owners=["DataFrame", "Series"])
@@ -257,25 +249,24 @@ def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite:
         first, second = (registry.make("frame.one_chunk", each) for each in (self, other))
     else:
         first, (second,), _ = together(self, [other], {})
-    return registry.make("frame.both", first, second, "combine", kwargs)
+    return registry.make("frame.both", "combine", first, second, **kwargs)
 
 
 @public("frame.combine_first", owners=["DataFrame", "Series"])
 def combine_first(self: Any, other: Any) -> Any:
     """pandas' `combine_first`, aligned by labels."""
     first, (second,), _ = together(self, [as_frame(other)], {})
-    return registry.make("frame.both", first, second, "combine_first", {})
+    return registry.make("frame.both", "combine_first", first, second)
 
 
 def _pair(left: Any, right: Any, which: int, kwargs: dict[str, Any]) -> Any:
     return left.align(right, **kwargs)[which]
 
 
-def _pair_meta(frame: FrameMeta, other: FrameMeta, which: int, kwargs: Any) -> FrameMeta:
-    return _joint_meta(frame, [other], pandas_on_samples(_pair, frame, other, which, kwargs))
-
-
-@lowered("frame.aligned", meta=_pair_meta)
+@lowered(
+    "frame.aligned",
+    meta=lambda frame, other, *how: _joint_meta(frame, [other], pandas_on_samples(_pair, frame, other, *how)),
+)
 def aligned(frame: Chunks, other: Chunks, which: int, kwargs: Any) -> Chunks:
     """One of two frames under the labels of both."""
     return graph.per_chunk(_pair, frame, other, which, kwargs)

@@ -85,9 +85,8 @@ def _checked_method(
     method: Any, auto_merge: Any, auto_merge_threshold: Any, bloom_filter: Any, bloom_filter_options: Any
 ) -> str:
     """Mars's tuning arguments, checked; only `method` has an effect."""
-    method = checks.choice(
-        "auto" if method is None else method, "merge(method=)", ("auto", "shuffle", "broadcast")
-    )
+    method = "auto" if method is None else method
+    checks.choice(method, "merge(method=)", ("auto", "shuffle", "broadcast"))
     checks.choice(auto_merge, "merge(auto_merge=)", ("both", "none", "before", "after"))
     checks.choice(bloom_filter, "merge(bloom_filter=)", (True, False, "auto", "large", "small", "both"))
     checks.number(auto_merge_threshold, "merge(auto_merge_threshold=)", least=1)
@@ -172,9 +171,8 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     method = _checked_method(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
     left, right = _side(left, "left"), _side(right, "right")
     if how not in HOWS:
-        raise ArgumentError(
-            f"merge(how={how!r}): expected one of {', '.join(map(repr, HOWS))}.{near(how, HOWS)}"
-        )
+        known = ", ".join(map(repr, HOWS))
+        raise ArgumentError(f"merge(how={how!r}): expected one of {known}.{near(how, HOWS)}")
     for name, keys in (("on", on), ("left_on", left_on), ("right_on", right_on)):
         for key in keys if isinstance(keys, (list, tuple)) else [keys]:
             if isinstance(key, (FrameHandle, pd.Series, np.ndarray, pd.Index)):
@@ -207,8 +205,7 @@ def _unmatched(chunk: Any, name: str, wanted: str, gone: bool) -> Any:
     return rows.drop(columns=name) if gone else rows
 
 
-@lowered("frame.unmatched", meta=lambda frame, name, wanted, gone: frame.fewer(
-    frame.empty.drop(columns=name) if gone else frame.empty))  # fmt: skip
+@lowered("frame.unmatched", meta=lambda frame, *how: frame.fewer(_unmatched(frame.empty, *how)))
 def unmatched(frame: Chunks, name: str, wanted: str, gone: bool) -> Chunks:
     """The rows that only one side of a join has."""
     return graph.per_chunk(_unmatched, frame, name, wanted, gone, lengths="unknown")
@@ -246,9 +243,8 @@ def _keys(
 def _listed(keys: Any, frame: Any) -> list[Any] | None:
     if keys is None:
         return None
-    if isinstance(keys, tuple) and keys in frame.columns:
-        return [keys]
-    return list(keys) if isinstance(keys, (list, tuple)) else [keys]
+    several = isinstance(keys, list) or (isinstance(keys, tuple) and keys not in frame.columns)
+    return list(keys) if several else [keys]
 
 
 public(
@@ -282,8 +278,7 @@ def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
 
 
 def _merge_demands(node: Node, demand: Demand) -> list[Demand]:
-    spec = node.args[2]
-    order = demand.order or demand.labels
+    spec, order = node.args[2], demand.order or demand.labels
     found = []
     for child, columns, keys in zip(node.args[:2], _wanted(node, demand), spec.keys, strict=True):
         have = meta(child).empty.columns
@@ -337,14 +332,12 @@ def _small(frame: Chunks) -> bool:
 
 def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Chunks:
     count = max(left.count, right.count)
-    sides = list(zip((left, right), spec.keys, (spec.left_index, spec.right_index), strict=True))
+    sides = list(zip((left, right), spec.keys, strict=True))
     # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
-    labels = any(by_index or not set(keys or ()) <= set(f.empty.columns) for f, keys, by_index in sides)
+    labels = any(names is None or not set(names) <= set(f.empty.columns) for f, names in sides)
     pieces = [
-        shuffle.sent(
-            f, [], partial(_key_values, names=None if by_index else keys), list, count, labels=labels
-        )
-        for f, keys, by_index in sides
+        shuffle.sent(f, [], partial(shuffle.values_of, names=names), list, count, labels=labels)
+        for f, names in sides
     ]
     matched = graph.per_chunk(_matched, *pieces, spec=spec, placed=ordered, lengths="unknown")
     if not ordered:
@@ -353,20 +346,11 @@ def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Ch
     return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
 
 
-def _key_values(frame: Any, others: Any, *, names: Any) -> list[Any]:
-    if names is None:
-        return [frame.index.get_level_values(i) for i in range(frame.index.nlevels)]
-    return [frame[n] if n in frame.columns else frame.index.get_level_values(n) for n in names]
-
-
 def _places(pieces: list[shuffle.Piece]) -> np.ndarray:
     """Home chunk and row of each row in one number."""
     homes = np.array([piece[0] for piece in pieces], np.int64) << 40
     places = np.repeat(homes, [len(piece[1]) for piece in pieces])
-    at = 0
-    for _, rows, *_ in pieces:
-        places[at : at + len(rows)] |= rows
-        at += len(rows)
+    places |= np.concatenate([piece[1] for piece in pieces])
     return places
 
 
@@ -383,8 +367,7 @@ def _matched(left: Any, right: Any, *, spec: Merge, placed: bool) -> Any:
         return result
     places = result.pop(PLACE).to_numpy().astype("i8", copy=False)
     rows = places & ((1 << 40) - 1)
-    homes = (places >> 40).astype("i4")
-    return result, homes, shuffle.compact(rows, rows.max(initial=0) + 1)
+    return result, (places >> 40).astype("i4"), shuffle.compact(rows, rows.max(initial=0) + 1)
 
 
 @public("DataFrame.join", owners=["DataFrame"])
@@ -433,24 +416,26 @@ def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str 
             raise ArgumentError("Joining multiple DataFrames only supported for joining on index")
         if lsuffix or rsuffix:
             raise ArgumentError("Suffixes not supported when joining multiple DataFrames")
-        several = {"how": how, "sort": sort, "validate": validate}
-        return registry.make("frame.join_several", self, [as_frame(o) for o in other], several)
-    if how == "cross":
-        keys = {"on": on}
-    else:
-        keys = {"right_index": True, **({"left_index": True} if on is None else {"left_on": on})}
+        others = map(as_frame, other)
+        return registry.make("frame.join_several", self, *others, how=how, sort=sort, validate=validate)
+    by_label = {"right_index": True, "left_index": on is None, "left_on": on}
+    keys = {"on": on} if how == "cross" else by_label
     return merge(
         self, other, how, sort=sort, suffixes=(lsuffix, rsuffix), validate=validate, **keys, **tuning
     )
 
 
-@lowered("frame.join_several", status="gathered",
-           meta=lambda first, others, how: frame_meta(pandas_on_samples(_join_several, first, *others, how=how), math.nan, Rows()))  # fmt: skip
-def join_several(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
+@lowered(
+    "frame.join_several",
+    status="gathered",
+    meta=lambda *frames, **how: frame_meta(
+        pandas_on_samples(_join_several, *frames, **how), math.nan, Rows()
+    ),
+)
+def join_several(*frames: Chunks, **how: Any) -> Chunks:
     """Several frames joined by label, in one chunk."""
-    whole = map(graph.gather, (first, *others))
-    return graph.per_chunk(_join_several, *whole, how=how, lengths="unknown")
+    return graph.per_chunk(_join_several, *map(graph.gather, frames), **how, lengths="unknown")
 
 
-def _join_several(first: Any, *others: Any, how: dict[str, Any]) -> Any:
+def _join_several(first: Any, *others: Any, **how: Any) -> Any:
     return first.join(list(others), **how)

@@ -166,32 +166,31 @@ def _quantile(frame: Any, q: Any, axis: Any, numeric_only: Any, interpolation: A
 
 def _quantile_meta(frame: FrameMeta, *args: Any) -> Any:
     result = pandas_on_samples(_quantile, frame, *args)
-    if by_rows(frame, {"axis": args[1]}):
-        if isinstance(result, pd.DataFrame):
-            return FrameMeta(result.iloc[:0], float(len(result)), Rows(), labels=result.index)
-        return frame.same(result)
-    return reduced_meta(result, NEW)
+    if not by_rows(frame, {"axis": args[1]}):
+        return reduced_meta(result, NEW)
+    if isinstance(result, pd.DataFrame):
+        return FrameMeta(result.iloc[:0], float(len(result)), Rows(), labels=result.index)
+    return frame.same(result)
 
 
-def _quantile_demands(node: Node, mine: Demand) -> list[Demand]:
-    return [EVERYTHING if by_rows(meta(node.args[0]), {"axis": node.args[2]}) else BLIND]
-
-
-@lowered("frame.quantile", meta=_quantile_meta, status="gathered", demands=_quantile_demands)
+@lowered(
+    "frame.quantile",
+    status="gathered",
+    meta=_quantile_meta,
+    demands=lambda node, mine: [EVERYTHING if by_rows(meta(node.args[0]), {"axis": node.args[2]}) else BLIND],
+)
 def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
     empty, args = frame.empty, (q, axis, numeric_only, interpolation, method)
     if by_rows(empty, {"axis": axis}):
-        one = graph.gather(frame) if np.ndim(q) else frame
-        return graph.per_chunk(_quantile, one, *args).with_lengths(
-            (float(np.size(q)),) if np.ndim(q) else frame.lengths
-        )
+        if np.ndim(q) == 0:
+            return graph.per_chunk(_quantile, frame, *args)
+        return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths=(float(np.size(q)),))
     like = pandas_on_samples(_quantile, meta_of(frame), *args)
     settings = {"q": q, "interpolation": interpolation}
     if method == "table":
         return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
-    steps: list[Step] = [
-        (i, "quantile", settings) for i in used_columns(empty, {"numeric_only": numeric_only})
-    ]
+    used = used_columns(empty, {"numeric_only": numeric_only})
+    steps: list[Step] = [(i, "quantile", settings) for i in used]
     if empty.ndim == 1:
         done = fold(frame, steps, itemgetter(0))
         if np.ndim(q) == 0:
@@ -204,8 +203,7 @@ def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolatio
 
 
 def _side_by_side(answers: list[pd.Series], like: pd.DataFrame) -> pd.DataFrame:
-    whole = pd.concat(answers, axis=1).set_axis(like.columns, axis=1)
-    return whole.set_axis(like.index, axis=0)
+    return pd.concat(answers, axis=1).set_axis(like.columns, axis=1).set_axis(like.index, axis=0)
 
 
 def _percentiles(percentiles: Any) -> list[float]:
@@ -215,23 +213,20 @@ def _percentiles(percentiles: Any) -> list[float]:
     return [0.25, 0.5, 0.75] if percentiles is None else _shares(percentiles, what)
 
 
-def _describe_meta(frame: FrameMeta, **kwargs: Any) -> Any:
-    return reduced_meta(pandas_on_samples(methodcaller("describe", **kwargs), frame), NEW)
-
-
 @public("frame.describe", owners=BOTH)
 def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
     """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
     _percentiles(percentiles)
-    kwargs = {
-        k: list(v) if isinstance(v, (tuple, np.ndarray)) else v
-        for k, v in (("percentiles", percentiles), ("include", include), ("exclude", exclude))
-        if v is not None
-    }
-    return registry.make("frame.describe", self, **kwargs)
+    given = {"percentiles": percentiles, "include": include, "exclude": exclude}
+    listed = {k: list(v) if isinstance(v, (tuple, np.ndarray)) else v for k, v in given.items()}
+    return registry.make("frame.describe", self, **{k: v for k, v in listed.items() if v is not None})
 
 
-@lowered("frame.describe", meta=_describe_meta, demands=lambda node, mine: [Demand(None, True, False)])
+@lowered(
+    "frame.describe",
+    meta=lambda frame, **how: reduced_meta(pandas_on_samples(methodcaller("describe", **how), frame), NEW),
+    demands=lambda node, mine: [Demand(None, True, False)],
+)
 def _described(frame: Chunks, **kwargs: Any) -> Chunks:
     empty = frame.empty
     like = pandas_on_samples(methodcaller("describe", **kwargs), meta_of(frame))

@@ -12,7 +12,7 @@ import pandas as pd
 from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.reduce.reduction import meta_of, reduced_meta
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
-from marsdask.dataframe.rows.families import call
+from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
@@ -72,21 +72,18 @@ def _matrix(labels: pd.Index, what: str, least: int, ddof: int, states: list[Sta
     return pd.DataFrame(found, index=labels, columns=labels)
 
 
-def _matrix_meta(frame: FrameMeta, what: str, args: tuple[Any, ...]) -> Any:
-    return reduced_meta(pandas_on_samples(methodcaller(what, *args), frame), NEW)
-
-
 @lowered(
     "frame.matrix",
-    meta=_matrix_meta,
+    meta=lambda frame, what, args: reduced_meta(pandas_on_samples(methodcaller(what, *args), frame), NEW),
     demands=lambda node, mine: [Demand(None, order=False, labels=False)],
 )
 def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     """The matrix of covariances or correlations; ranks and functions need all rows in one chunk."""
-    like = pandas_on_samples(methodcaller(what, *args), meta_of(frame))
+    does = methodcaller(what, *args)
+    like = pandas_on_samples(does, meta_of(frame))
     size = (float(len(like)),)
     if what == "corr" and args[0] != "pearson":
-        return graph.per_chunk(methodcaller(what, *args), graph.gather(frame)).with_lengths(size)
+        return graph.per_chunk(does, graph.gather(frame)).with_lengths(size)
     numeric = graph.per_chunk(pd.DataFrame.__getitem__, frame, list(like.columns))
     least, ddof = (args[1], 1) if what == "corr" else (args[0] or 1, 1 if args[1] is None else args[1])
     build = partial(_matrix, like.columns, what, least, ddof)
@@ -122,17 +119,11 @@ def beside(left: Chunks, right: Chunks) -> Chunks:
     return graph.per_chunk(_beside, left, right, lengths="unknown")
 
 
-@lowered(
-    "frame.cell",
-    meta=lambda frame, row, column: TensorMeta((), frame.empty.dtypes.iloc[column]),
-)
+@lowered("frame.cell", meta=lambda frame, row, column: TensorMeta((), frame.empty.dtypes.iloc[column]))
 def cell(frame: Chunks, row: int, column: int) -> Any:
     """One element of a small frame as a tensor of no dimension."""
-    return graph.to_array(
-        graph.per_chunk(_cell, frame, row, column, lengths=None),
-        scalar=True,
-        dtype=frame.empty.dtypes.iloc[column],
-    )
+    found = graph.per_chunk(_cell, frame, row, column, lengths=None)
+    return graph.to_array(found, scalar=True, dtype=frame.empty.dtypes.iloc[column])
 
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> Any:
@@ -145,9 +136,8 @@ def corr_of_columns(
 ) -> Any:
     """The correlation of every pair of numeric columns, over rows where both have values."""
     _corr_method(method)
-    return registry.make(
-        "frame.matrix", self, "corr", (method, 1 if min_periods is None else min_periods, numeric_only)
-    )
+    least = 1 if min_periods is None else min_periods
+    return registry.make("frame.matrix", self, "corr", (method, least, numeric_only))
 
 
 @public("DataFrame.cov", owners=["DataFrame"])
@@ -177,38 +167,22 @@ def autocorr(self: Any, lag: int = 1) -> Any:
     return corr_with(self, self.shift(lag))
 
 
-def _corrwith_meta(frame: FrameMeta, other: FrameMeta, kwargs: dict[str, Any]) -> Any:
-    result = pandas_on_samples(partial(call, "corrwith"), frame, other=other, **kwargs)
-    by_column = kwargs["axis"] in (0, "index")
+def _corrwith_meta(frame: FrameMeta, **kwargs: Any) -> Any:
+    result = pandas_on_samples(partial(call, "corrwith"), frame, **kwargs)
+    by_column = kwargs.get("axis", 0) in (0, "index")
     return reduced_meta(result, NEW) if by_column else frame_meta(result, frame.length, NEW)
 
 
-@lowered("frame.corrwith_", meta=_corrwith_meta, status="gathered")
-def corrwith_chunks(frame: Chunks, other: Chunks, kwargs: dict[str, Any]) -> Chunks:
-    """Correlation column by column of two frames, in one chunk."""
-    both = {"other": graph.gather(other), **kwargs}
-    return graph.per_chunk(partial(call, "corrwith"), graph.gather(frame), lengths="unknown", **both)
-
-
-@public("DataFrame.corrwith", owners=["DataFrame"], status="gathered")
-def corrwith(
-    self: Any,
-    other: Any,
-    axis: Any = 0,
-    drop: bool = False,
-    method: Any = "pearson",
-    numeric_only: bool = False,
-    min_periods: Any = None,
-) -> Any:
+@public("DataFrame.corrwith", owners=["DataFrame"], signature=pandas_signature("corrwith"), direct=False)
+def corrwith(self: Any, other: Any, **kwargs: Any) -> Any:
     """Correlation with another frame column by column, or with a series."""
-    _corr_method(method)
+    _corr_method(kwargs.get("method", "pearson"))
     if not isinstance(other, (DataFrame, Series, pd.DataFrame, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(other).__name__}; expected a DataFrame or Series.")
-    given = {
-        "axis": axis,
-        "drop": drop,
-        "method": method,
-        "numeric_only": numeric_only,
-        "min_periods": min_periods,
-    }
-    return registry.make("frame.corrwith_", self, as_frame(other), given)
+    return registry.make("DataFrame.corrwith", self, other=as_frame(other), **kwargs)
+
+
+@lowered("DataFrame.corrwith", status="gathered", meta=_corrwith_meta)
+def _corrwith(frame: Chunks, other: Chunks, **kwargs: Any) -> Chunks:
+    both = {"other": graph.gather(other), **kwargs}
+    return graph.per_chunk(partial(call, "corrwith"), graph.gather(frame), lengths="unknown", **both)

@@ -17,7 +17,7 @@ from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, sample
 from marsdask.plan.node import inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
@@ -25,20 +25,17 @@ from marsdask.plan.registry import lowered, public
 BOOL = TensorMeta((), np.dtype(bool))
 
 
-def _ends(decreasing: bool, strict: bool, values: pd.Series) -> tuple[pd.Series, bool]:
+def _ends(chunk: Any, decreasing: bool, strict: bool) -> tuple[pd.Series, bool]:
     """The first and the last value, and whether all are in order."""
+    values = column(chunk, 0)
     index = pd.Index(values)
     ordered = index.is_monotonic_decreasing if decreasing else index.is_monotonic_increasing
     ordered = ordered and not values.isna().any() and (not strict or index.is_unique)
     return values.iloc[[0, -1][: len(values)]], bool(ordered)
 
 
-def _ends_of(chunk: Any, decreasing: bool, strict: bool) -> tuple[pd.Series, bool]:
-    return _ends(decreasing, strict, column(chunk, 0))
-
-
 def _join_ends(decreasing: bool, strict: bool, parts: list[Any]) -> tuple[pd.Series, bool]:
-    ends, ordered = _ends(decreasing, strict, graph.concat([p[0] for p in parts]))
+    ends, ordered = _ends(graph.concat([p[0] for p in parts]), decreasing, strict)
     return ends, ordered and all(p[1] for p in parts)
 
 
@@ -53,7 +50,7 @@ def _in_order(join: Any, parts: list[Any]) -> Any:
 )
 def monotonic(frame: Chunks, decreasing: bool, strict: bool) -> Any:
     """Whether values are in order from the first row to the last."""
-    parts = graph.per_chunk(_ends_of, frame, decreasing, strict, lengths=None)
+    parts = graph.per_chunk(_ends, frame, decreasing, strict, lengths=None)
     join = partial(_join_ends, decreasing, strict)
     return graph.to_array(graph.tree(parts, join, partial(_in_order, join)), scalar=True, dtype=bool)
 
@@ -64,19 +61,19 @@ def _distinct(chunk: Any) -> Any:
     return None if values.duplicated().any() else values
 
 
-def _join_distinct(parts: list[Any]) -> Any:
-    return None if any(p is None for p in parts) else _distinct(graph.concat(parts))
-
-
-def _all_distinct(parts: list[Any]) -> Any:
-    return np.bool_(_join_distinct(parts) is not None)
+def _join_distinct(parts: list[Any], *, end: bool = False) -> Any:
+    """The values of several chunks, at the `end` whether there are any such; None where one occurs twice."""
+    found = None if any(p is None for p in parts) else _distinct(graph.concat(parts))
+    return np.bool_(found is not None) if end else found
 
 
 @lowered("frame.all_distinct", meta=lambda frame: BOOL, traits=["blind"])
 def all_distinct(frame: Chunks) -> Any:
     """Whether no value occurs twice."""
     parts = graph.per_chunk(_distinct, frame, lengths=None)
-    return graph.to_array(graph.tree(parts, _join_distinct, _all_distinct), scalar=True, dtype=bool)
+    return graph.to_array(
+        graph.tree(parts, _join_distinct, partial(_join_distinct, end=True)), scalar=True, dtype=bool
+    )
 
 
 @public("frame.check_monotonic", owners=["Series", "Index"])
@@ -85,37 +82,27 @@ def check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) -
     return registry.make("frame.in_order", self, bool(decreasing), bool(strict))
 
 
-def _is_monotonic(self: Any) -> Any:
-    """Whether no value is below the one before: a lazy bool."""
-    return check_monotonic(self)
-
-
-def _is_falling(self: Any) -> Any:
-    """Whether no value is above the one before: a lazy bool."""
-    return check_monotonic(self, decreasing=True)
-
-
 def _unique(self: Any) -> Any:
     """Whether no value occurs twice: a lazy bool."""
     return registry.make("frame.all_distinct", self)
 
 
-def _has_duplicates(self: Any) -> Any:
-    """Whether some value occurs twice: a lazy bool."""
-    return ~_unique(self)
-
-
-def _hasnans(self: Any) -> Any:
-    """Whether there are holes: a lazy bool."""
-    return registry.make("frame.any", registry.make("frame.isna", self))
-
-
 for _kind in (Series, Index):
-    _kind.is_monotonic = _kind.is_monotonic_increasing = property(_is_monotonic)  # type: ignore[attr-defined]
-    _kind.is_monotonic_decreasing = property(_is_falling)  # type: ignore[attr-defined]
+    _kind.is_monotonic = _kind.is_monotonic_increasing = property(  # type: ignore[attr-defined]
+        check_monotonic, doc="Whether no value is below the one before: a lazy bool."
+    )
+    _kind.is_monotonic_decreasing = property(  # type: ignore[attr-defined]
+        partial(check_monotonic, decreasing=True),
+        doc="Whether no value is above the one before: a lazy bool.",
+    )
     _kind.is_unique = property(_unique)  # type: ignore[attr-defined]
-    _kind.hasnans = property(_hasnans)  # type: ignore[attr-defined]
-Index.has_duplicates = property(_has_duplicates)  # type: ignore[attr-defined]
+    _kind.hasnans = property(  # type: ignore[attr-defined]
+        lambda self: registry.make("frame.any", registry.make("frame.isna", self)),
+        doc="Whether there are holes: a lazy bool.",
+    )
+Index.has_duplicates = property(  # type: ignore[attr-defined]
+    lambda self: ~_unique(self), doc="Whether some value occurs twice: a lazy bool."
+)
 
 
 def _samples(empty: Any, labels: pd.Index) -> Any:
@@ -124,12 +111,13 @@ def _samples(empty: Any, labels: pd.Index) -> Any:
     return rows.set_axis(labels, axis=0)
 
 
-def _transposed_meta(frame: FrameMeta, labels: pd.Index) -> FrameMeta:
-    result = _samples(frame.empty, labels).T
-    return frame_meta(result, len(frame.empty.columns), NEW, labels=frame.empty.columns)
-
-
-@lowered("frame.transposed", status="gathered", meta=_transposed_meta)
+@lowered(
+    "frame.transposed",
+    status="gathered",
+    meta=lambda frame, labels: frame_meta(
+        _samples(frame.empty, labels).T, len(frame.empty.columns), NEW, labels=frame.empty.columns
+    ),
+)
 def transposed(frame: Chunks, labels: pd.Index) -> Chunks:
     """Rows as columns, in one chunk."""
     lengths = (float(len(frame.empty.columns)),)
@@ -141,10 +129,8 @@ def transpose(self: Any, copy: Any = None) -> Any:
     """Rows as columns. Row labels become column names: where only a run can tell them, it runs."""
     if self.ndim == 1:
         return self
-    labels = meta(self.node).labels
-    if labels is None:  # the columns of the result: only a run can tell
-        labels = self.index.to_pandas()
-    return registry.make("frame.transposed", self, labels)
+    known = self.known.labels  # the columns of the result: where there are none only a run can tell
+    return registry.make("frame.transposed", self, self.index.to_pandas() if known is None else known)
 
 
 for _kind in (DataFrame, Series, Index):  # type: ignore[assignment]
@@ -174,10 +160,10 @@ def dotted(frame: Chunks, other: Any) -> Chunks:
 
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
-    if isinstance(other, FrameMeta) and other.ndim == 2:
-        result = pandas_on_samples(operator.matmul, frame, other)
-        return frame_meta(result, len(result), NEW, labels=result.index)
-    return TensorMeta((), _dot_dtype(frame, other))
+    if not isinstance(other, FrameMeta) or other.ndim == 1:
+        return TensorMeta((), _dot_dtype(frame, other))
+    result = pandas_on_samples(operator.matmul, frame, other)
+    return frame_meta(result, len(result), NEW, labels=result.index)
 
 
 def _dot_dtype(frame: Any, other: Any) -> Any:
@@ -215,5 +201,4 @@ def dot(self: Any, other: Any) -> Any:
     return registry.make("frame.dotted", self, other)
 
 
-for _kind in (DataFrame, Series):  # type: ignore[assignment]
-    _kind.__matmul__ = dot  # type: ignore[attr-defined]
+DataFrame.__matmul__ = Series.__matmul__ = dot  # type: ignore[attr-defined]

@@ -118,9 +118,8 @@ def _moments(most: int, s: pd.Series, **settings: Any) -> State:
     if kind != "c":
         valid = (valid.astype("i8") if kind in "mM" else valid).to_numpy("f8")
     values = np.asarray(valid)
-    return moments.of(values, len(values), values.sum(), most=2 if kind == "c" else most), len(values) < len(
-        s
-    )
+    found = moments.of(values, len(values), values.sum(), most=2 if kind == "c" else most)
+    return found, len(values) < len(s)
 
 
 def _join_moments(states: list[State]) -> State:
@@ -173,7 +172,7 @@ def _distinct(s: pd.Series, **settings: Any) -> State:
 
 
 def _join_distinct(states: list[State]) -> State:
-    return graph.concat(states).drop_duplicates()
+    return _distinct(graph.concat(states))
 
 
 def _distinct_of(state: State, empty: pd.Series, dropna: bool = True) -> int:
@@ -216,10 +215,6 @@ def _values_and_hole(s: pd.Series, **settings: Any) -> State:
     return valid if len(valid) == len(s) else pd.concat([valid, s[s.isna()].iloc[:1]])
 
 
-def _quantile_of(state: State, empty: pd.Series, q: Any = 0.5, interpolation: str = "linear") -> Any:
-    return state.quantile(q, interpolation)
-
-
 _spread, _shape_powers = partial(_moments, 2), partial(_moments, 4)
 NO_TOP = (0, np.nan, np.nan)
 FOLDS: dict[str, Fold] = {
@@ -237,17 +232,15 @@ FOLDS: dict[str, Fold] = {
     "sem": Fold(_spread, _join_moments, partial(_variance, "sem")),
     "skew": Fold(_shape_powers, _join_moments, partial(_shape, "skew")),
     "kurt": Fold(_shape_powers, _join_moments, partial(_shape, "kurt")),
-    "idxmax": Fold(
-        partial(_extreme_row, "idxmax"), partial(_join_extremes, "idxmax"), partial(_apply, "idxmax")
-    ),
-    "idxmin": Fold(
-        partial(_extreme_row, "idxmin"), partial(_join_extremes, "idxmin"), partial(_apply, "idxmin")
-    ),
     "nunique": Fold(_distinct, _join_distinct, _distinct_of),
     "mode": Fold(_counts, _join_counts, _mode_of),
     "top": Fold(_counts, _join_counts, _top_of),
     "median": Fold(_values, graph.concat, partial(_apply, "median")),
-    "quantile": Fold(_values_and_hole, graph.concat, _quantile_of),
+    "quantile": Fold(_values_and_hole, graph.concat, partial(_apply, "quantile")),
+}
+FOLDS |= {
+    name: Fold(partial(_extreme_row, name), partial(_join_extremes, name), partial(_apply, name))
+    for name in ("idxmax", "idxmin")
 }
 GATHERED = ("median", "quantile")
 """Folds whose state is the column's values: exact, and bounded by `options.gather_limit`."""
@@ -266,10 +259,8 @@ def fold(
 
 def column(chunk: Any, at: int) -> pd.Series:
     """One column as a series; the values of an index; or all columns one after another."""
-    if isinstance(chunk, pd.Index):
-        return chunk.to_series()
-    if isinstance(chunk, pd.Series):
-        return chunk
+    if chunk.ndim == 1:
+        return chunk.to_series() if isinstance(chunk, pd.Index) else chunk
     if at >= 0:
         return chunk.iloc[:, at]
     columns = [chunk.iloc[:, i] for i in range(chunk.shape[1])]
@@ -396,7 +387,8 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
     every = kwargs.get("combine_size")
     if empty.ndim == 1 or (kwargs.get("axis", 0) is None and name not in ("nunique", "count")):
         if any(kwargs.get(flag) for flag in KINDS):
-            frame = graph.per_chunk(_picked, frame, used_columns(empty, kwargs)).with_node(frame.node)
+            used = used_columns(empty, kwargs)
+            frame = graph.per_chunk(pd.DataFrame.take, frame, used, axis=1).with_node(frame.node)
         try:
             like = pandas_on_samples(partial(_call, name), frame_meta(empty, 0, Rows()), **kwargs)
         except TypeError:
@@ -410,21 +402,15 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
     return made.with_lengths((float(len(like)),))
 
 
-def _picked(chunk: pd.DataFrame, positions: list[int]) -> pd.DataFrame:
-    return chunk.iloc[:, positions]
-
-
 def meta_of(frame: Chunks) -> FrameMeta:
     """The metadata of what is being lowered."""
-    known: FrameMeta = meta(frame.node)  # type: ignore[arg-type]
-    return known
+    return meta(frame.node)  # type: ignore[arg-type,return-value]
 
 
 def _scalar(answers: list[Any], like: type) -> Any:
     (value,) = answers
-    if issubclass(like, (np.floating, np.integer, np.bool_)) and isinstance(value, (int, float, np.generic)):
-        return like(value)
-    return value
+    number = isinstance(value, (int, float, np.generic))
+    return like(value) if number and issubclass(like, (np.floating, np.integer, np.bool_)) else value
 
 
 def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None) -> pd.Series:
@@ -441,19 +427,13 @@ def _reduction(
     """Declare one reduction of pandas under its names; `extra` are parameters of Mars's, with their defaults."""
     kind = inspect.Parameter
     more = {**(extra or {}), "combine_size": None, "method": None}
-    signature = pandas_signature(
-        name, [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in more.items()]
-    )
+    parameters = [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in more.items()]
+    signature = pandas_signature(name, parameters)
     defaults = {p.name: p.default for p in signature.parameters.values()}
     for each in (name, *aliases):
-        public(
-            f"frame.{each}",
-            room="dataframe",
-            owners=owners,
-            signature=signature,
-            direct=False,
-            doc=f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False.",
-        )(partial(_prepare, each, defaults))
+        doc = f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False."
+        entry: Any = {"room": "dataframe", "owners": owners, "signature": signature, "direct": False}
+        public(f"frame.{each}", doc=doc, **entry)(partial(_prepare, each, defaults))
         lowered(
             f"frame.{each}",
             status="gathered" if name in GATHERED else "tiled",
@@ -493,10 +473,11 @@ def mode(
 
 
 def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
-    result = pandas_on_samples(partial(_call, "mode"), frame, **kwargs)
     if by_rows(frame, kwargs):
         raise ShapeError("mode(axis=1) has as many columns as a run finds.")
-    return frame_meta(result, math.nan, Rows(), ranged=True)
+    return frame_meta(
+        pandas_on_samples(partial(_call, "mode"), frame, **kwargs), math.nan, Rows(), ranged=True
+    )
 
 
 @lowered("frame.mode", meta=_mode_meta, demands=partial(_reduction_demands, "mode"))

@@ -14,7 +14,6 @@ from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import FrameMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.session import execute
 
@@ -56,11 +55,11 @@ def _edges(series: Any, bins: int, right: bool) -> np.ndarray:
     return pd.cut(np.array([low, high]), bins, right=right, retbins=True)[1]
 
 
-def _binned_meta(frame: FrameMeta, edges: Any, **how: Any) -> FrameMeta:
-    return frame.same(pandas_on_samples(pd.cut, frame, edges, **how))
-
-
-@lowered("frame.binned", demands=lambda node, mine: [mine], meta=_binned_meta)
+@lowered(
+    "frame.binned",
+    demands=lambda node, mine: [mine],
+    meta=lambda frame, edges, **how: frame.same(pandas_on_samples(pd.cut, frame, edges, **how)),
+)
 def binned(frame: Chunks, edges: Any, **how: Any) -> Chunks:
     """The bin of each value."""
     return graph.per_chunk(pd.cut, frame, edges, **how)
@@ -121,23 +120,16 @@ def get_dummies(
         "dtype": dtype,
     }
     if frame.ndim == 1:
-        texts = not isinstance(frame.dtype, pd.CategoricalDtype)
-        frame = frame.astype(pd.CategoricalDtype(_values_of(frame))) if texts else frame
-        return registry.make("frame.dummies", frame, kwargs, texts)
-    plain = [
-        c
-        for c, d in frame.dtypes.items()
-        if not isinstance(d, pd.CategoricalDtype) and _is_wanted(c, d, columns)
-    ]
-    frame = frame.astype({c: pd.CategoricalDtype(_values_of(frame[c])) for c in plain}) if plain else frame
+        values = not isinstance(frame.dtype, pd.CategoricalDtype)
+        frame = frame.astype(pd.CategoricalDtype(_values_of(frame))) if values else frame
+        return registry.make("frame.dummies", frame, kwargs, values)
+    plain = {c: d for c, d in frame.dtypes.items() if not isinstance(d, pd.CategoricalDtype)}
+    if columns is None:
+        texts = [c for c, d in plain.items() if isinstance(d, pd.StringDtype) or d.kind == "O"]
+    else:
+        texts = [c for c in plain if c in columns]
+    frame = frame.astype({c: pd.CategoricalDtype(_values_of(frame[c])) for c in texts}) if texts else frame
     return registry.make("frame.dummies", frame, kwargs | {"columns": columns})
-
-
-def _is_wanted(name: Any, dtype: Any, columns: Any) -> bool:
-    """Whether a column that holds no categories is to be made indicators."""
-    if columns is not None:
-        return name in columns
-    return isinstance(dtype, pd.StringDtype) or dtype.kind == "O"
 
 
 def _values_of(series: Any) -> pd.Index:

@@ -24,9 +24,8 @@ def _melt(chunk: pd.DataFrame, ids: list[Any], values: list[Any], *names: Any) -
     return chunk.melt(ids, values, *names, ignore_index=False)
 
 
-def _melt_meta(frame: FrameMeta, ids: list[Any], values: list[Any], *names: Any) -> FrameMeta:
-    result = pandas_on_samples(_melt, frame, ids, values, *names)
-    return frame_meta(result, frame.length * len(values), NEW)
+def _melt_meta(frame: FrameMeta, *how: Any) -> FrameMeta:
+    return frame_meta(pandas_on_samples(_melt, frame, *how), frame.length * len(how[1]), NEW)
 
 
 @lowered(
@@ -74,11 +73,11 @@ def melt(
 public("frame.melt", owners=["DataFrame"], signature=as_method(melt))(melt)
 
 
-def _exploded_meta(frame: FrameMeta, **column: Any) -> FrameMeta:
-    return frame.fewer(pandas_on_samples(partial(call, "explode"), frame, **column))
-
-
-@lowered("frame.exploded", meta=_exploded_meta, demands=lambda node, mine: [replace(mine, columns=None)])
+@lowered(
+    "frame.exploded",
+    meta=lambda frame, **column: frame.fewer(pandas_on_samples(partial(call, "explode"), frame, **column)),
+    demands=lambda node, mine: [replace(mine, columns=None)],
+)
 def exploded(frame: Chunks, **column: Any) -> Chunks:
     """A row for each element of lists."""
     return graph.even(graph.per_chunk(partial(call, "explode"), frame, lengths="unknown", **column))

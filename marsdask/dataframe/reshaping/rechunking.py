@@ -51,10 +51,12 @@ def rebalance(
     """The same frame in chunks of equal length: `num_partitions`, or `factor` times as many as tasks run at a time."""
     if axis not in (0, "index"):
         raise ArgumentError(f"rebalance(axis={axis!r}): expected 0; chunks hold whole rows.")
-    if factor is not None:
-        if not isinstance(factor, (int, float)) or isinstance(factor, bool) or factor <= 0:
-            raise ArgumentTypeError(f"rebalance(factor={factor!r}): expected a positive number.")
-        num_partitions = max(round(factor * get_default_or_create().get_total_n_cpu()), 1)
-    count = num_partitions if num_partitions is not None else int(get_default_or_create().get_total_n_cpu())
+    if factor is not None and (
+        not isinstance(factor, (int, float)) or isinstance(factor, bool) or factor <= 0
+    ):
+        raise ArgumentTypeError(f"rebalance(factor={factor!r}): expected a positive number.")
+    count = num_partitions
+    if count is None or factor is not None:
+        count = max(round((factor or 1) * get_default_or_create().get_total_n_cpu()), 1)
     row_chunks(1, 8, None, count)
     return registry.make("frame.recut", self, None, count)

@@ -17,7 +17,7 @@ import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.rows.alignment import done, matched, one_chunk, pandas_on_samples, sampled, together
-from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -68,6 +68,48 @@ def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
 def same_rows_meta(name: str, frame: FrameMeta, **kwargs: Any) -> FrameMeta:
     """Metadata of a method that keeps the frame's rows."""
     return frame.same(pandas_on_samples(partial(call, name), frame, **kwargs))
+
+
+def described(
+    like: Any, *, dtypes: Any = None, dtype: Any = None, name: Any = None, index: Any = None, output_type: Any = None,
+) -> Any:  # fmt: skip
+    """The empty result of a function as users describe it, None where they do not; `like`, if any, lends labels and names."""
+    if dtypes is None and dtype is None and output_type is None:
+        return None
+    given = output_type[0] if isinstance(output_type, (list, tuple)) else output_type
+    kind = str(given or ("series" if dtypes is None else "dataframe")).lower().rpartition(".")[2]
+    if kind not in ("dataframe", "series", "scalar"):
+        raise ArgumentError(f"output_type={given!r}: expected 'dataframe', 'series' or 'scalar'.")
+    if index is None:
+        index = pd.RangeIndex(0) if like is None else like.index
+    labels = (index if isinstance(index, pd.Index) else pd.Index(index))[:0]
+    if kind != "dataframe":
+        of = next((d for d in (dtype, dtypes) if d is not None), object)
+        own = like.name if like is not None and like.ndim == 1 else None
+        return pd.Series(dtype=of, index=labels, name=own if name is None else name)
+    if dtypes is None and like is None:
+        raise ArgumentTypeError(
+            "output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype."
+        )
+    if dtypes is None:
+        return like
+    by_name = like is None or isinstance(dtypes, (dict, pd.Series))
+    columns = dict(dtypes) if by_name else dict(zip(like.columns, dtypes, strict=True))
+    return pd.DataFrame({c: pd.Series(dtype=d, index=labels) for c, d in columns.items()}, index=labels)
+
+
+def inferred(what: str, make: Callable[[], Any]) -> Any:
+    """What `make` finds out of a user's function by made-up rows; an error that says how to describe it where it fails."""
+    try:
+        return make()
+    except Exception as error:
+        ours = isinstance(error, MarsDaskError)
+        if ours and (error.__cause__ is None or isinstance(error.__cause__, MarsDaskError)):
+            raise
+        raise ArgumentTypeError(
+            f"Cannot determine dtypes by calculating with enumerate data: {what}() of made-up rows failed with {type(error).__name__}: {error}. "
+            "Hint: say what the function gives by output_type='dataframe' with dtypes=, or output_type='series' with dtype= and name=, and by index=."
+        ) from error
 
 
 def column_demands(node: Node, mine: Demand) -> list[Demand]:

@@ -37,7 +37,7 @@ def _checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "
     checks.choice(method, "drop_duplicates(method=)", ("auto", "tree", "subset_tree", "shuffle"))
     if subset is None:
         return None
-    one = isinstance(subset, str) or not np.iterable(subset)
+    one = not np.iterable(subset) or isinstance(subset, str)
     one = one or (isinstance(subset, tuple) and subset in self.columns)
     return checks.columns([subset] if one else subset, self)
 
@@ -60,14 +60,11 @@ def _keys(rows: Any, others: Any, *, subset: Any = None) -> list[Any]:
     return [rows.iloc[:, i] for i in range(rows.shape[1])] or [np.zeros(len(rows))]
 
 
-def _met_twice(pieces: list[shuffle.Piece], *, keep: Any) -> Any:
-    rows, _, homes, places = shuffle.met(pieces)
-    return _twice(rows, None, keep), homes, places
-
-
-def _twice_demands(node: Node, demand: Demand) -> list[Demand]:
+def _subset_demands(node: Node, demand: Demand) -> list[Demand]:
+    """The columns of the subset, and for `distinct` those that show."""
     subset, keep = node.args[1:3]
-    columns = None if subset is None else frozenset(subset)
+    shown = demand.columns if node.op == "frame.distinct" else ()
+    columns = None if subset is None or shown is None else frozenset([*subset, *shown])
     return [Demand(columns, keep is not False or demand.order, demand.labels)]
 
 
@@ -78,16 +75,16 @@ def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
     return frame.same(pd.Series(dtype=bool, index=frame.empty.index, name=name))
 
 
-@lowered("frame.is_duplicate", meta=_flags_meta, demands=_twice_demands)
+@lowered("frame.is_duplicate", meta=_flags_meta, demands=_subset_demands)
 def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
     """Whether each row was there before (after, elsewhere): keys exchanged by hash, answers sent home."""
     of_index = isinstance(frame.empty, pd.Index)
     if frame.count == 1 and not of_index:
         return graph.per_chunk(_twice, frame, subset, keep)
-    small = of_index or shuffle.is_small(frame)
     rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
-    met = shuffle.sent(rows, [], _keys, partial(_met_twice, keep=keep), 1 if small else frame.count)
-    flags = shuffle.home(met, rows.count, rows.lengths)
+    count = 1 if of_index or shuffle.is_small(frame) else frame.count
+    does = partial(shuffle.met_and, partial(_twice, subset=None, keep=keep))
+    flags = shuffle.home(shuffle.sent(rows, [], _keys, does, count), rows.count, rows.lengths)
     return graph.to_array(flags, dtype=bool) if of_index else flags
 
 
@@ -96,27 +93,13 @@ def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
     return frame[~mask] if mask.any() else frame
 
 
-def _joined_and_dropped(parts: list[Any], *, subset: Any, keep: Any) -> Any:
-    return _dropped(graph.concat(parts), subset, keep)
-
-
 def _met_dropped(pieces: list[shuffle.Piece], *, subset: Any, keep: Any) -> Any:
     rows, _, homes, places = shuffle.met(pieces)
     stays = ~np.asarray(_twice(rows, subset, keep))
     return rows[stays], homes[stays], places[stays]
 
 
-def _drop_demands(node: Node, demand: Demand) -> list[Demand]:
-    subset, keep = node.args[1:3]
-    columns = None if subset is None or demand.columns is None else frozenset([*subset, *demand.columns])
-    return [Demand(columns, demand.order or keep is not False, demand.labels)]
-
-
-@lowered(
-    "frame.distinct",
-    demands=_drop_demands,
-    meta=lambda frame, subset, keep, method="auto": frame.fewer(),
-)
+@lowered("frame.distinct", demands=_subset_demands, meta=lambda frame, *how: frame.fewer())
 def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any:
     """The rows without duplicates, in their order."""
     if frame.count == 1:
@@ -128,7 +111,7 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
         method = "shuffle" if large else "tree"
     if method != "shuffle":
         graph.rule("drop_duplicates: tree")
-        join = partial(_joined_and_dropped, subset=subset, keep=keep)
+        join = partial(shuffle.after_concat, _dropped, subset=subset, keep=keep)
         every = parts.count if keep is False else None
         return graph.tree(parts, join, every=every).with_lengths((math.nan,))
     graph.rule("drop_duplicates: rows exchanged by hash")
@@ -179,12 +162,8 @@ def drop_duplicates_of_index(self: Any, keep: Any = "first", method: str = "auto
     return drop_duplicates(self, None, keep, method=method)
 
 
-def _as_array(parts: list[Any]) -> Any:
-    return np.asarray(_joined_and_dropped(parts, subset=None, keep="first").array)
-
-
-def _array_dtype(dtype: Any) -> Any:
-    return np.asarray(pd.Series(dtype=dtype).array).dtype
+def _distinct_array(values: Any) -> Any:
+    return np.asarray(_dropped(values, None, "first").array)
 
 
 def _values_demands(node: Node, demand: Demand) -> list[Demand]:
@@ -194,16 +173,16 @@ def _values_demands(node: Node, demand: Demand) -> list[Demand]:
 
 @lowered(
     "frame.unique_values",
-    meta=lambda frame: TensorMeta((math.nan,), _array_dtype(frame.empty.dtype)),
+    meta=lambda frame: TensorMeta((math.nan,), _distinct_array(pd.Series(dtype=frame.empty.dtype)).dtype),
     traits=["labelless"],
     demands=_values_demands,
 )
 def unique_values(frame: Chunks) -> Any:
     """Values without duplicates as a tensor, in order of first appearance."""
     parts = graph.per_chunk(_dropped, frame, None, "first", lengths="unknown")
-    join = partial(_joined_and_dropped, subset=None, keep="first")
-    made = graph.tree(parts, join, _as_array).with_lengths((math.nan,))
-    return graph.to_array(made, dtype=_array_dtype(frame.empty.dtype))
+    join = partial(shuffle.after_concat, _dropped, subset=None, keep="first")
+    made = graph.tree(parts, join, partial(shuffle.after_concat, _distinct_array)).with_lengths((math.nan,))
+    return graph.to_array(made, dtype=_distinct_array(pd.Series(dtype=frame.empty.dtype)).dtype)
 
 
 @public("frame.unique", owners=["Series", "Index"])
@@ -233,7 +212,8 @@ def value_counts(
 ) -> Any:
     """How often each value is there, most frequent first, ties by first appearance."""
     checks.choice(method, "value_counts(method=)", ("auto", "tree", "shuffle"))
-    return registry.make("frame.counted", self, _how(normalize, sort, ascending, dropna) | {"bins": bins})
+    flags = {"normalize": normalize, "sort": sort, "ascending": ascending, "dropna": dropna}
+    return _counted(self, flags, bins=bins)
 
 
 @public("DataFrame.value_counts", owners=["DataFrame"])
@@ -249,29 +229,26 @@ def value_counts_of_rows(
     names = _checked_subset(self, subset)
     listed = subset is None or isinstance(subset, list)
     label = not listed and (len(names or ()) > 1 or subset in self.columns)
-    how = _how(normalize, sort, ascending, dropna)
-    return registry.make("frame.counted", self, how | {"subset": subset if label else names})
-
-
-def _how(normalize: Any, sort: Any, ascending: Any, dropna: Any) -> dict[str, Any]:
     flags = {"normalize": normalize, "sort": sort, "ascending": ascending, "dropna": dropna}
-    return {name: bool(flag) for name, flag in flags.items()}
+    return _counted(self, flags, subset=subset if label else names)
+
+
+def _counted(self: Any, flags: dict[str, Any], **more: Any) -> Any:
+    return registry.make("frame.counted", self, {name: bool(flag) for name, flag in flags.items()} | more)
 
 
 def _part_counts(values: Any) -> Any:
-    series = values.to_series() if isinstance(values, pd.Index) else values
-    return series.value_counts(sort=False, dropna=False)
+    return pd.Series(values).value_counts(sort=False, dropna=False)
 
 
-def _joined_counts(parts: list[Any]) -> Any:
-    whole = graph.concat(parts)
-    return whole.groupby(level=0, sort=False, dropna=False, observed=True).sum()
+def _joined_counts(counts: pd.Series) -> Any:
+    return counts.groupby(level=0, sort=False, dropna=False, observed=True).sum()
 
 
-def _final_counts(parts: list[Any], *, how: dict[str, Any], like: pd.Series) -> Any:
+def _final_counts(counts: pd.Series, *, how: dict[str, Any], like: pd.Series) -> Any:
     """All counts, of the dtypes of `like`."""
     nullable = str(like.dtype) == "Int64"
-    counts = _joined_counts(parts).astype("Int64" if nullable else "int64")
+    counts = _joined_counts(counts).astype("Int64" if nullable else "int64")
     if how["dropna"]:
         counts = counts[counts.index.notna()]
     counts.index = counts.index.astype(like.index.dtype).rename(like.index.name)
@@ -307,11 +284,12 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
     if empty.ndim == 2:
         names = by if isinstance(by, list) else [by]
         parts = graph.per_chunk(_row_counts, frame, names, lengths="unknown")
-        steps: tuple[Any, Any] = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
+        steps: Any = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
     else:
         counts = _counted_meta(FrameMeta(empty, math.nan, NEW), {**how, "normalize": False}).empty
         parts = graph.per_chunk(_part_counts, frame, lengths="unknown")
         steps = _joined_counts, partial(_final_counts, how=how, like=counts)
+    steps = (partial(shuffle.after_concat, step) for step in steps)
     return graph.tree(parts, *steps).with_lengths((math.nan,))
 
 
@@ -319,12 +297,11 @@ def _row_counts(frame: Any, by: list[Any]) -> Any:
     return frame.groupby(by, sort=False, dropna=False, observed=True).size().reset_index(name=COUNT)
 
 
-def _joined_rows(parts: list[Any], *, by: list[Any]) -> Any:
-    return graph.concat(parts).groupby(by, sort=False, dropna=False, observed=True)[COUNT].sum().reset_index()
+def _joined_rows(table: Any, *, by: list[Any]) -> Any:
+    return table.groupby(by, sort=False, dropna=False, observed=True)[COUNT].sum().reset_index()
 
 
-def _final_rows(parts: list[Any], *, by: Any, how: dict[str, Any]) -> Any:
-    table = graph.concat(parts)
+def _final_rows(table: Any, *, by: Any, how: dict[str, Any]) -> Any:
     counts = _shown(table.groupby(by, sort=False, dropna=how["dropna"], observed=False)[COUNT].sum(), how)
     if isinstance(by, list) and len(by) == 1:
         counts.index = pd.MultiIndex.from_arrays([counts.index], names=[counts.index.name])

@@ -7,10 +7,10 @@ one chunk, in the order of their home chunks, so inside of a group rows are in p
 from __future__ import annotations
 
 import math
-import numbers
 import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ def _of_codes(hashes: np.ndarray, codes: Any) -> np.ndarray:
 
 
 def _hash_object(value: Any) -> int:
-    if isinstance(value, numbers.Number):
+    if isinstance(value, Number):
         return hash(value) & (2**64 - 1) if value == value else 0
     missing = value is None or value is pd.NA or value is pd.NaT
     return 0 if missing else zlib.crc32(repr(value).encode())
@@ -87,9 +87,7 @@ def _hash_object(value: Any) -> int:
 
 def taken(data: Any, rows: np.ndarray) -> Any:
     """Some rows of a pandas object or an array."""
-    if isinstance(data, (pd.DataFrame, pd.Series)):
-        return data.iloc[rows]
-    return data[rows]
+    return data.iloc[rows] if isinstance(data, (pd.DataFrame, pd.Series)) else data[rows]
 
 
 def compact(places: np.ndarray, count: int) -> np.ndarray:
@@ -114,15 +112,11 @@ def _by_hash(
 ) -> list[Piece]:
     """`count` pieces of a chunk, by the hash of each row's key. `labels`: whether those of rows count."""
     goes = (hashed(keys(frame, others)) % np.uint64(count)).astype("i8")
-    return [
-        (
-            number,
-            compact(rows, len(frame)),
-            _labelled(taken(frame, rows), labels),
-            [taken(o, rows) for o in others],
-        )
-        for rows in graph.rows_of_places(goes, count)
-    ]
+    found = []
+    for rows in graph.rows_of_places(goes, count):
+        mine = _labelled(taken(frame, rows), labels)
+        found.append((number, compact(rows, len(frame)), mine, [taken(o, rows) for o in others]))
+    return found
 
 
 def sent(
@@ -136,11 +130,9 @@ def sent(
     """
     if count == 1 < frame.count:
         merge = graph.limited(merge)
-
     split = _whole if keys is None or count == 1 else partial(_by_hash, keys=keys, count=count, labels=labels)
-    return graph.exchange(
-        frame, split, merge, count, graph.constants(range(frame.count), "number"), *others, lengths=None
-    )
+    numbers = graph.constants(range(frame.count), "number")
+    return graph.exchange(frame, split, merge, count, numbers, *others, lengths=None)
 
 
 def met(pieces: list[Piece]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
@@ -149,6 +141,24 @@ def met(pieces: list[Piece]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
     others = [_joined([p[3][i] for p in pieces]) for i in range(len(pieces[0][3]))]
     homes = np.repeat(np.array([p[0] for p in pieces]), [len(p[1]) for p in pieces])
     return frame, others, homes, np.concatenate([p[1] for p in pieces])
+
+
+def met_and(does: Callable[..., Any], pieces: list[Piece]) -> tuple[Any, np.ndarray, np.ndarray]:
+    """A row for each row that met, `does(frame, *other data)`, and where each lives: what `home` takes."""
+    frame, others, homes, rows = met(pieces)
+    return does(frame, *others), homes, rows
+
+
+def values_of(frame: Any, others: Any, *, names: Any) -> list[Any]:
+    """Keys by name, columns or levels of the labels; all levels where `names` is None."""
+    if names is None:
+        return [frame.index.get_level_values(i) for i in range(frame.index.nlevels)]
+    return [frame[n] if n in frame.columns else frame.index.get_level_values(n) for n in names]
+
+
+def after_concat(does: Callable[..., Any], parts: list[Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function gives of all parts as one: a step of a tree."""
+    return does(graph.concat(parts), *args, **kwargs)
 
 
 def _joined(parts: list[Any]) -> Any:

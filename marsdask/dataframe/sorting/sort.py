@@ -6,6 +6,7 @@ pivots. So several keys, directions, missing values and `key=` need no rules of 
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Sequence, Set
@@ -18,7 +19,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.rows.alignment import done, pandas_on_samples
-from marsdask.dataframe.rows.families import by_rows, call, same_rows_meta
+from marsdask.dataframe.rows.families import by_rows, call, method
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.plan import graph, registry
@@ -89,7 +90,12 @@ def _sort(
     return Sort(by, found if len(found) > 1 else found[0], na_position, key, **labels)
 
 
-def _finished(self: Any, made: Any, ignore_index: Any, inplace: Any) -> Any:
+def _sorted(self: Any, order: Sort, axis: int, ignore_index: Any, inplace: Any) -> Any:
+    """Rows in order, or with axis 1 columns."""
+    if axis == 1:
+        return done(self, registry.make("frame.sorted_across", self, order, bool(ignore_index)), inplace)
+    nothing = order.by == [] and self.ndim == 2
+    made = registry.wrap(self.node, held(self)) if nothing else registry.make("frame.sorted", self, order)
     return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
 
 
@@ -98,25 +104,22 @@ def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplac
                 na_position: str = "last", ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Rows in the order of one or more columns, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
     names = list(by) if isinstance(by, list) else [by]
-    across = checks.frame_axis(axis, 2, "sort_values") == 1
-    wanted = by if across else names
+    along = checks.frame_axis(axis, 2, "sort_values")
+    wanted = by if along else names
     order = _sort(wanted, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(names))
-    if across:
-        return done(self, registry.make("frame.sorted_across", self, order, bool(ignore_index)), inplace)
-    for name in names:
+    for name in () if along else names:
         if name not in self.columns and name not in self.known.empty.index.names:
             raise ColumnNotFound.among(name, self.columns)
-    made = registry.make("frame.sorted", self, order) if names else registry.wrap(self.node, held(self))
-    return _finished(self, made, ignore_index, inplace)
+    return _sorted(self, order, along, ignore_index, inplace)
 
 
 @public("Series.sort_values", owners=["Series"])
 def sort_series(self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort", na_position: str = "last",
                 ignore_index: bool = False, key: Any = None, parallel_kind: Any = "PSRS", psrs_kinds: Any = None) -> Any:  # fmt: skip
     """Values in order, stable whatever `kind`. `parallel_kind`, `psrs_kinds` are Mars's and have no effect."""
-    checks.frame_axis(axis, 1, "sort_values")
+    along = checks.frame_axis(axis, 1, "sort_values")
     order = _sort([], ascending, kind, na_position, key, parallel_kind, psrs_kinds, 1)
-    return _finished(self, registry.make("frame.sorted", self, order), ignore_index, inplace)
+    return _sorted(self, order, along, ignore_index, inplace)
 
 
 @public("frame.sort_index", owners=["DataFrame", "Series"])
@@ -130,13 +133,12 @@ def sort_index(self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = 
         None, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(levels) or index.nlevels,
         level=level, sort_remaining=bool(sort_remaining),
     )  # fmt: skip
-    if checks.frame_axis(axis, self.ndim, "sort_index") == 1:
-        return done(self, registry.make("frame.sorted_across", self, order, bool(ignore_index)), inplace)
-    for each in levels:
+    along = checks.frame_axis(axis, self.ndim, "sort_index")
+    for each in () if along else levels:
         index._get_level_number(each)
-    if index.nlevels == 1:  # with a level pandas sorts unstably
+    if index.nlevels == 1 and not along:  # with a level pandas sorts unstably
         order = replace(order, level=None)
-    return _finished(self, registry.make("frame.sorted", self, order), ignore_index, inplace)
+    return _sorted(self, order, along, ignore_index, inplace)
 
 
 def sorted_chunk(frame: Any, how: Sort) -> Any:
@@ -175,19 +177,13 @@ def _cut(frame: Any, *, cuts: Any, how: Sort, count: int) -> list[Any]:
     return [frame.iloc[rows[a:b]] for a, b in itertools.pairwise(bounds)]
 
 
-def _joined(pieces: list[Any], *, how: Sort) -> Any:
-    return sorted_chunk(graph.concat(pieces), how)
-
-
 def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, how = node.args
-    empty = meta(frame).empty
-    by = how.by or ()
-    labels = how.by is None or any(n not in getattr(empty, "columns", ()) for n in by)
-    columns = None
-    if demand.columns is not None and empty.ndim == 2:
-        columns = demand.columns | {n for n in by if n in empty.columns}
-    return [Demand(columns, order=demand.order, labels=demand.labels or labels)]
+    empty, by = meta(frame).empty, frozenset(how.by or ())
+    columns = frozenset(empty.columns) if empty.ndim == 2 else frozenset()
+    labels = how.by is None or not by <= columns
+    looked_at = None if demand.columns is None or empty.ndim == 1 else demand.columns | (by & columns)
+    return [Demand(looked_at, order=demand.order, labels=demand.labels or labels)]
 
 
 def _sorted_trim(node: Node, demand: Demand) -> Node:
@@ -233,7 +229,8 @@ def in_order(frame: Chunks, how: Sort) -> Any:
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
     cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
     cut = partial(_cut, cuts=cuts, how=how, count=frame.count)
-    return graph.exchange(frame, cut, partial(_joined, how=how), frame.count)
+    join = partial(shuffle.after_concat, sorted_chunk, how=how)
+    return graph.exchange(frame, cut, join, frame.count)
 
 
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
@@ -252,7 +249,7 @@ def sorted_across(frame: Chunks, how: Sort, ignore_index: bool) -> Chunks:
     return graph.per_chunk(_across, frame if how.by is None else graph.gather(frame), how, ignore_index)
 
 
-def _most(name: str, self: Any, n: Any, keep: Any, **columns: Any) -> Any:
+def _most(name: str, self: Any, n: Any = 5, keep: Any = "first", **columns: Any) -> Any:
     checks.choice(keep, f"{name}(keep=)", ("first", "last", "all"))
     how = {"n": checks.whole(n, f"{name}(n=)"), "keep": keep}
     for by in columns.values():
@@ -282,54 +279,36 @@ def _most_of(parts: list[Any], *, name: str, how: dict[str, Any]) -> Any:
 def most(frame: Chunks, name: str, how: dict[str, Any]) -> Chunks:
     """The largest or smallest rows: candidates of each chunk, joined in a tree."""
     parts = graph.per_chunk(_candidates, frame, name, how, lengths="unknown")
-    steps = (partial(step, name=name, how=how) for step in (_joined_candidates, _most_of))
-    return graph.tree(parts, *steps).with_lengths((math.nan,))
-
-
-def _of_frame(name: str, self: Any, n: int, columns: Any, keep: str = "first") -> Any:
-    return _most(name, self, n, keep, columns=columns)
-
-
-def _of_series(name: str, self: Any, n: int = 5, keep: str = "first") -> Any:
-    return _most(name, self, n, keep)
+    join = partial(shuffle.after_concat, _candidates, name=name, how=how)
+    end = partial(shuffle.after_concat, partial(call, name), **how)
+    return graph.tree(parts, join, end).with_lengths((math.nan,))
 
 
 for _name in ("nlargest", "nsmallest"):
-    for _owner, _does, _doc in (
-        ("DataFrame", _of_frame, "The `n` rows with the {} values in `columns`, in order."),
-        ("Series", _of_series, "The `n` {} values, in order."),
+    for _owner, _doc in (
+        ("DataFrame", f"The `n` rows with the {_name[1:]} values in `columns`, in order."),
+        ("Series", f"The `n` {_name[1:]} values, in order."),
     ):
-        public(f"{_owner}.{_name}", owners=[_owner], doc=_doc.format(_name[1:]))(partial(_does, _name))
+        _signature = inspect.signature(getattr(getattr(pd, _owner), _name))
+        _entry: Any = {"owners": [_owner], "signature": _signature, "direct": False, "doc": _doc}
+        public(f"{_owner}.{_name}", **_entry)(partial(_most, _name))
 
 
-@public("frame.rank", owners=["DataFrame", "Series"], status="gathered")
-def rank(
-    self: Any,
-    axis: Any = 0,
-    method: str = "average",
-    numeric_only: bool = False,
-    na_option: str = "keep",
-    ascending: bool = True,
-    pct: bool = False,
-) -> Any:
+def _check_rank(self: Any, kwargs: dict[str, Any]) -> None:
+    checks.choice(
+        kwargs.get("method", "average"), "rank(method=)", ("average", "min", "max", "first", "dense")
+    )
+    checks.choice(kwargs.get("na_option", "keep"), "rank(na_option=)", ("keep", "top", "bottom"))
+    kwargs["axis"] = checks.frame_axis(kwargs.get("axis", 0), self.ndim, "rank")
+
+
+def _rank(frame: Chunks, **how: Any) -> Chunks:
     """The rank of each value from 1 on, among all rows (or along a row with `axis=1`)."""
-    checks.choice(method, "rank(method=)", ("average", "min", "max", "first", "dense"))
-    checks.choice(na_option, "rank(na_option=)", ("keep", "top", "bottom"))
-    return registry.make(
-        "frame.ranked", self, axis=checks.frame_axis(axis, self.ndim, "rank"), method=method,
-        numeric_only=numeric_only, na_option=na_option, ascending=ascending, pct=pct,
-    )  # fmt: skip
-
-
-def _met_and_ranked(pieces: list[shuffle.Piece], *, how: dict[str, Any]) -> Any:
-    frame, _, homes, rows = shuffle.met(pieces)
-    return frame.rank(**how), homes, rows
-
-
-@lowered("frame.ranked", status="gathered", meta=partial(same_rows_meta, "rank"))
-def ranked(frame: Chunks, **how: Any) -> Chunks:
-    """Ranks of values: among all rows in one chunk, and back home; along a row chunk by chunk."""
+    does = partial(call, "rank", **how)
     if by_rows(frame.empty, how) or frame.count == 1:
-        return graph.per_chunk(partial(call, "rank"), frame, **how)
-    met = shuffle.sent(frame, [], None, partial(_met_and_ranked, how=how), 1)
+        return graph.per_chunk(does, frame)
+    met = shuffle.sent(frame, [], None, partial(shuffle.met_and, does), 1)
     return shuffle.home(met, frame.count, frame.lengths)
+
+
+method("rank", _rank, arrange=_check_rank, demands=None, status="gathered")

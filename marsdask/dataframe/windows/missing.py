@@ -70,40 +70,29 @@ def _carry(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
         return graph.even(graph.per_chunk(does, frame), frame)
     if kwargs.get("limit_area") is not None:
         return graph.per_chunk(does, graph.gather(frame))
-    limit = kwargs.get("limit")
-    if name == "ffill":
-        return with_neighbours(frame, does, partial(last_rows, limit) if limit else _last_values, None)
-    return with_neighbours(frame, does, None, partial(first_rows, limit) if limit else _next_values)
+    ahead, limit = name == "ffill", kwargs.get("limit")
+    keeper = partial(last_rows if ahead else first_rows, limit) if limit else partial(_filled_end, name)
+    return with_neighbours(frame, does, *((keeper, None) if ahead else (None, keeper)))
 
 
-def _last_values(piece: Any) -> Any:
-    return piece.ffill().iloc[-1:]
+def _filled_end(name: str, piece: Any) -> Any:
+    """The last (next) value of each column, as a row."""
+    return piece.ffill().iloc[-1:] if name == "ffill" else piece.bfill().iloc[:1]
 
 
-def _next_values(piece: Any) -> Any:
-    return piece.bfill().iloc[:1]
-
-
-def _check_limit(limit: Any, what: str) -> None:
+def _check_limit(self: Any, kwargs: dict[str, Any], what: str = "limit") -> None:
     """How many holes are filled at most: pandas' own words where that is no number above 0."""
+    limit = kwargs.get("limit")
     whole = isinstance(limit, (int, np.integer)) and not isinstance(limit, bool)
     if limit is not None and not (whole and limit > 0):
         raise ArgumentError(f"{checks.given(what, limit)}: Limit must be greater than 0.")
-
-
-def _check_fill(self: Any, kwargs: dict[str, Any]) -> None:
-    _check_limit(kwargs.get("limit"), "limit")
 
 
 FILLS = {"ffill": "ffill", "pad": "ffill", "bfill": "bfill", "backfill": "bfill"}
 for _name, _like in FILLS.items():
     _which = "last value before" if _like == "ffill" else "next value after"
     _doc = f"Holes filled with the {_which}, over chunk borders."
-    method(_name, partial(_carry, _like), like=_like, arrange=_check_fill, doc=_doc)
-
-
-def _interpolated_meta(frame: FrameMeta, **kwargs: Any) -> FrameMeta:
-    return replace(same_rows_meta("interpolate", frame, **kwargs), rows=Rows())
+    method(_name, partial(_carry, _like), like=_like, arrange=_check_limit, doc=_doc)
 
 
 def _interpolate(frame: Chunks, **kwargs: Any) -> Chunks:
@@ -111,7 +100,13 @@ def _interpolate(frame: Chunks, **kwargs: Any) -> Chunks:
     return graph.per_chunk(partial(call, "interpolate"), graph.gather(frame), **kwargs)
 
 
-method("interpolate", _interpolate, meta=_interpolated_meta, demands=None, status="gathered")
+method(
+    "interpolate",
+    _interpolate,
+    meta=lambda frame, **how: replace(same_rows_meta("interpolate", frame, **how), rows=Rows()),
+    demands=None,
+    status="gathered",
+)
 
 
 @public("frame.fillna", owners=ALL)
@@ -127,7 +122,7 @@ def fillna(
     """Holes filled with a value, a value by column, an aligned frame, or (`method`) what stands before or after."""
     given = {"value": value, "method": method, "axis": axis, "limit": limit}
     kwargs = {k: v for k, v in given.items() if v is not None}
-    _check_limit(limit, "fillna(limit=)")
+    _check_limit(self, kwargs, "fillna(limit=)")
     if value is None and method is None:
         raise ArgumentError("fillna(): must specify a fill 'value' or 'method'.")
     if value is not None and method is not None:
@@ -210,7 +205,7 @@ def dropna(
     kwargs = {k: v for k, v in (("how", how), ("thresh", thresh)) if v is not NOT_GIVEN}
     if self.ndim == 1:
         kwargs.pop("thresh", None)
-    if self.ndim == 2 and axis in (1, "columns"):
+    if by_rows(self, {"axis": axis}):
         made = _without_columns(self, subset, **kwargs)
     else:
         if subset is not None and self.ndim == 2:
@@ -218,8 +213,7 @@ def dropna(
         kwargs |= {"axis": axis} if axis != 0 else {}
         kwargs |= {"subset": subset} if subset is not None else {}
         made = registry.make("frame.dropna", self, **kwargs)
-    if ignore_index:
-        made = registry.make("frame.renumber", made)
+    made = registry.make("frame.renumber", made) if ignore_index else made
     return done(self, made, False if inplace is NOT_GIVEN else inplace)
 
 

@@ -6,6 +6,7 @@ tails (heads) carry them on. What a joined piece makes of its own rows is the re
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -75,8 +76,8 @@ def _moved(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
         return graph.even(graph.per_chunk(does, frame), frame)
     periods = kwargs.get("periods", 1)
     listed = periods if isinstance(periods, (list, tuple, range, np.ndarray)) else [periods]
-    listed = [int(p) if isinstance(p, float) and p.is_integer() else p for p in listed]
-    each = [checks.whole(p, f"{name}(periods=)") for p in listed]
+    plain = (int(p) if isinstance(p, float) and p.is_integer() else p for p in listed)
+    each = [checks.whole(p, f"{name}(periods=)") for p in plain]
     back, ahead = max([*each, 0]), -min([*each, 0])
     if not back and not ahead:
         return graph.per_chunk(does, frame)
@@ -141,15 +142,17 @@ def _state(skipna: bool, piece: Any) -> list[Any] | None:
     return [v.iloc[-1] if len(v) else None for v in valid]
 
 
+TWO = {"cumsum": operator.add, "cumprod": operator.mul, "cummax": max, "cummin": min}
+"""What two cumulations make together."""
+
+
 def _two(kind: str, a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
+    if kind in ("cummax", "cummin") and (pd.isna(a) or pd.isna(b)):
+        return a if pd.isna(a) else b
     with np.errstate(all="ignore"):
-        if kind in ("cumsum", "cumprod"):
-            return a + b if kind == "cumsum" else a * b
-        if pd.isna(a) or pd.isna(b):
-            return a if pd.isna(a) else b
-        return max(a, b) if kind == "cummax" else min(a, b)
+        return TWO[kind](a, b)
 
 
 def _cumulated(kind: str, piece: Any, states: list[Any] | None) -> Any:
@@ -161,7 +164,7 @@ def _cumulated_column(column: pd.Series, before: Any, kind: str) -> pd.Series:
     if before is None:
         return column
     if kind in ("cumsum", "cumprod"):
-        return (before + column if kind == "cumsum" else before * column).rename(column.name)
+        return TWO[kind](before, column).rename(column.name)
     if pd.isna(before):
         return column.where(np.zeros(len(column), bool), before)
     keeps = (column >= before) if kind == "cummax" else (column <= before)
@@ -176,6 +179,6 @@ def _cumulate(kind: str, frame: Chunks, **kwargs: Any) -> Chunks:
     return graph.per_chunk(partial(_cumulated, kind), own, before)
 
 
-for _name in ("cumsum", "cumprod", "cummax", "cummin"):
+for _name in TWO:
     _doc = f"The {_name[3:]} of all rows up to each, over chunk borders."
     method(_name, partial(_cumulate, _name), doc=_doc)

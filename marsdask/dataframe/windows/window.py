@@ -100,10 +100,9 @@ class EWM(Window):
 
 def _setting(name: str, self: Window) -> Any:
     """What a window was made with, defaults as pandas'."""
-    if name in self._settings:
-        return self._settings[name]
-    if name in ("axis", "center"):
-        return 0 if name == "axis" else False
+    known = {"axis": 0, "center": False, **self._settings}
+    if name in known:
+        return known[name]
     made = pandas_on_samples(_window, self._frame.known, self.kind, self._settings, self._picked)
     return getattr(made, name)
 
@@ -125,24 +124,22 @@ def _windowed_meta(
 ) -> Any:
     result = pandas_on_samples(partial(windowed, kind, settings, picked, name), frame, *args, **kwargs)
     several = name in ("cov", "corr") or any(isinstance(a, FrameMeta) for a in (*args, *kwargs.values()))
-    if several or settings.get("step"):
-        return frame_meta(result, float("nan"), Rows())
-    return frame.same(result)
+    fewer = several or settings.get("step")
+    return frame_meta(result, float("nan"), Rows()) if fewer else frame.same(result)
 
 
 def _windowed_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, kind, settings, picked, name = node.args[:5]
     if len(inputs(node)) > 1 or name in ("agg", "aggregate", "cov", "corr"):
         return [EVERYTHING] * len(inputs(node))
-    on = settings.get("on")
-    columns = mine.columns
+    on, columns = settings.get("on"), mine.columns
     if picked is not None:
         columns = frozenset(picked if isinstance(picked, list) else [picked])
     if columns is not None and on is not None:
-        columns = columns | {on}
+        columns |= {on}
     counted = isinstance(settings.get("window"), (int, np.integer)) or kind == "expanding"
-    timed = on is None and not counted
-    return [Demand(columns if meta(frame).ndim == 2 else None, True, mine.labels or timed)]
+    labels = mine.labels or (on is None and not counted)
+    return [Demand(columns if meta(frame).ndim == 2 else None, True, labels)]
 
 
 @lowered("frame.windowed", meta=_windowed_meta, demands=_windowed_demands)
@@ -242,17 +239,15 @@ def _expanded(chunk: Any, before: list[State] | None, *how: Any) -> Any:
 
 
 def _expanded_column(column: pd.Series, before: State, min_periods: int, name: str, ddof: int) -> pd.Series:
-    values = _expanded_values(_floats(column), before, min_periods, name, ddof)
-    return pd.Series(values, index=column.index, name=column.name)
-
-
-def _expanded_values(values: np.ndarray, before: State, min_periods: int, name: str, ddof: int) -> np.ndarray:
+    """A column's windows, which go on from those `before`."""
+    values = _floats(column)
     rows, n_before, total, mean_before, square_before, smallest, largest = before
     there = ~np.isnan(values)
     count = np.cumsum(there)
     n = count + n_before
     if name == "count":
-        return np.where(np.arange(1, len(values) + 1) + rows >= min_periods, n, np.nan)
+        counted = np.where(np.arange(1, len(values) + 1) + rows >= min_periods, n, np.nan)
+        return pd.Series(counted, index=column.index, name=column.name)
     with np.errstate(all="ignore"):
         if name in ("min", "max"):
             best, edge = (np.fmin, smallest) if name == "min" else (np.fmax, largest)
@@ -268,25 +263,20 @@ def _expanded_values(values: np.ndarray, before: State, min_periods: int, name: 
             both = np.where((count > 0) & (n_before > 0), apart, 0.0)
             found = (square_before + square * count + both) / np.where(n > ddof, n - ddof, np.nan)
             found = np.sqrt(found) if name == "std" else found
-    return np.where(n >= max(min_periods, 1), found, np.nan)
+    shown = np.where(n >= max(min_periods, 1), found, np.nan)
+    return pd.Series(shown, index=column.index, name=column.name)
 
 
 def _construct(windows: type[Window]) -> None:
     """df.rolling(...), df.expanding(...), df.ewm(...)."""
-    kinds, kind = inspect.Parameter, windows.kind
+    parameter, kind = inspect.Parameter, windows.kind
     own = pandas_signature(kind).parameters
-    gone = [
-        kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d) for n, d in windows._gone.items() if n not in own
-    ]
-    signature = pandas_signature(kind, gone)
-    public(
-        f"frame.{kind}",
-        room="dataframe",
-        owners=BOTH,
-        signature=signature,
-        direct=False,
-        doc=f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`.",
-    )(partial(_windows, windows, {p.name: p.default for p in signature.parameters.values()}))
+    gone = {n: d for n, d in windows._gone.items() if n not in own}
+    more = [parameter(n, parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in gone.items()]
+    signature = pandas_signature(kind, more)
+    doc = f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`."
+    made = partial(_windows, windows, {p.name: p.default for p in signature.parameters.values()})
+    public(f"frame.{kind}", room="dataframe", owners=BOTH, signature=signature, direct=False, doc=doc)(made)
 
 
 def _windows(windows: type[Window], defaults: dict[str, Any], self: Any, **given: Any) -> Window:
@@ -324,9 +314,8 @@ def _called(name: str, loose: str, self: Window, *args: Any, **kwargs: Any) -> A
     frame = self._frame
     if any(isinstance(v, (FrameHandle, pd.Series, pd.DataFrame)) for v in (*args, *kwargs.values())):
         frame, args, kwargs = together(frame, args, kwargs)  # type: ignore[assignment]
-    return registry.make(
-        "frame.windowed", frame, self.kind, self._settings, self._picked, name, tuple(args), kwargs
-    )
+    how = (self.kind, self._settings, self._picked, name)
+    return registry.make("frame.windowed", frame, *how, tuple(args), kwargs)
 
 
 for _class in (Rolling, Expanding, EWM):
