@@ -40,8 +40,7 @@ def split_endpoint(endpoint: str) -> tuple[str, int]:
 
     Raises ArgumentError for anything else.
     """
-    text = str(endpoint).strip()
-    scheme, found, rest = text.rpartition("://")
+    scheme, found, rest = str(endpoint).strip().rpartition("://")
     host, _, port = rest.rpartition(":")
     good = host and "/" not in host and is_port(port) and int(port) > 0
     if not good or (found and scheme not in ("tcp", "tls")):
@@ -70,10 +69,9 @@ def the_one(endpoints: str) -> str:
 
 def announce(address: str) -> Path:
     """Write the endpoint file of this process, a supervisor at `address`; its path. `withdraw` removes it."""
-    text = json.dumps({"address": address, "started": _started(os.getpid())})
     handle, unready = tempfile.mkstemp(prefix=f".{NAME}.")  # nobody reads half a file
     with os.fdopen(handle, "w") as file:
-        file.write(text)
+        json.dump({"address": address, "started": _started(os.getpid())}, file)
     path = Path(tempfile.gettempdir()) / f"{NAME}.{os.getpid()}"
     try:
         os.replace(unready, path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -242,76 +242,79 @@ FILE = click.Path(exists=True, dir_okay=False, resolve_path=True)
 NEW_FILE = click.Path(dir_okay=False)
 
 
-def shared() -> Decorator:
-    """The options that every command has."""
-    return stacked(
-        click.version_option(package_name="marsdask", prog_name="marsdask"),
-        click.option("-a", "--advertise", type=HOST, metavar="HOST", help="The address that others use."),
-        click.option(
-            "-H", "--host", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."
-        ),
-        click.option(
-            "-e",
-            "--endpoint",
-            type=ENDPOINT,
-            envvar="MARS_BIND_ENDPOINT",
-            help="-H and -p in one, HOST:PORT.",
-        ),
-        click.option("-c", "--config", metavar="JSON", help="Settings as JSON, of Mars or of Dask."),
-        click.option(
-            "-f",
-            "--config-file",
-            type=click.Path(exists=True, dir_okay=False),
-            help="Settings in a YAML file, of Mars or of Dask.",
-        ),
-        click.option(
-            "--log-level",
-            "--level",
-            type=click.Choice(["debug", "info", "warning", "error", "critical"], case_sensitive=False),
-            help="How much is logged.",
-        ),
-        click.option(
-            "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
-        ),
-        click.option("--log-conf", type=FILE, help="A logging.conf file; instead of the two above."),
-        click.option(
-            "--use-uvloop",
-            default="auto",
-            show_default=True,
-            type=click.Choice(["auto", "yes", "1", "no", "0"]),
-            help="Run on uvloop: if it is installed, or in any case, or never.",
-        ),
-        *(
-            click.option(
-                f"--tls-{name}",
-                type=FILE,
-                help=f"{what} (PEM).",
-            )
-            for name, what in (
-                ("ca-file", "Certificate authority"),
-                ("cert", "Certificate of this process"),
-                ("key", "Key of that certificate"),
-            )
-        ),
-    )
+def warning(text: str) -> None:
+    """Say on stderr what a person should know."""
+    click.echo(f"Warning: {text}", err=True)
 
 
-def modules() -> Decorator:
-    """The options that load code into a process."""
-    return stacked(
-        click.option(
-            "--load-modules",
-            multiple=True,
-            envvar="MARS_LOAD_MODULES",
-            metavar="MODULE...",
-            help="Modules to import at start; the same as --preload.",
-        ),
-        click.option(
-            "--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."
-        ),
-        click.option("--pid-file", type=NEW_FILE, help="Write the process id there."),
-        click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
-    )
+def stacked(*decorators: Decorator) -> Decorator:
+    """One decorator of many; `--help` shows them in this order."""
+    return lambda function: reduce(lambda made, each: each(made), decorators[::-1], function)
+
+
+shared = stacked(
+    click.version_option(package_name="marsdask", prog_name="marsdask"),
+    click.option("-a", "--advertise", type=HOST, metavar="HOST", help="The address that others use."),
+    click.option("-H", "--host", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."),
+    click.option(
+        "-e",
+        "--endpoint",
+        type=ENDPOINT,
+        envvar="MARS_BIND_ENDPOINT",
+        help="-H and -p in one, HOST:PORT.",
+    ),
+    click.option("-c", "--config", metavar="JSON", help="Settings as JSON, of Mars or of Dask."),
+    click.option(
+        "-f",
+        "--config-file",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Settings in a YAML file, of Mars or of Dask.",
+    ),
+    click.option(
+        "--log-level",
+        "--level",
+        type=click.Choice(["debug", "info", "warning", "error", "critical"], case_sensitive=False),
+        help="How much is logged.",
+    ),
+    click.option(
+        "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
+    ),
+    click.option("--log-conf", type=FILE, help="A logging.conf file; instead of the two above."),
+    click.option(
+        "--use-uvloop",
+        default="auto",
+        show_default=True,
+        type=click.Choice(["auto", "yes", "1", "no", "0"]),
+        help="Run on uvloop: if it is installed, or in any case, or never.",
+    ),
+    *(
+        click.option(f"--tls-{name}", type=FILE, help=f"{what} (PEM).")
+        for name, what in (
+            ("ca-file", "Certificate authority"),
+            ("cert", "Certificate of this process"),
+            ("key", "Key of that certificate"),
+        )
+    ),
+)
+"""The options that every command has."""
+
+modules = stacked(
+    click.option(
+        "--load-modules",
+        multiple=True,
+        envvar="MARS_LOAD_MODULES",
+        metavar="MODULE...",
+        help="Modules to import at start; the same as --preload.",
+    ),
+    click.option("--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."),
+    click.option("--pid-file", type=NEW_FILE, help="Write the process id there."),
+    click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
+)
+"""The options that load code into a process."""
+
+death_timeout = click.option(
+    "--death-timeout", type=DURATION, default=60.0, help="How long to look for the supervisor: 60s."
+)
 
 
 def oddities(ignored: Sequence[Oddity]) -> Decorator:
@@ -334,28 +337,6 @@ def oddities(ignored: Sequence[Oddity]) -> Decorator:
 def supervisors(*names: str, help: str) -> Decorator:
     """The option that says which supervisor, by both of its long names."""
     return click.option("-s", *names, multiple=True, callback=joined, metavar="HOST:PORT", help=help)
-
-
-def death_timeout() -> Decorator:
-    return click.option(
-        "--death-timeout", type=DURATION, default=60.0, help="How long to look for the supervisor: 60s."
-    )
-
-
-def warning(text: str) -> None:
-    """Say on stderr what a person should know."""
-    click.echo(f"Warning: {text}", err=True)
-
-
-def stacked(*decorators: Decorator) -> Decorator:
-    """One decorator of many; `--help` shows them in this order."""
-
-    def decorate(function: Any) -> Any:
-        for each in reversed(decorators):
-            function = each(function)
-        return function
-
-    return decorate
 
 
 def where_to_bind(given: Mapping[str, Any]) -> tuple[str | None, str | None, int | str]:

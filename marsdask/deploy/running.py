@@ -19,12 +19,11 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from marsdask.engine.address import try_to_listen
-from marsdask.errors import BadSpillDirectory
 
 
 class Exit(enum.IntEnum):
@@ -51,12 +50,12 @@ def blamed(option: str, *kinds: type[Exception], said: str = "") -> Iterator[Non
         raise click.BadParameter(f"{said}{error}", param_hint=option) from error
 
 
-def run(main: Coroutine[Any, Any, int]) -> int:
-    """Run `main` on the event loop that is configured; its exit code."""
+def run(main: Coroutine[Any, Any, int]) -> NoReturn:
+    """Run `main` on the event loop that is configured, and end with its exit code."""
     from distributed.config import get_loop_factory
 
     with asyncio.Runner(loop_factory=get_loop_factory()) as runner:
-        return runner.run(main)
+        raise SystemExit(runner.run(main))
 
 
 def cause(error: BaseException) -> str:
@@ -123,12 +122,6 @@ def more_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, hard // 2) if hard > 0 else hard, hard))
 
 
-def import_here() -> None:
-    """Let this process and its children import modules of the working directory, as `python -m` does."""
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
-
-
 EVERYWHERE = "0.0.0.0"
 
 
@@ -181,9 +174,11 @@ def check_free(option: str, host: str, port: int, *, of_host: str = "-H/--host")
 def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str, ...]:
     """What a process loads at its start, by the options and by `-f`.
 
-    An error names the option of a module that is not found, or of a file that is not there.
+    An error names the option of a module that is not found, or of a file that is not there. From now on this process and
+    its children import modules of the working directory, too, as `python -m` does.
     """
-    import_here()
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
     loaded = {
         "--load-modules": given["load_modules"],
         "third_party_modules": configured,
@@ -214,11 +209,3 @@ def check_writable(option: str, path: str) -> None:
             tempfile.TemporaryFile(dir=Path(path).absolute().parent).close()
     except OSError as error:
         raise click.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint=option) from error
-
-
-def check_directory(option: str, path: str) -> None:
-    """An error that names the option where no files can be put; a directory that is not there is made."""
-    from marsdask.spill.directory import check_usable
-
-    with blamed(option, BadSpillDirectory):
-        check_usable(path)

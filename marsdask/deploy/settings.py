@@ -49,7 +49,10 @@ TIMES = (
 )
 """Times that are null by default; of others Dask's default tells that they are times."""
 
-FREE = ("logging", "distributed.logging", "distributed.nanny.environ", "distributed.nanny.pre-spawn-environ")
+FREE = (
+    "logging", "distributed.logging", "distributed.nanny.environ", "distributed.nanny.pre-spawn-environ",
+    "marsdask.spill",
+)  # fmt: skip
 """Sections in which any key is right."""
 
 
@@ -97,9 +100,8 @@ class Settings:
             if key.endswith("worker-ttl") and not isinstance(value, str):
                 value = f"{value} s"
             elif key.startswith(MEMORY) and isinstance(value, str) and value.endswith("%"):
-                with contextlib.suppress(
-                    ValueError
-                ):  # Dask's thresholds are numbers up to 1, Mars's texts such as 80%
+                # Dask's thresholds are numbers up to 1, Mars's texts such as 80%.
+                with contextlib.suppress(ValueError):
                     value = float(value[:-1]) / 100
             self.dask[key] = value
         elif isinstance(value, Mapping) and any(key.startswith(name + ".") for key in MARS_KEYS):
@@ -171,11 +173,10 @@ def _modules(value: Any, role: str) -> tuple[str, ...]:
 def _unknown(given: Mapping[str, Any]) -> list[str]:
     """A sentence for each name that Dask and its libraries have no default for."""
     known = {name.replace("_", "-") for name, _ in _items(dask.config.merge(*dask.config.defaults))}
-    free = (*FREE, "marsdask.spill")
     return [
         f"the setting {name} is unknown, so it has no effect.{near(dashed, known)}"
         for name, _ in _items({k: v for k, v in given.items() if "." not in k})
-        if (dashed := name.replace("_", "-")) not in known and not dashed.startswith(free)
+        if (dashed := name.replace("_", "-")) not in known and not dashed.startswith(FREE)
     ]
 
 
@@ -193,12 +194,8 @@ def log(level: str | None, format: str | None, conf: str | None) -> None:
         if level or format:
             raise click.UsageError("--log-conf says all about logs: leave out --log-level and --log-format.")
         parser = configparser.RawConfigParser()
-        with blamed(
-            "--log-conf",
-            configparser.Error,
-            ValueError,
-            said=f"{conf} is no configuration of Python's logging: ",
-        ):
+        said = f"{conf} is no configuration of Python's logging: "
+        with blamed("--log-conf", configparser.Error, ValueError, said=said):
             parser.read(conf)
             missing = [n for n in ("loggers", "handlers", "formatters") if not parser.has_section(n)]
             if missing:

@@ -49,7 +49,7 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 
 
 @click.command("supervisor", cls=options.MarsCommand)
-@options.shared()
+@options.shared
 @click.option(
     "-p", "--port", type=PORT, envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
 )
@@ -76,7 +76,7 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 )
 @click.option("--n-worker", type=whole(0), default=0, help="Start that many workers, too, on this machine.")
 @click.option("--n-cpu", type=whole(1, auto=True), default="auto", help="Threads of these workers, together.")
-@options.modules()
+@options.modules
 @options.oddities(options.IGNORED_BY_SUPERVISOR)
 def main(**given: Any) -> None:
     """Start a supervisor: a Dask scheduler.
@@ -96,9 +96,7 @@ def main(**given: Any) -> None:
     preload = running.modules(given, said.modules)
     if given["scheduler_file"]:
         running.check_writable("--scheduler-file", given["scheduler_file"])
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(running.pid_file(given["pid_file"]))
-        temporary = stack.enter_context(_certificates(given))
+    with running.pid_file(given["pid_file"]), _certificates(given) as temporary:
         plan = Plan(
             host,
             port,
@@ -112,9 +110,7 @@ def main(**given: Any) -> None:
             security=tls.security("scheduler"),
         )
         running.more_files()
-        running.import_here()
-        code = running.run(supervise(plan))
-    raise SystemExit(code)
+        running.run(supervise(plan))
 
 
 def _address(given: dict[str, Any]) -> tuple[str, int]:
@@ -125,9 +121,8 @@ def _address(given: dict[str, Any]) -> tuple[str, int]:
             f"Give -a {advertise} alone, which binds it."
         )
     host, port = host or EVERYWHERE, int(port)
-    if (
-        given["supervisors"] is not None
-    ):  # Mars gives every supervisor the endpoints of all; here there is one
+    # Mars gives every supervisor the endpoints of all; here there is one.
+    if given["supervisors"] is not None:
         with running.blamed("-s/--supervisors", ArgumentError):
             its_host, its_port = endpoints.split_endpoint(endpoints.the_one(given["supervisors"]))
         if its_port != port or host not in (EVERYWHERE, its_host):
@@ -237,16 +232,12 @@ async def started(plan: Plan) -> Any:
 
 @contextlib.contextmanager
 def _endpoint_file(address: str) -> Iterator[None]:
-    try:
-        path: Path | None = endpoints.announce(address)
-    except OSError as error:
-        path = None
-        warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.callback(endpoints.withdraw, endpoints.announce(address))
+        except OSError as error:
+            warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
         yield
-    finally:
-        if path is not None:
-            endpoints.withdraw(path)
 
 
 def _workers(plan: Plan, address: str) -> list[Any]:
@@ -267,13 +258,13 @@ def _workers(plan: Plan, address: str) -> list[Any]:
 def _tell(plan: Plan, scheduler: Any) -> None:
     """Print where to find it."""
     host = scheduler.address.partition("://")[2].rpartition(":")[0]
-    link = f"http://{host}:{scheduler.http_server.port}"
-    click.echo(f"Supervisor at {scheduler.address}, web at {link}", err=True)
-    bound = [listener.listen_address.partition("://")[2] for listener in scheduler.listeners]
+    port = scheduler.http_server.port
+    click.echo(f"Supervisor at {scheduler.address}, web at http://{host}:{port}", err=True)
     if plan.temporary is not None:
         click.echo(tls.told(plan.temporary, scheduler.address))
     if plan.security is None:
-        tls.warn_if_open(list(dict.fromkeys(bound)))
+        bound = dict.fromkeys(each.listen_address.partition("://")[2] for each in scheduler.listeners)
+        tls.warn_if_open(list(bound))
 
 
 if __name__ == "__main__":

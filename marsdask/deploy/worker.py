@@ -39,7 +39,7 @@ AS_GIVEN = (
 
 
 @click.command("worker", cls=options.MarsCommand)
-@options.shared()
+@options.shared
 @click.option(
     "-p",
     "--port",
@@ -106,7 +106,7 @@ AS_GIVEN = (
     help="Where its own pages are; default: a free port.",
 )
 @click.option("--dashboard/--no-dashboard", default=True, help="Whether it has pages.")
-@options.death_timeout()
+@options.death_timeout
 @click.option(
     "--leave-timeout",
     type=DURATION,
@@ -116,7 +116,7 @@ AS_GIVEN = (
 @click.option("--lifetime", type=DURATION, help="Leave after this time.")
 @click.option("--lifetime-stagger", type=DURATION, help="Spread that time by up to so much.")
 @click.option("--lifetime-restart/--no-lifetime-restart", default=None, help="Start again after it.")
-@options.modules()
+@options.modules
 @options.oddities(options.IGNORED_BY_WORKER)
 def main(**given: Any) -> None:
     """Start a worker.
@@ -133,20 +133,16 @@ def main(**given: Any) -> None:
     preload = running.modules(given, said.modules)
     if bind["host"]:
         running.check_free("-p/--port", bind["host"], 0, of_host=running.host_option(given))
-    if given["local_directory"]:
-        running.check_directory("--local-directory", given["local_directory"])
-    threads, memory = _room(given)
+    threads, room = _room(given)
     if scheduler is None and not given["scheduler_file"]:
         scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
     worker: dict[str, Any] = {
         **bind,
-        **memory,
+        **room,
         "resources": resources or None,
         "preload": preload or None,
         **{name: given[name] for name in AS_GIVEN},
     }
-    if given["local_directory"]:  # over that of the spill directories
-        worker["local_directory"] = given["local_directory"]
     plan = Plan(
         scheduler,
         given["scheduler_file"],
@@ -166,8 +162,7 @@ def main(**given: Any) -> None:
     running.more_files()
     settings.hand_down()
     with running.pid_file(given["pid_file"]):
-        code = running.run(work(plan))
-    raise SystemExit(code)
+        running.run(work(plan))
 
 
 def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -287,7 +282,12 @@ def _room(given: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
     for note in policy.notes:
         warning(note)
     dask.config.set(policy.to_dask_config())
-    return threads, policy.worker_arguments()
+    room = policy.worker_arguments()
+    if given["local_directory"]:  # over that of the spill directories
+        with running.blamed("--local-directory", BadSpillDirectory):
+            check_usable(given["local_directory"])
+        room["local_directory"] = given["local_directory"]
+    return threads, room
 
 
 def _worker_class(name: str | None) -> str:
@@ -295,7 +295,6 @@ def _worker_class(name: str | None) -> str:
     from distributed import Worker
     from distributed.utils import import_term
 
-    running.import_here()
     name = name or "marsdask.spill.MarsWorker"
     wrong = (ImportError, AttributeError, ValueError)
     with running.blamed("--worker-class", *wrong, said=f"{name!r} cannot be imported: "):
@@ -340,10 +339,12 @@ async def work(plan: Plan) -> int:
         try:
             if await running.first(asked, asyncio.gather(*workers)):
                 return Exit.FINE
-            for each in workers:
-                where = each.worker_address if plan.nanny else each.address
-                click.echo(f"Worker at {where}, of the supervisor at {reached[0]}", err=True)
-            _warn(plan, workers)
+            told = [each.worker_address if plan.nanny else each.address for each in workers]
+            for address in told:
+                click.echo(f"Worker at {address}, of the supervisor at {reached[0]}", err=True)
+            if plan.security is None:
+                parts = [address.partition("://")[2].rpartition(":") for address in told]
+                tls.warn_if_open([f"{plan.worker.get('host') or host}:{port}" for host, _, port in parts])
             if await running.first(asked, asyncio.gather(*(each.finished() for each in workers))):
                 return await _leave(workers, plan.leave_timeout)
         except (OSError, RuntimeError, TimeoutError, ValueError) as error:
@@ -482,19 +483,9 @@ async def _still_members(scheduler: Any, addresses: list[str]) -> None:
         async with asyncio.timeout(BACK_IN):
             while True:
                 found = (await scheduler.identity(n_workers=-1))["workers"]
-                states = {found[address]["status"] for address in addresses if address in found}
-                if "closing_gracefully" not in states:
+                if all(found[a]["status"] != "closing_gracefully" for a in addresses if a in found):
                     return
                 await asyncio.sleep(0.05)
-
-
-def _warn(plan: Plan, workers: list[Any]) -> None:
-    """Say where an unencrypted port is open to the network."""
-    if plan.security is not None:
-        return
-    addresses = [each.worker_address if plan.nanny else each.address for each in workers]
-    parts = [address.partition("://")[2].rpartition(":") for address in addresses]
-    tls.warn_if_open([f"{plan.worker.get('host') or host}:{port}" for host, _, port in parts])
 
 
 if __name__ == "__main__":
