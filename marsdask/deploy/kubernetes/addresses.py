@@ -47,13 +47,10 @@ def place(service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: 
 
 def inside_a_pod() -> bool:
     """Whether this process runs in a pod whose cluster names Services in its DNS: asked only there, as it can take long."""
-    if "KUBERNETES_SERVICE_HOST" not in os.environ:
-        return False
     try:
-        socket.getaddrinfo("kubernetes.default", 443)
+        return "KUBERNETES_SERVICE_HOST" in os.environ and bool(socket.getaddrinfo("kubernetes.default", 443))
     except socket.gaierror:
         return False
-    return True
 
 
 def answers(host: str, port: int, timeout: float) -> bool:
@@ -172,11 +169,9 @@ class Forward:
 
 def copy(source: Any, target: Any) -> None:
     """Pass on what comes, until one side ends; then both are ended."""
-    try:
+    with suppress(OSError):  # the other side is gone: the same as its end
         while data := source.recv(2**16):
             target.sendall(data)
-    except OSError:
-        pass  # the other side is gone: the same as its end
     end(source)
     end(target)
 

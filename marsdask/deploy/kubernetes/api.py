@@ -64,9 +64,9 @@ class Api:
                 return None
             raise refusal(error) from error
         except HTTPError as error:
-            host = self.client.configuration.host
             raise ClusterUnreachable(
-                f"the Kubernetes API at {host} does not answer: {error}. Hint: does `kubectl version` work?"
+                f"the Kubernetes API at {self.client.configuration.host} does not answer: {error}. Hint: does `kubectl "
+                "version` work?"
             ) from error
         answer.release_conn()
         return found
@@ -80,8 +80,7 @@ class Api:
         return self.call(function, GROUP, VERSION, namespace, plural, body, **kwargs)
 
     def get(self, plural: str, namespace: str, name: str) -> Body | None:
-        function = self.custom.get_namespaced_custom_object
-        return self.call(function, GROUP, VERSION, namespace, plural, name)
+        return self.call(self.custom.get_namespaced_custom_object, GROUP, VERSION, namespace, plural, name)
 
     def patched(
         self, plural: str, namespace: str, name: str, patch: Body, *, scale: bool = False
@@ -161,8 +160,8 @@ class Api:
         asked = {"verb": verb, "group": group, "resource": resource}
         asked |= {"subresource": sub} if sub else {}
         asked |= {"namespace": namespace} if namespace else {}
-        body = {"spec": {"resourceAttributes": asked}}
-        answer = self.call(self.authorization.create_self_subject_access_review, body)
+        review = self.authorization.create_self_subject_access_review
+        answer = self.call(review, {"spec": {"resourceAttributes": asked}})
         return bool(answer and answer["status"]["allowed"])
 
 

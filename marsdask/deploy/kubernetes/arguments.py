@@ -85,14 +85,6 @@ def _one(value: Any, name: str) -> int:
     return 1
 
 
-def _service_type(value: Any, name: str) -> str:
-    return str(choice(value or "NodePort", name, SERVICE_TYPES))
-
-
-def _template(value: Any, name: str) -> tuple[dict[str, Any]]:
-    return (checks.mapping(value, name),)
-
-
 def _of_pods(name: str, field: str, kind: Kind, says: str, unsaid: Any) -> list[Argument]:
     """An argument for the pods of both roles, and one for each role that comes over it."""
     return [
@@ -174,7 +166,7 @@ POSITIONAL = (
     Argument("web_mem", SIZE, _WEB, ignored=True),
     Argument(
         "service_type",
-        Kind("str | None", _service_type),
+        Kind("str | None", lambda value, name: choice(value or "NodePort", name, SERVICE_TYPES)),
         "How the cluster is reached: 'NodePort', 'ClusterIP' or 'LoadBalancer' ('NodePort')",
         "NodePort",
     ),
@@ -212,7 +204,7 @@ NAMED = (
     *_of_pods(
         "pod_template",
         "templates",
-        Kind("dict[str, Any] | None", _template),
+        Kind("dict[str, Any] | None", lambda value, name: (checks.mapping(value, name),)),
         "Laid over the pods last, {'metadata': ..., 'spec': ...}: lists of named things by name, None takes away",
         (),
     ),
@@ -381,13 +373,11 @@ class Arguments:
         """An error where two arguments contradict each other."""
         least, most = self.min_worker_num, self.worker_num
         checks.expect(least <= most, "min_worker_num", least, f"at most worker_num, which is {most}")
-        port = self.supervisor.port
-        checks.expect(
-            self.web_port != port, "web_port", self.web_port, "another port than the scheduler's own"
-        )
-        theirs = own_service(self.name)
-        free = self.service_name != theirs
-        checks.expect(free, "service_name", theirs, "another name than that of the operator's own Service")
+        free = self.web_port != self.supervisor.port
+        checks.expect(free, "web_port", self.web_port, "another port than the scheduler's own")
+        free = self.service_name != own_service(self.name)
+        expected = "another name than that of the operator's own Service"
+        checks.expect(free, "service_name", self.service_name, expected)
         names = [v.name for v in (*self.volumes, *self.spill_volumes)]
         for each in names:
             if names.count(each) > 1 or each in ("tmp", "tls"):
@@ -427,9 +417,8 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _policy(said: Mapping[str, Any], spill_volumes: tuple[VolumeConfig, ...]) -> MemoryPolicy:
     """What the memory arguments say of a worker, which spills to these volumes."""
-    sizes = [v.size_limit for v in spill_volumes if isinstance(v, EmptyDirVolumeConfig)]
-    limits = [parse_size(size, "size_limit") for size in sizes if size is not None]
+    sizes = [getattr(v, "size_limit", None) for v in spill_volumes]
     return MemoryPolicy.of_new_cluster(**said).replace(
         directories=tuple(v.mount_path for v in spill_volumes),
-        quota=tuple(limits) if len(limits) == len(spill_volumes) else None,
+        quota=None if None in sizes else tuple(parse_size(size, "size_limit") for size in sizes),
     )

@@ -46,16 +46,10 @@ from marsdask.errors import (
 
 CONNECT_TIMEOUT = 30.0
 """Seconds to reach a scheduler that is said to be there."""
-
-
 LOST = 4
 """Connections that may be lost one after another, in five seconds, before a new cluster is given up that has come up."""
-
-
 RECONNECT_TIMEOUT = 300.0
 """Seconds in which a lost scheduler's pod is made again, on another node if need be."""
-
-
 AUTOSCALER_ENDS = 5.0
 """Seconds that a deleted autoscaler is waited for. It was gone after 0.1 to 0.3, and one in 14 sizes was undone without.
 The operator may keep one that has just been made for longer; a size is set then all the same."""
@@ -248,8 +242,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         try:
             super().wait_for_workers(n_workers, timeout)
         except TimeoutError as error:
-            report = states.report(self._states(), self._events(), {})
-            raise NoWorkers(f"{error} s.\n{report}") from error
+            raise NoWorkers(f"{error} s.\n{states.report(self._states(), self._events(), {})}") from error
 
     # Looking at it
 
@@ -285,8 +278,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     async def _get_logs(self, *_: Any, **__: Any) -> Any:
         from distributed.utils import Log, Logs
 
-        found = await asyncio.to_thread(self.logs)
-        return Logs({name: Log(text) for name, text in found.items()})
+        return Logs({name: Log(text) for name, text in (await asyncio.to_thread(self.logs)).items()})
 
     # Ending
 
@@ -326,8 +318,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         finally:
             removal.remove(*where, own_namespace=self.own_namespace)
         if wait:
-            longest = timeout or removal.LONGEST_WAIT
-            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=longest)
+            timeout = timeout or removal.LONGEST_WAIT
+            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=timeout)
 
     def __exit__(self, *error: object) -> None:
         self.stop()
@@ -393,10 +385,13 @@ class KubernetesCluster(AttachedCluster):
         """Warn of what was asked for and lets others in: no encryption, directories of nodes."""
         args = self.arguments
         if not args.encrypted:
-            reaches = {"NodePort": "the nodes' ports", "LoadBalancer": "the load balancer"}
-            reach = reaches.get(args.service_type, "the namespace's Services")
+            reached = {
+                "NodePort": "the nodes' ports",
+                "ClusterIP": "the namespace's Services",
+                "LoadBalancer": "the load balancer",
+            }[args.service_type]
             warnings.warn(
-                f"security=False: whoever reaches {reach} can run code on "
+                f"security=False: whoever reaches {reached} can run code on "
                 "the cluster. Hint: leave security= away, and connections are encrypted.",
                 UserWarning,
                 stacklevel=5,
@@ -457,8 +452,7 @@ class KubernetesCluster(AttachedCluster):
     def _try_connecting(self, deadline: Deadline) -> bool:
         """Whether the scheduler could be reached; its pod is ready, but nodes need a moment to pass connections on."""
         place = self.find()
-        host = None if place is None else place.host
-        if place is None or host is None or not addresses.answers(host, place.comm, deadline.left(1.0)):
+        if not place or not place.host or not addresses.answers(place.host, place.comm, deadline.left(1.0)):
             return False
         try:
             self.connect(deadline.left(10.0) or 0.1)
@@ -470,8 +464,7 @@ class KubernetesCluster(AttachedCluster):
     def _failure(self, kind: type[ClusterNotStarted], said: str, found: list[State]) -> ClusterNotStarted:
         """An error that tells why the cluster is not up: pods, events, last log lines."""
         events = self._events()
-        wanted = self.arguments.min_worker_num
-        why = states.cause(found, events, self.registered, wanted)
+        why = states.cause(found, events, self.registered, self.arguments.min_worker_num)
         if self.scheduler_comm is None and found and all(s.ready for s in found):
             why = f"the scheduler cannot be reached at {self.service!r}, all pods are ready"
         logs = self.api.last_lines(self.namespace, [s for s in found if not s.ready][:3] or found[:2])

@@ -58,8 +58,32 @@ def manifests(
 ) -> list[dict[str, Any]]:
     """Everything that `marsdask kubernetes install` makes, in the order in which it has to be made."""
     checks.label(namespace, "namespace")
-    return [*definitions(), namespace_(namespace), account(namespace), role(), binding(namespace),
-            deployment(namespace, checked_image(image), pull_secret)]  # fmt: skip
+    # The namespace enforces Pod Security `restricted`; the operator's rights are for the whole cluster.
+    security = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
+    inside = {"name": NAME, "namespace": namespace}
+    return [
+        *definitions(),
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": namespace, "labels": labels() | security},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": inside | {"labels": labels()},
+            "automountServiceAccountToken": False,
+        },
+        rights.manifest(NAME, RIGHTS, labels()),
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": NAME, "labels": labels()},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
+            "subjects": [{"kind": "ServiceAccount"} | inside],
+        },
+        deployment(namespace, checked_image(image), pull_secret),
+    ]
 
 
 @cache
@@ -91,40 +115,6 @@ def definitions() -> list[dict[str, Any]]:
 def labels() -> dict[str, str]:
     """Of every object of ours: who made it, and which dask-kubernetes it is."""
     return SELECTOR | {MANAGED_BY: US, VERSION: metadata.version(PACKAGE)}
-
-
-def namespace_(name: str) -> dict[str, Any]:
-    """A namespace that enforces Pod Security `restricted`."""
-    security = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
-    return {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": name, "labels": labels() | security},
-    }
-
-
-def account(namespace: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": {"name": NAME, "namespace": namespace, "labels": labels()},
-        "automountServiceAccountToken": False,
-    }
-
-
-def role() -> dict[str, Any]:
-    """The operator's rights in the whole cluster."""
-    return rights.manifest(NAME, RIGHTS, labels())
-
-
-def binding(namespace: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRoleBinding",
-        "metadata": {"name": NAME, "labels": labels()},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
-        "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
-    }
 
 
 def deployment(namespace: str, image: str, pull_secret: str | None = None) -> dict[str, Any]:

@@ -38,10 +38,8 @@ def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
         if (verb, resource) not in NOT_ASKED
     ]
     with ThreadPoolExecutor(8, thread_name_prefix="marsdask-rights") as pool:
-        allowed = list(pool.map(lambda each: api.may(*each), asked))
-    missing = [
-        f"{verb} {resource}" for (verb, _, resource, _), ok in zip(asked, allowed, strict=True) if not ok
-    ]
+        allowed = pool.map(lambda each: api.may(*each), asked)
+        missing = [f"{each[0]} {each[2]}" for each, ok in zip(asked, allowed, strict=True) if not ok]
     if missing:
         scope = f" --namespace {args.namespace}" if args.existing_namespace else ""
         raise NotPermitted(
@@ -69,9 +67,8 @@ def check_namespace(api: Api, args: Arguments) -> None:
             f"namespace={args.namespace!r} exists already, and stop() would delete it. Hint: another name, or "
             "existing_namespace=True, then stop() leaves it."
         )
-    level = (
-        labels_of(found).get("pod-security.kubernetes.io/enforce", "privileged") if found else "privileged"
-    )
+    labels = labels_of(found) if found else {}
+    level = labels.get("pod-security.kubernetes.io/enforce", "privileged")
     if args.host_paths and level != "privileged":
         raise ArgumentError(
             f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "
@@ -82,10 +79,9 @@ def check_namespace(api: Api, args: Arguments) -> None:
 def check_operator(api: Api) -> None:
     """An error if no Dask operator runs. Who may not look at Deployments learns it a little later."""
     try:
-        found = api.listed(api.apps.list_deployment_for_all_namespaces)
+        operators = list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
     except NotPermitted:
         return
-    operators = [d for d in found if is_operator(d)]
     if not operators:
         raise KubernetesError(f"no Dask operator runs in this Kubernetes cluster. {INSTALL}")
     if not any(d.get("status", {}).get("availableReplicas") for d in operators):
