@@ -92,8 +92,7 @@ def found() -> list[str]:
         said = _mine(path)
         if said is None:
             continue
-        number = path.suffix[1:]
-        started = _started(int(number)) if number.isdigit() else None
+        started = _started(path.suffix[1:])
         # The same number may be another process by now; the clock may have been set meanwhile.
         if started is not None and abs(started - said.get("started", 0)) < 5:
             addresses.append(str(said["address"]))
@@ -185,11 +184,11 @@ def _mine(path: Path) -> dict[str, Any] | None:
     return {}
 
 
-def _started(pid: int) -> float | None:
-    """When a process was started; None if there is none."""
+def _started(pid: int | str) -> float | None:
+    """When a process was started; None if there is none of that number."""
     import psutil
 
     try:
-        return float(psutil.Process(pid).create_time())
+        return float(psutil.Process(int(pid)).create_time())
     except (psutil.Error, ValueError):
         return None

@@ -247,6 +247,12 @@ def warning(text: str) -> None:
     click.echo(f"Warning: {text}", err=True)
 
 
+def refuse(wrong: object, why: str) -> None:
+    """Click's error where options do not fit together."""
+    if wrong:
+        raise click.UsageError(why)
+
+
 def stacked(*decorators: Decorator) -> Decorator:
     """One decorator of many; `--help` shows them in this order."""
     return lambda function: reduce(lambda made, each: each(made), decorators[::-1], function)
@@ -343,16 +349,13 @@ def where_to_bind(given: Mapping[str, Any]) -> tuple[str | None, str | None, int
     """Host to bind, address to tell others (None: the same), and port (0: a free one)."""
     host, advertise, endpoint, port = (given[name] for name in ("host", "advertise", "endpoint", "port"))
     if endpoint is not None:
-        if host is not None:
-            raise click.UsageError("-e/--endpoint and -H/--host both say what to bind: give one of them.")
+        refuse(host is not None, "-e/--endpoint and -H/--host both say what to bind: give one of them.")
         host, said = split_endpoint(endpoint)
-        if port not in (None, said):
-            raise click.UsageError(f"-e/--endpoint {endpoint} and -p/--port {port} name different ports.")
+        different = f"-e/--endpoint {endpoint} and -p/--port {port} name different ports."
+        refuse(port not in (None, said), different)
         port = said
     if host is None:
         host, advertise = advertise or os.environ.get("MARS_CONTAINER_IP") or None, None
-    if host and given["interface"]:
-        raise click.UsageError("--interface and -H/--host both say what to bind: give one of them.")
-    if advertise == host:
-        advertise = None
-    return host, advertise, 0 if port is None else port
+    both = host and given["interface"]
+    refuse(both, "--interface and -H/--host both say what to bind: give one of them.")
+    return host, None if advertise == host else advertise, 0 if port is None else port

@@ -8,6 +8,7 @@ from __future__ import annotations
 import configparser
 import contextlib
 import json
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ import dask
 import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
-from marsdask.deploy.options import IGNORED_VARIABLES, warning
+from marsdask.deploy.options import IGNORED_VARIABLES, refuse, warning
 from marsdask.deploy.running import blamed
 from marsdask.engine import defaults as ours
 from marsdask.errors import MissingExtra, near
@@ -191,8 +192,7 @@ def _items(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def log(level: str | None, format: str | None, conf: str | None) -> None:
     """Set up logs as Dask's configuration says it. Before distributed is imported, for it reads this then."""
     if conf is not None:
-        if level or format:
-            raise click.UsageError("--log-conf says all about logs: leave out --log-level and --log-format.")
+        refuse(level or format, "--log-conf says all about logs: leave out --log-level and --log-format.")
         parser = configparser.RawConfigParser()
         said = f"{conf} is no configuration of Python's logging: "
         with blamed("--log-conf", configparser.Error, ValueError, said=said):
@@ -207,7 +207,7 @@ def log(level: str | None, format: str | None, conf: str | None) -> None:
         dask.config.set({f"logging.{name}": level.lower() for name in ("distributed", "marsdask")})
     if format:
         try:
-            format % dict.fromkeys(_RECORD, 0)
+            format % dict.fromkeys((*vars(logging.makeLogRecord({})), "message", "asctime"), 0)
         except (KeyError, ValueError, TypeError) as error:
             raise click.BadParameter(
                 f"{format!r} is no format of Python's logging ({type(error).__name__}: {error}); "
@@ -215,14 +215,6 @@ def log(level: str | None, format: str | None, conf: str | None) -> None:
                 param_hint="--log-format",
             ) from error
         dask.config.set({"distributed.admin.log-format": format})
-
-
-_RECORD = (
-    "name", "msg", "args", "levelname", "levelno", "pathname", "filename", "module", "exc_info", "exc_text",
-    "stack_info", "lineno", "funcName", "created", "msecs", "relativeCreated", "thread", "threadName",
-    "processName", "process", "taskName", "message", "asctime",
-)  # fmt: skip
-"""What a log line can show."""
 
 
 def choose_loop(use_uvloop: str) -> None:

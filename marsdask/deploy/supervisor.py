@@ -83,8 +83,8 @@ def main(**given: Any) -> None:
 
     Exit codes: 0 stopped by a signal or idle for too long, 1 failed, 2 wrong usage.
     """
-    if given["n_cpu"] and not given["n_worker"]:
-        raise click.UsageError("--n-cpu is for the workers that --n-worker starts: give both, or neither.")
+    alone = given["n_cpu"] and not given["n_worker"]
+    options.refuse(alone, "--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
     web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
@@ -115,11 +115,11 @@ def main(**given: Any) -> None:
 
 def _address(given: dict[str, Any]) -> tuple[str, int]:
     host, advertise, port = options.where_to_bind(given)
-    if advertise is not None:
-        raise click.UsageError(
-            f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
-            f"Give -a {advertise} alone, which binds it."
-        )
+    options.refuse(
+        advertise is not None,
+        f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
+        f"Give -a {advertise} alone, which binds it.",
+    )
     host, port = host or EVERYWHERE, int(port)
     # Mars gives every supervisor the endpoints of all; here there is one.
     if given["supervisors"] is not None:
@@ -138,10 +138,8 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
     address = given["dashboard_address"]
     if address is None:
         return host or EVERYWHERE, given["web_port"] or 0
-    if given["web_port"] is not None:
-        raise click.UsageError(
-            "-w/--web-port and --dashboard-address both name the web port: give one of them."
-        )
+    both = given["web_port"] is not None
+    options.refuse(both, "-w/--web-port and --dashboard-address both name the web port: give one of them.")
     its_host, _, port = str(address).rpartition(":")
     return its_host or host or EVERYWHERE, int(port)
 
@@ -154,10 +152,10 @@ def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
             tls.configure(role, given)
         yield None
         return
-    if any(given[name] for name in tls.FILES):
-        raise click.UsageError(
-            "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key."
-        )
+    options.refuse(
+        any(given[name] for name in tls.FILES),
+        "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key.",
+    )
     folder = tls.make_temporary()
     try:
         yield folder

@@ -20,7 +20,7 @@ import click
 import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
+from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, refuse, warning, whole
 from marsdask.deploy.running import Exit, Failure
 from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
@@ -169,34 +169,26 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
     """Where the worker binds and what it tells others, as arguments of Dask's worker."""
     host, advertise, port = options.where_to_bind(given)
     if given["listen_address"] or given["contact_address"]:
-        if host or given["port"] is not None:
-            raise click.UsageError(
-                "--listen-address and --contact-address say what -a, -H, -e and -p say: give the ones or the others."
-            )
-        if not given["listen_address"]:
-            raise click.UsageError("--contact-address needs --listen-address.")
+        refuse(
+            host or given["port"] is not None,
+            "--listen-address and --contact-address say what -a, -H, -e and -p say: give the ones or the others.",
+        )
+        refuse(not given["listen_address"], "--contact-address needs --listen-address.")
         contact = given["contact_address"] or given["listen_address"]
-        try:
+        with running.blamed("--listen-address, --contact-address", ArgumentError):
             host, port = endpoints.split_endpoint(given["listen_address"])
             endpoints.split_endpoint(contact)
-        except ArgumentError as error:
-            raise click.UsageError(f"--listen-address, --contact-address: {error}") from error
         return {"host": host, "worker_port": port, "contact_address": contact}
     if given["interface"]:
         running.address_of(given["interface"])
     if given["nworkers"] > 1:
-        if not given["nanny"]:
-            raise click.UsageError("--no-nanny and --nworkers: without a nanny there is one worker.")
-        if advertise or (port and ":" not in str(port)):
-            raise click.UsageError(
-                "--nworkers with a port or with -a beside -H: give the ports as -p FIRST:LAST."
-            )
+        refuse(not given["nanny"], "--no-nanny and --nworkers: without a nanny there is one worker.")
+        one = advertise or (port and ":" not in str(port))
+        refuse(one, "--nworkers with a port or with -a beside -H: give the ports as -p FIRST:LAST.")
     if advertise is None:
         return {"host": host, "worker_port": port}
-    if ":" in str(port):
-        raise click.UsageError(
-            "-a/--advertise beside -H/--host tells others one address: give one port with -p."
-        )
+    why = "-a/--advertise beside -H/--host tells others one address: give one port with -p."
+    refuse(":" in str(port), why)
     port = port or _free_port(str(host))
     return {"host": host, "worker_port": port, "contact_address": f"{advertise}:{port}"}
 
@@ -214,10 +206,8 @@ def _scheduler(given: Mapping[str, Any]) -> str | None:
     """The supervisor that the options or Dask's environment name."""
     if given["supervisors"] is None:
         return os.environ.get("DASK_SCHEDULER_ADDRESS") if not given["scheduler_file"] else None
-    if given["scheduler_file"]:
-        raise click.UsageError(
-            "-s/--supervisors and --scheduler-file both name a supervisor: give one of them."
-        )
+    why = "-s/--supervisors and --scheduler-file both name a supervisor: give one of them."
+    refuse(given["scheduler_file"], why)
     if "://" in given["supervisors"] and "," not in given["supervisors"]:
         from marsdask.engine.address import resolve
 

@@ -100,14 +100,13 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             return None
         pods = self.scheduler_pods()
         inside = service["spec"]["type"] == "ClusterIP" and addresses.inside_a_pod()
-        found = addresses.place(service, pods[0] if pods else None, inside=inside)
-        if found is not None and found.host is None:
-            ports = found.comm, found.web
+        self.place = addresses.place(service, pods[0] if pods else None, inside=inside)
+        if self.place is not None and self.place.host is None:
+            ports = self.place.comm, self.place.web
             if self.forward is None:
                 self.forward = Forward(self.api.client, self.namespace, self._scheduler_pod_name, ports)
-            found = Place("127.0.0.1", *map(self.forward.local, ports))
-        self.place = found
-        return found
+            self.place = Place("127.0.0.1", *map(self.forward.local, ports))
+        return self.place
 
     def scheduler_pods(self) -> list[dict[str, Any]]:
         """The scheduler's pod, one that goes away last."""

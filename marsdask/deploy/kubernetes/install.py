@@ -50,27 +50,22 @@ class Objects:
 
     def labelled(self, kind: str, selector: str) -> list[Body]:
         """The objects of a kind with a label, in all namespaces."""
-        owner, noun = KINDS[kind]
-        name = noun.removeprefix("namespaced_")
-        everywhere = "_for_all_namespaces" if noun != name else ""
-        found = self.api.listed(self.called(owner, f"list_{name}{everywhere}"), label_selector=selector)
+        found = self.api.listed(self.function("list", kind), label_selector=selector)
         return [each | {"kind": kind} for each in found]
 
     def function(self, verb: str, kind: str) -> Any:
-        owner, noun = KINDS[kind]
-        return self.called(owner, f"{verb}_{noun}")
-
-    def called(self, owner: str, name: str) -> Any:
-        """A call of the client's, by its class and name."""
+        """A call of the client's; one that lists does so in all namespaces."""
         from kubernetes import client
 
-        return getattr(getattr(client, owner)(self.api.client), name)
+        owner, noun = KINDS[kind]
+        if verb == "list" and noun.startswith("namespaced_"):
+            noun = f"{noun.removeprefix('namespaced_')}_for_all_namespaces"
+        return getattr(getattr(client, owner)(self.api.client), f"{verb}_{noun}")
 
 
 def place(manifest: Body) -> list[str]:
     """Name, and namespace where there is one."""
-    metadata = manifest["metadata"]
-    return [metadata["name"], *([metadata["namespace"]] if "namespace" in metadata else [])]
+    return [manifest["metadata"][key] for key in ("name", "namespace") if key in manifest["metadata"]]
 
 
 INSTALL = "marsdask kubernetes install"

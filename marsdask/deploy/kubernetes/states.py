@@ -296,6 +296,5 @@ class Shown:
 
     def __exit__(self, *error: object) -> None:
         """Leave the line: a terminal's is taken away."""
-        if self.on and self.last and self.where == "terminal" and sys.stderr.isatty():
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+        if self.where == "terminal" and sys.stderr.isatty():
+            self("")
