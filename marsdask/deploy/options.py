@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from marsdask.deploy.endpoints import is_port, split_endpoint
+from marsdask.deploy.running import refuse
 
 Decorator = Callable[[Any], Any]
 if TYPE_CHECKING:
@@ -245,12 +246,6 @@ NEW_FILE = click.Path(dir_okay=False)
 def warning(text: str) -> None:
     """Say on stderr what a person should know."""
     click.echo(f"Warning: {text}", err=True)
-
-
-def refuse(wrong: object, why: str) -> None:
-    """Click's error where options do not fit together."""
-    if wrong:
-        raise click.UsageError(why)
 
 
 def stacked(*decorators: Decorator) -> Decorator:

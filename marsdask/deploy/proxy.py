@@ -40,7 +40,7 @@ def main(**given: Any) -> None:
     Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.
     """
     others = given["load_modules"] or given["preload"] or given["interface"]
-    options.refuse(others, "--load-modules, --preload and --interface are for supervisors and workers.")
+    running.refuse(others, "--load-modules, --preload and --interface are for supervisors and workers.")
     host, advertise, port = options.where_to_bind(given)
     supervisor = _supervisor(given["schedulers"]) if given["schedulers"] is not None else None
     settings.prepare(given, "web")

@@ -50,6 +50,12 @@ def blamed(option: str, *kinds: type[Exception], said: str = "") -> Iterator[Non
         raise click.BadParameter(f"{said}{error}", param_hint=option) from error
 
 
+def refuse(wrong: object, why: str, option: str | None = None) -> None:
+    """Click's error where options do not fit together, or the value of this one is no good."""
+    if wrong:
+        raise click.BadParameter(why, param_hint=option) if option else click.UsageError(why)
+
+
 def run(main: Coroutine[Any, Any, int]) -> NoReturn:
     """Run `main` on the event loop that is configured, and end with its exit code."""
     from distributed.config import get_loop_factory
@@ -103,15 +109,12 @@ async def first(event: asyncio.Event, work: Awaitable[Any]) -> bool:
 @contextlib.contextmanager
 def pid_file(path: str | None) -> Iterator[None]:
     """Hold the process id in a file meanwhile."""
-    if path is None:
+    with contextlib.ExitStack() as stack:
+        if path is not None:
+            with blamed("--pid-file", OSError, said=f"{path} cannot be written: "):
+                Path(path).write_text(str(os.getpid()), encoding="utf-8")
+            stack.callback(Path(path).unlink, missing_ok=True)
         yield
-        return
-    with blamed("--pid-file", OSError, said=f"{path} cannot be written: "):
-        Path(path).write_text(str(os.getpid()), encoding="utf-8")
-    try:
-        yield
-    finally:
-        Path(path).unlink(missing_ok=True)
 
 
 def more_files() -> None:
@@ -195,8 +198,7 @@ def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str,
                     why = "" if importlib.util.find_spec(name) else f"there is no module {name} here"
             except (ImportError, ValueError) as error:  # of a package above it
                 why = str(error)
-            if why:
-                raise click.BadParameter(f"{name!r} cannot be loaded: {why}.", param_hint=option)
+            refuse(why, f"{name!r} cannot be loaded: {why}.", option)
     return tuple(itertools.chain(*loaded.values()))
 
 

@@ -19,8 +19,8 @@ import dask
 import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
-from marsdask.deploy.options import IGNORED_VARIABLES, refuse, warning
-from marsdask.deploy.running import blamed
+from marsdask.deploy.options import IGNORED_VARIABLES, warning
+from marsdask.deploy.running import blamed, refuse
 from marsdask.engine import defaults as ours
 from marsdask.errors import MissingExtra, near
 
@@ -73,9 +73,9 @@ def read_config(text: str | None, file: str | None) -> dict[str, Any]:
 
 
 def _mapping(read: Any, option: str, source: str) -> dict[str, Any]:
-    if not isinstance(read, dict) or not all(isinstance(key, str) for key in read):
-        raise click.BadParameter(f"{source!r} holds no mapping of names to settings.", param_hint=option)
-    return read
+    good = isinstance(read, dict) and all(isinstance(key, str) for key in read)
+    refuse(not good, f"{source!r} holds no mapping of names to settings.", option)
+    return dict(read)
 
 
 class Settings:
@@ -142,10 +142,8 @@ def _check_values(said: Settings, option: str) -> None:
     for name, value in _items(said.dask):
         default = "1s" if name in TIMES else dask.config.get(name, None, config=known)
         for parse, expected in PARSERS if isinstance(value, str) and isinstance(default, str) else ():
-            if _parses(parse, default) and not _parses(parse, value):
-                raise click.BadParameter(
-                    f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", param_hint=option
-                )
+            wrong = _parses(parse, default) and not _parses(parse, value)
+            refuse(wrong, f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", option)
 
 
 PARSERS = (
@@ -166,8 +164,8 @@ def _modules(value: Any, role: str) -> tuple[str, ...]:
     if isinstance(value, Mapping):
         value = value.get(role, ())
     names = [value] if isinstance(value, str) else list(value or ())
-    if not all(isinstance(name, str) for name in names):
-        raise click.BadParameter(f"{value!r} holds no names of modules.", param_hint="third_party_modules")
+    good = all(isinstance(name, str) for name in names)
+    refuse(not good, f"{value!r} holds no names of modules.", "third_party_modules")
     return tuple(names)
 
 

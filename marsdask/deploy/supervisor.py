@@ -19,7 +19,7 @@ import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, warning, whole
-from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free
+from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, refuse
 from marsdask.errors import ArgumentError
 
 
@@ -84,7 +84,7 @@ def main(**given: Any) -> None:
     Exit codes: 0 stopped by a signal or idle for too long, 1 failed, 2 wrong usage.
     """
     alone = given["n_cpu"] and not given["n_worker"]
-    options.refuse(alone, "--n-cpu is for the workers that --n-worker starts: give both, or neither.")
+    refuse(alone, "--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
     web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
@@ -115,7 +115,7 @@ def main(**given: Any) -> None:
 
 def _address(given: dict[str, Any]) -> tuple[str, int]:
     host, advertise, port = options.where_to_bind(given)
-    options.refuse(
+    refuse(
         advertise is not None,
         f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
         f"Give -a {advertise} alone, which binds it.",
@@ -125,12 +125,12 @@ def _address(given: dict[str, Any]) -> tuple[str, int]:
     if given["supervisors"] is not None:
         with running.blamed("-s/--supervisors", ArgumentError):
             its_host, its_port = endpoints.split_endpoint(endpoints.the_one(given["supervisors"]))
-        if its_port != port or host not in (EVERYWHERE, its_host):
-            raise click.BadParameter(
-                f"{given['supervisors']} is not this supervisor, {host}:{port}. A Dask cluster has one scheduler: "
-                "leave -s out here, and give it to the workers.",
-                param_hint="-s/--supervisors",
-            )
+        refuse(
+            its_port != port or host not in (EVERYWHERE, its_host),
+            f"{given['supervisors']} is not this supervisor, {host}:{port}. A Dask cluster has one scheduler: "
+            "leave -s out here, and give it to the workers.",
+            "-s/--supervisors",
+        )
     return ("" if given["interface"] else host), port
 
 
@@ -139,7 +139,7 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
     if address is None:
         return host or EVERYWHERE, given["web_port"] or 0
     both = given["web_port"] is not None
-    options.refuse(both, "-w/--web-port and --dashboard-address both name the web port: give one of them.")
+    refuse(both, "-w/--web-port and --dashboard-address both name the web port: give one of them.")
     its_host, _, port = str(address).rpartition(":")
     return its_host or host or EVERYWHERE, int(port)
 
@@ -152,7 +152,7 @@ def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
             tls.configure(role, given)
         yield None
         return
-    options.refuse(
+    refuse(
         any(given[name] for name in tls.FILES),
         "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key.",
     )
@@ -249,8 +249,10 @@ def _workers(plan: Plan, address: str) -> list[Any]:
     settings.hand_down()
     threads = max(1, (plan.n_cpu or CPU_COUNT) // plan.n_worker)
     host = address.partition("://")[2].rpartition(":")[0]
-    same = {"nthreads": threads, "security": plan.security, "host": host}
-    return [Nanny(address, name=f"local-{number}", **same) for number in range(plan.n_worker)]
+    return [
+        Nanny(address, name=f"local-{number}", nthreads=threads, security=plan.security, host=host)
+        for number in range(plan.n_worker)
+    ]
 
 
 def _tell(plan: Plan, scheduler: Any) -> None:

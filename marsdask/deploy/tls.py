@@ -12,7 +12,8 @@ from typing import Any
 import click
 import dask
 
-from marsdask.deploy.options import refuse, warning
+from marsdask.deploy.options import warning
+from marsdask.deploy.running import refuse
 from marsdask.errors import MissingExtra
 
 FILES = {"tls_ca_file": "ca.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}

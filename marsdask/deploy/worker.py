@@ -20,8 +20,8 @@ import click
 import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, refuse, warning, whole
-from marsdask.deploy.running import Exit, Failure
+from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
+from marsdask.deploy.running import Exit, Failure, refuse
 from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
 
@@ -136,13 +136,6 @@ def main(**given: Any) -> None:
     threads, room = _room(given)
     if scheduler is None and not given["scheduler_file"]:
         scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
-    worker: dict[str, Any] = {
-        **bind,
-        **room,
-        "resources": resources or None,
-        "preload": preload or None,
-        **{name: given[name] for name in AS_GIVEN},
-    }
     plan = Plan(
         scheduler,
         given["scheduler_file"],
@@ -152,7 +145,13 @@ def main(**given: Any) -> None:
         name=given["name"],
         death_timeout=given["death_timeout"],
         leave_timeout=given["leave_timeout"],
-        worker=worker,
+        worker={
+            **bind,
+            **room,
+            "resources": resources or None,
+            "preload": preload or None,
+            **{name: given[name] for name in AS_GIVEN},
+        },
         watch={"port": given["nanny_port"], "preload_nanny": given["preload_nanny"] or None},
         worker_class=_worker_class(given["worker_class"]),
         security=tls.security("worker"),
@@ -225,8 +224,8 @@ def _devices(text: str | None) -> list[str] | None:
     if text is None:
         return None
     devices = [each.strip() for each in text.split(",") if each.strip()]
-    if any(not each.isdigit() for each in devices) or len(set(devices)) < len(devices):
-        raise click.BadParameter(f"got {text!r}, expected numbers such as 0,1.", param_hint="--cuda-devices")
+    wrong = any(not each.isdigit() for each in devices) or len(set(devices)) < len(devices)
+    refuse(wrong, f"got {text!r}, expected numbers such as 0,1.", "--cuda-devices")
     return devices
 
 
@@ -238,8 +237,8 @@ def _resources(text: str | None, devices: list[str] | None) -> dict[str, float]:
             found[name] = float(amount)
         except ValueError:
             found[name] = -1.0
-        if not name or not 0 <= found[name] < float("inf"):
-            raise click.BadParameter(f"got {pair!r}, expected NAME=NUMBER.", param_hint="--resources")
+        good = name and 0 <= found[name] < float("inf")
+        refuse(not good, f"got {pair!r}, expected NAME=NUMBER.", "--resources")
     if devices:
         found.setdefault("GPU", float(len(devices)))
     return found
@@ -289,8 +288,8 @@ def _worker_class(name: str | None) -> str:
     wrong = (ImportError, AttributeError, ValueError)
     with running.blamed("--worker-class", *wrong, said=f"{name!r} cannot be imported: "):
         found = import_term(name)
-    if not isinstance(found, type) or not issubclass(found, Worker):
-        raise click.BadParameter(f"{name!r} is no class of workers.", param_hint="--worker-class")
+    good = isinstance(found, type) and issubclass(found, Worker)
+    refuse(not good, f"{name!r} is no class of workers.", "--worker-class")
     return name
 
 

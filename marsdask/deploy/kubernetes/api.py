@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from inspect import signature
 from typing import Any
 
+from marsdask.deploy.kubernetes import checks
 from marsdask.deploy.kubernetes.names import GROUP, VERSION
 from marsdask.deploy.kubernetes.states import State
-from marsdask.errors import ArgumentError, ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
+from marsdask.errors import ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
 
 CALL_TIMEOUT = (5.0, 30.0)
 """Seconds to connect, and to wait for an answer."""
@@ -199,12 +200,9 @@ def current(kubeconfig: str | None = None, context: str | None = None) -> Any:
 
 def checked_client(api_client: Any) -> Any:
     """The same, if it is an API client of the package kubernetes."""
-    if not hasattr(api_client, "configuration") or not hasattr(api_client, "call_api"):
-        raise ArgumentError(
-            f"kube_api_client={api_client!r}: expected what kubernetes.config.new_client_from_config() gives, "
-            f"got {type(api_client).__name__}."
-        )
-    return api_client
+    good = hasattr(api_client, "configuration") and hasattr(api_client, "call_api")
+    expected = f"what kubernetes.config.new_client_from_config() gives, got {type(api_client).__name__}"
+    return checks.expect(good, "kube_api_client", api_client, expected)
 
 
 def refusal(error: Any) -> Exception:

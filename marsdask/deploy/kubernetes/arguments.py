@@ -78,11 +78,8 @@ class Argument:
 
 
 def _one(value: Any, name: str) -> int:
-    if checks.count(value, name) != 1:
-        raise ArgumentError(
-            f"{name}={value!r}: expected 1; Dask has one scheduler, and a lost one is started again."
-        )
-    return 1
+    expected = "1; Dask has one scheduler, and a lost one is started again"
+    return int(checks.expect(checks.count(value, name) == 1, name, value, expected))
 
 
 def _of_pods(name: str, field: str, kind: Kind, says: str, unsaid: Any) -> list[Argument]:
@@ -349,27 +346,23 @@ class Arguments:
         _check_names(given)
         placed = _placed(given)
         asked = placed[""]
-        if asked["existing_namespace"] and asked["namespace"] is None:
-            raise ArgumentError(
-                "existing_namespace=True: expected namespace= as well, the one that is there."
-            )
+        named = not asked["existing_namespace"] or asked["namespace"]
+        checks.expect(named, "existing_namespace", True, "namespace= as well, the one that is there")
         asked["namespace"] = asked["namespace"] or f"mars-ns-{uuid.uuid4().hex}"
         asked["image"] = asked["image"] or default_image()
         asked["min_worker_num"] = asked["min_worker_num"] or asked["worker_num"]
         policy = _policy(placed["policy"], asked["spill_volumes"])
         for note in policy.notes:
             warnings.warn(note, UserWarning, stacklevel=4)
-        made = cls(
+        return cls(
             name=f"mars-{uuid.uuid4().hex[:8]}" if asked["existing_namespace"] else "mars",
             supervisor=Part(**placed["supervisor"]),
             worker=Part(**placed["worker"]),
             policy=policy,
             **asked,
         )
-        made._fit_together()
-        return made
 
-    def _fit_together(self) -> None:
+    def __post_init__(self) -> None:
         """An error where two arguments contradict each other."""
         least, most = self.min_worker_num, self.worker_num
         checks.expect(least <= most, "min_worker_num", least, f"at most worker_num, which is {most}")

@@ -35,7 +35,6 @@ from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
 from marsdask.errors import (
-    ArgumentError,
     ClusterNotStarted,
     ClusterStartTimeout,
     ClusterUnreachable,
@@ -79,13 +78,10 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         self.forward: Forward | None = None
         self._end = threading.RLock()
         self.scheduler_comm: Any = None
-        self.status: Status
 
-    def __eq__(self, other: object) -> bool:
-        return self is other  # Cluster's own compares names, and ours are equal in different namespaces
-
-    def __hash__(self) -> int:
-        return id(self)
+    # Cluster's own compare names, and ours are equal in different namespaces.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __del__(self) -> None:
         if getattr(self, "status", None) is Status.running:  # one that was not started has nothing to close
@@ -212,8 +208,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`."""
         checks.count(minimum, "minimum", least=0)
         checks.count(maximum, "maximum")
-        if maximum is not None and minimum > maximum:
-            raise ArgumentError(f"minimum={minimum!r}: expected at most maximum, which is {maximum}.")
+        fit = maximum is None or minimum <= maximum
+        checks.expect(fit, "minimum", minimum, f"at most maximum, which is {maximum}")
         spec = {"cluster": self.name, "minimum": minimum, "maximum": maximum}
         there = self.api.patched("daskautoscalers", self.namespace, self.name, {"spec": spec})
         if there is not None and "deletionTimestamp" in there["metadata"]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from marsdask.deploy.kubernetes import checks, rights
 from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY
-from marsdask.errors import ArgumentError, MissingExtra
+from marsdask.errors import MissingExtra
 
 NAME = NAMESPACE = "dask-operator"
 PACKAGE = "dask-kubernetes"
@@ -177,6 +177,5 @@ def checked_image(image: str) -> str:
     from marsdask.deploy.kubernetes.images import default_image
 
     image = image or default_image()
-    if not re.fullmatch(r"[a-z0-9][\w.:/@-]*", image):
-        raise ArgumentError(f"image={image!r}: expected a name such as 'registry/marsdask:v1'.")
-    return image
+    good = re.fullmatch(r"[a-z0-9][\w.:/@-]*", image)
+    return str(checks.expect(good, "image", image, "a name such as 'registry/marsdask:v1'"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
@@ -105,7 +106,7 @@ def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
     """What the scheduler and so many workers take of a quota, by the quota's own keys."""
     from kubernetes.utils import parse_quantity
 
-    found: dict[str, Decimal] = {"pods": Decimal(1 + workers)}
+    found = defaultdict(Decimal, pods=Decimal(1 + workers))
     service = spec["spec"]["scheduler"]["service"]["type"]
     found["services.nodeports"] = Decimal(2 if service in ("NodePort", "LoadBalancer") else 0)
     found["services.loadbalancers"] = Decimal(service == "LoadBalancer")
@@ -113,8 +114,7 @@ def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
         for container in spec["spec"][role]["spec"]["containers"]:
             for kind, amounts in container.get("resources", {}).items():
                 for name, amount in amounts.items():
-                    key = f"{kind}.{name}"
-                    found[key] = found.get(key, Decimal(0)) + times * parse_quantity(amount)
+                    found[f"{kind}.{name}"] += times * parse_quantity(amount)
     for name in ("cpu", "memory"):
         found[name] = found.get(f"requests.{name}", Decimal(0))
     return found

@@ -50,8 +50,8 @@ def role(service_type: str, namespace: str | None) -> dict[str, Any]:
     >>> role("NodePort", "flights")["kind"], role("NodePort", None)["kind"]
     ('Role', 'ClusterRole')
     """
-    found = rules(service_type, own_namespace=namespace is None)
-    return manifest("marsdask-user", found, dict(MANAGED), namespace)
+    needed = rules(service_type, own_namespace=namespace is None)
+    return manifest("marsdask-user", needed, dict(MANAGED), namespace)
 
 
 def reader(namespace: str) -> dict[str, Any]:

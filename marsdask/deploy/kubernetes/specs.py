@@ -55,14 +55,16 @@ def namespace(args: Arguments) -> Spec:
 
 def cluster(args: Arguments) -> Spec:
     """The DaskCluster, of which the operator makes everything else."""
-    scheduler = with_wishes(_scheduler_pod(args), *args.supervisor.templates)
     return {
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": "DaskCluster",
         "metadata": {"name": args.name, "namespace": args.namespace, "labels": dict(MANAGED)},
         "spec": {
             "idleTimeout": 0,
-            "scheduler": {**scheduler, "service": _service_spec(args, own=args.service_name is None)},
+            "scheduler": {
+                **with_wishes(_scheduler_pod(args), *args.supervisor.templates),
+                "service": _service_spec(args, own=args.service_name is None),
+            },
             "worker": {
                 "replicas": args.worker_num,
                 **with_wishes(_worker_pod(args), *args.worker.templates),
@@ -163,8 +165,7 @@ def _pod(
 ) -> Spec:
     part = args.worker if role == "worker" else args.supervisor
     volumes = (*args.volumes, *(args.spill_volumes if role == "worker" else ()))
-    for module in part.modules:
-        words += ["--preload", module]
+    words += [word for module in part.modules for word in ("--preload", module)]
     env = {
         "HOME": "/tmp",
         "DASK_TEMPORARY_DIRECTORY": "/tmp",
@@ -195,7 +196,7 @@ def _pod(
         },
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},
-            *credentials.mounts(args),
+            *([{"name": "tls", "mountPath": credentials.PATH, "readOnly": True}] if args.encrypted else []),
             *(v.mount() for v in volumes),
         ],
     }
