@@ -89,14 +89,11 @@ def found() -> list[str]:
     """The addresses of the supervisors that this user runs on this machine; files of dead ones are removed."""
     addresses = []
     for path in sorted(Path(tempfile.gettempdir()).glob(f"{NAME}.*")):
-        said = _mine(path)
-        if said is None:
-            continue
-        started = _started(path.suffix[1:])
+        said, started = _mine(path), _started(path.suffix[1:])
         # The same number may be another process by now; the clock may have been set meanwhile.
-        if started is not None and abs(started - said.get("started", 0)) < 5:
+        if said and started is not None and abs(started - said["started"]) < 5:
             addresses.append(str(said["address"]))
-        else:
+        elif said is not None:
             path.unlink(missing_ok=True)
     return addresses
 

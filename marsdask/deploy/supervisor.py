@@ -147,20 +147,18 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
 @contextlib.contextmanager
 def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     """Certificates are configured meanwhile; the directory of temporary ones, which is removed in the end."""
-    if not given["tls_temporary"]:
-        for role in ("scheduler", "worker") if given["n_worker"] else ("scheduler",):
-            tls.configure(role, given)
-        yield None
-        return
     refuse(
-        any(given[name] for name in tls.FILES),
+        given["tls_temporary"] and any(given[name] for name in tls.FILES),
         "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key.",
     )
-    folder = tls.make_temporary()
+    for role in ("scheduler", "worker") if given["n_worker"] else ("scheduler",):
+        tls.configure(role, given)
+    folder = tls.make_temporary() if given["tls_temporary"] else None
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 async def supervise(plan: Plan) -> int:

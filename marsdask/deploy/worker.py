@@ -390,9 +390,8 @@ def _made(plan: Plan, address: str) -> list[Any]:
     for number in range(plan.count):
         name = f"{plan.name}-{number}" if plan.name and plan.count > 1 else plan.name
         if plan.nanny:
-            nanny = noting(Nanny)(address, name=name, **arguments | own)
-            nanny.worker_kwargs["host"] = arguments.get("host")
-            made.append(nanny)
+            made.append(noting(Nanny)(address, name=name, **arguments | own))
+            made[-1].worker_kwargs["host"] = arguments.get("host")
         else:
             made.append(noting(kind)(address, name=name, **arguments))
     return made

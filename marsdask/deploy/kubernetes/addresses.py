@@ -151,11 +151,9 @@ class Forward:
         # portforward() changes its API client while it connects, so it gets one of its own.
         api_client = client.ApiClient(self.configuration)
         api_client.default_headers.update(self.headers)
-        core = client.CoreV1Api(api_client)
+        connect = client.CoreV1Api(api_client).connect_get_namespaced_pod_portforward
         try:
-            joined = portforward(
-                core.connect_get_namespaced_pod_portforward, self.pod(), self.namespace, ports=str(port)
-            )
+            joined = portforward(connect, self.pod(), self.namespace, ports=str(port))
         except ApiException as error:
             raise KubernetesError(str(error.reason)) from error
         finally:

@@ -119,16 +119,15 @@ def labels() -> dict[str, str]:
 
 def deployment(namespace: str, image: str, pull_secret: str | None = None) -> dict[str, Any]:
     """One operator; a second one beside it would answer everything twice, so the old one ends first."""
-    pod: dict[str, Any] = {
+    pod = {
         "serviceAccountName": NAME,
         "automountServiceAccountToken": True,
         "enableServiceLinks": False,
         "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [container(image)],
         "volumes": [{"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}}],
+        **({} if pull_secret is None else {"imagePullSecrets": [{"name": pull_secret}]}),
     }
-    if pull_secret is not None:
-        pod["imagePullSecrets"] = [{"name": pull_secret}]
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",

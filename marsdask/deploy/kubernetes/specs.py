@@ -132,8 +132,8 @@ def _scheduler_pod(args: Arguments) -> Spec:
     resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(memory)}}
     if ratio is not None:
         resources["limits"] = {"memory": str(int(memory * ratio))}
-    env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
-    pod = _pod(args, "scheduler", words, env, resources, web)
+    routes = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
+    pod = _pod(args, "scheduler", words, routes, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = {
         "httpGet": {"path": "/health", "port": WEB},
         "initialDelaySeconds": 30,
@@ -226,8 +226,7 @@ def _pod(
         "tolerations": [dict(t) for t in args.tolerations],
     }
     spec |= {name: wish for name, wish in wishes.items() if wish}
-    metadata = {"metadata": {"labels": dict(part.labels)}} if part.labels else {}
-    return {**metadata, "spec": spec}
+    return {**({"metadata": {"labels": dict(part.labels)}} if part.labels else {}), "spec": spec}
 
 
 KEYS = ("name", "mountPath", "key", "containerPort")

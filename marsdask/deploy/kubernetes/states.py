@@ -252,9 +252,8 @@ class Blocked:
         """How long too few pods have been left that could become ready; 0 if there are enough."""
         hopeful = sum(s.role == "worker" and not s.hopeless for s in found)
         refused = any(e.startswith("FailedCreate") for e in events) and len(found) < wanted + 1
-        scheduler_hopeless = any(s.role == "scheduler" and s.hopeless for s in found)
-        workers_hopeless = any(s.hopeless for s in found) and hopeful < wanted
-        if not (refused or scheduler_hopeless or workers_hopeless):
+        hopeless = any(s.hopeless and (s.role == "scheduler" or hopeful < wanted) for s in found)
+        if not (refused or hopeless):
             self.since = None
             return 0.0
         if self.since is None:
