@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -17,10 +17,6 @@ from marsdask.deploy.endpoints import is_port, split_endpoint
 from marsdask.deploy.running import refuse
 
 Decorator = Callable[[Any], Any]
-if TYPE_CHECKING:
-    Kind = click.ParamType[Any]
-else:
-    Kind = click.ParamType  # older versions take no brackets
 
 
 class Oddity(NamedTuple):
@@ -147,7 +143,7 @@ def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return ",".join(dict.fromkeys(value)) if value else None
 
 
-class Read(Kind):
+class Read(click.ParamType):  # type: ignore[type-arg, unused-ignore] # older versions take no brackets
     """What `read` makes of a text; its ValueError says what is wrong with that."""
 
     def __init__(self, name: str, read: Callable[[str], Any]) -> None:
@@ -162,7 +158,7 @@ class Read(Kind):
             self.fail(str(error), param, ctx)
 
 
-def whole(least: int, *, auto: bool = False) -> Kind:
+def whole(least: int, *, auto: bool = False) -> Read:
     """A whole number of `least` or more; the word `auto` is None."""
     return Read("number", partial(_whole, least=least, auto=auto))
 

@@ -61,8 +61,9 @@ def read_config(text: str | None, file: str | None) -> dict[str, Any]:
     """The settings of `-f` and, above them, of `-c`, nested."""
     given: dict[str, Any] = {}
     if file is not None:
-        wrong = (yaml.YAMLError, UnicodeDecodeError, OSError)
-        with blamed("-f/--config-file", *wrong, said=f"{file} is no YAML: "):
+        with blamed(
+            "-f/--config-file", yaml.YAMLError, UnicodeDecodeError, OSError, said=f"{file} is no YAML: "
+        ):
             read = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
         given = _mapping({} if read is None else read, "-f/--config-file", file)
     if text is not None:

@@ -397,10 +397,8 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         value = argument.checked(given.get(argument.name, argument.kind.default))
         for group, field in argument.places:
             before = placed[group].setdefault(field, None)
-            if before is not None and isinstance(value, dict):
-                value = before | value
-            elif before is not None and isinstance(value, tuple):
-                value = before + value
+            if before is not None and isinstance(value, (dict, tuple)):
+                value = before | value if isinstance(value, dict) else before + value
             if value is not None:
                 placed[group][field] = value
     for role in ROLES:

@@ -78,6 +78,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         self.forward: Forward | None = None
         self._end = threading.RLock()
         self.scheduler_comm: Any = None
+        self.status: Status
 
     # Cluster's own compare names, and ours are equal in different namespaces.
     __eq__ = object.__eq__
