@@ -40,8 +40,7 @@ def split_endpoint(endpoint: str) -> tuple[str, int]:
 
     Raises ArgumentError for anything else.
     """
-    text = str(endpoint).strip()
-    scheme, found, rest = text.rpartition("://")
+    scheme, found, rest = str(endpoint).strip().rpartition("://")
     host, _, port = rest.rpartition(":")
     good = host and "/" not in host and is_port(port) and int(port) > 0
     if not good or (found and scheme not in ("tcp", "tls")):
@@ -70,10 +69,9 @@ def the_one(endpoints: str) -> str:
 
 def announce(address: str) -> Path:
     """Write the endpoint file of this process, a supervisor at `address`; its path. `withdraw` removes it."""
-    text = json.dumps({"address": address, "started": _started(os.getpid())})
     handle, unready = tempfile.mkstemp(prefix=f".{NAME}.")  # nobody reads half a file
     with os.fdopen(handle, "w") as file:
-        file.write(text)
+        json.dump({"address": address, "started": _started(os.getpid())}, file)
     path = Path(tempfile.gettempdir()) / f"{NAME}.{os.getpid()}"
     try:
         os.replace(unready, path)
@@ -91,15 +89,11 @@ def found() -> list[str]:
     """The addresses of the supervisors that this user runs on this machine; files of dead ones are removed."""
     addresses = []
     for path in sorted(Path(tempfile.gettempdir()).glob(f"{NAME}.*")):
-        said = _mine(path)
-        if said is None:
-            continue
-        number = path.suffix[1:]
-        started = _started(int(number)) if number.isdigit() else None
+        said, started = _mine(path), _started(path.suffix[1:])
         # The same number may be another process by now; the clock may have been set meanwhile.
-        if started is not None and abs(started - said.get("started", 0)) < 5:
+        if said and started is not None and abs(started - said["started"]) < 5:
             addresses.append(str(said["address"]))
-        else:
+        elif said is not None:
             path.unlink(missing_ok=True)
     return addresses
 
@@ -187,11 +181,11 @@ def _mine(path: Path) -> dict[str, Any] | None:
     return {}
 
 
-def _started(pid: int) -> float | None:
-    """When a process was started; None if there is none."""
+def _started(pid: int | str) -> float | None:
+    """When a process was started; None if there is none of that number."""
     import psutil
 
     try:
-        return float(psutil.Process(pid).create_time())
+        return float(psutil.Process(int(pid)).create_time())
     except (psutil.Error, ValueError):
         return None

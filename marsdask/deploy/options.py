@@ -8,18 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial, reduce
+from typing import Any, NamedTuple
 
 import click
 
 from marsdask.deploy.endpoints import is_port, split_endpoint
+from marsdask.deploy.running import refuse
 
 Decorator = Callable[[Any], Any]
-if TYPE_CHECKING:
-    Kind = click.ParamType[Any]
-else:
-    Kind = click.ParamType  # older versions take no brackets
 
 
 class Oddity(NamedTuple):
@@ -146,7 +143,7 @@ def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return ",".join(dict.fromkeys(value)) if value else None
 
 
-class Read(Kind):
+class Read(click.ParamType):  # type: ignore[type-arg, unused-ignore] # older versions take no brackets
     """What `read` makes of a text; its ValueError says what is wrong with that."""
 
     def __init__(self, name: str, read: Callable[[str], Any]) -> None:
@@ -161,7 +158,7 @@ class Read(Kind):
             self.fail(str(error), param, ctx)
 
 
-def whole(least: int, *, auto: bool = False) -> Kind:
+def whole(least: int, *, auto: bool = False) -> Read:
     """A whole number of `least` or more; the word `auto` is None."""
     return Read("number", partial(_whole, least=least, auto=auto))
 
@@ -242,76 +239,79 @@ FILE = click.Path(exists=True, dir_okay=False, resolve_path=True)
 NEW_FILE = click.Path(dir_okay=False)
 
 
-def shared() -> Decorator:
-    """The options that every command has."""
-    return stacked(
-        click.version_option(package_name="marsdask", prog_name="marsdask"),
-        click.option("-a", "--advertise", type=HOST, metavar="HOST", help="The address that others use."),
-        click.option(
-            "-H", "--host", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."
-        ),
-        click.option(
-            "-e",
-            "--endpoint",
-            type=ENDPOINT,
-            envvar="MARS_BIND_ENDPOINT",
-            help="-H and -p in one, HOST:PORT.",
-        ),
-        click.option("-c", "--config", metavar="JSON", help="Settings as JSON, of Mars or of Dask."),
-        click.option(
-            "-f",
-            "--config-file",
-            type=click.Path(exists=True, dir_okay=False),
-            help="Settings in a YAML file, of Mars or of Dask.",
-        ),
-        click.option(
-            "--log-level",
-            "--level",
-            type=click.Choice(["debug", "info", "warning", "error", "critical"], case_sensitive=False),
-            help="How much is logged.",
-        ),
-        click.option(
-            "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
-        ),
-        click.option("--log-conf", type=FILE, help="A logging.conf file; instead of the two above."),
-        click.option(
-            "--use-uvloop",
-            default="auto",
-            show_default=True,
-            type=click.Choice(["auto", "yes", "1", "no", "0"]),
-            help="Run on uvloop: if it is installed, or in any case, or never.",
-        ),
-        *(
-            click.option(
-                f"--tls-{name}",
-                type=FILE,
-                help=f"{what} (PEM).",
-            )
-            for name, what in (
-                ("ca-file", "Certificate authority"),
-                ("cert", "Certificate of this process"),
-                ("key", "Key of that certificate"),
-            )
-        ),
-    )
+def warning(text: str) -> None:
+    """Say on stderr what a person should know."""
+    click.echo(f"Warning: {text}", err=True)
 
 
-def modules() -> Decorator:
-    """The options that load code into a process."""
-    return stacked(
-        click.option(
-            "--load-modules",
-            multiple=True,
-            envvar="MARS_LOAD_MODULES",
-            metavar="MODULE...",
-            help="Modules to import at start; the same as --preload.",
-        ),
-        click.option(
-            "--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."
-        ),
-        click.option("--pid-file", type=NEW_FILE, help="Write the process id there."),
-        click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
-    )
+def stacked(*decorators: Decorator) -> Decorator:
+    """One decorator of many; `--help` shows them in this order."""
+    return lambda function: reduce(lambda made, each: each(made), decorators[::-1], function)
+
+
+shared = stacked(
+    click.version_option(package_name="marsdask", prog_name="marsdask"),
+    click.option("-a", "--advertise", type=HOST, metavar="HOST", help="The address that others use."),
+    click.option("-H", "--host", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."),
+    click.option(
+        "-e",
+        "--endpoint",
+        type=ENDPOINT,
+        envvar="MARS_BIND_ENDPOINT",
+        help="-H and -p in one, HOST:PORT.",
+    ),
+    click.option("-c", "--config", metavar="JSON", help="Settings as JSON, of Mars or of Dask."),
+    click.option(
+        "-f",
+        "--config-file",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Settings in a YAML file, of Mars or of Dask.",
+    ),
+    click.option(
+        "--log-level",
+        "--level",
+        type=click.Choice(["debug", "info", "warning", "error", "critical"], case_sensitive=False),
+        help="How much is logged.",
+    ),
+    click.option(
+        "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
+    ),
+    click.option("--log-conf", type=FILE, help="A logging.conf file; instead of the two above."),
+    click.option(
+        "--use-uvloop",
+        default="auto",
+        show_default=True,
+        type=click.Choice(["auto", "yes", "1", "no", "0"]),
+        help="Run on uvloop: if it is installed, or in any case, or never.",
+    ),
+    *(
+        click.option(f"--tls-{name}", type=FILE, help=f"{what} (PEM).")
+        for name, what in (
+            ("ca-file", "Certificate authority"),
+            ("cert", "Certificate of this process"),
+            ("key", "Key of that certificate"),
+        )
+    ),
+)
+"""The options that every command has."""
+
+modules = stacked(
+    click.option(
+        "--load-modules",
+        multiple=True,
+        envvar="MARS_LOAD_MODULES",
+        metavar="MODULE...",
+        help="Modules to import at start; the same as --preload.",
+    ),
+    click.option("--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."),
+    click.option("--pid-file", type=NEW_FILE, help="Write the process id there."),
+    click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
+)
+"""The options that load code into a process."""
+
+death_timeout = click.option(
+    "--death-timeout", type=DURATION, default=60.0, help="How long to look for the supervisor: 60s."
+)
 
 
 def oddities(ignored: Sequence[Oddity]) -> Decorator:
@@ -336,42 +336,17 @@ def supervisors(*names: str, help: str) -> Decorator:
     return click.option("-s", *names, multiple=True, callback=joined, metavar="HOST:PORT", help=help)
 
 
-def death_timeout() -> Decorator:
-    return click.option(
-        "--death-timeout", type=DURATION, default=60.0, help="How long to look for the supervisor: 60s."
-    )
-
-
-def warning(text: str) -> None:
-    """Say on stderr what a person should know."""
-    click.echo(f"Warning: {text}", err=True)
-
-
-def stacked(*decorators: Decorator) -> Decorator:
-    """One decorator of many; `--help` shows them in this order."""
-
-    def decorate(function: Any) -> Any:
-        for each in reversed(decorators):
-            function = each(function)
-        return function
-
-    return decorate
-
-
 def where_to_bind(given: Mapping[str, Any]) -> tuple[str | None, str | None, int | str]:
     """Host to bind, address to tell others (None: the same), and port (0: a free one)."""
     host, advertise, endpoint, port = (given[name] for name in ("host", "advertise", "endpoint", "port"))
     if endpoint is not None:
-        if host is not None:
-            raise click.UsageError("-e/--endpoint and -H/--host both say what to bind: give one of them.")
+        refuse(host is not None, "-e/--endpoint and -H/--host both say what to bind: give one of them.")
         host, said = split_endpoint(endpoint)
-        if port not in (None, said):
-            raise click.UsageError(f"-e/--endpoint {endpoint} and -p/--port {port} name different ports.")
+        different = f"-e/--endpoint {endpoint} and -p/--port {port} name different ports."
+        refuse(port not in (None, said), different)
         port = said
     if host is None:
         host, advertise = advertise or os.environ.get("MARS_CONTAINER_IP") or None, None
-    if host and given["interface"]:
-        raise click.UsageError("--interface and -H/--host both say what to bind: give one of them.")
-    if advertise == host:
-        advertise = None
-    return host, advertise, 0 if port is None else port
+    both = host and given["interface"]
+    refuse(both, "--interface and -H/--host both say what to bind: give one of them.")
+    return host, None if advertise == host else advertise, 0 if port is None else port

@@ -22,7 +22,7 @@ CHUNK = 2**18
 
 
 @click.command("web", cls=options.MarsCommand)
-@options.shared()
+@options.shared
 @click.option(
     "-p", "--port", "--ui-port", type=PORT, envvar="MARS_BIND_PORT", help="Port to open; default: a free one."
 )
@@ -31,16 +31,16 @@ CHUNK = 2**18
     "--supervisors",
     help="The supervisor, or http:// of its web port; default: yours on this machine.",
 )
-@options.death_timeout()
-@options.modules()
+@options.death_timeout
+@options.modules
 @options.oddities(())
 def main(**given: Any) -> None:
     """Open a port that leads to the web port of a supervisor.
 
     Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.
     """
-    if given["load_modules"] or given["preload"] or given["interface"]:
-        raise click.UsageError("--load-modules, --preload and --interface are for supervisors and workers.")
+    others = given["load_modules"] or given["preload"] or given["interface"]
+    running.refuse(others, "--load-modules, --preload and --interface are for supervisors and workers.")
     host, advertise, port = options.where_to_bind(given)
     supervisor = _supervisor(given["schedulers"]) if given["schedulers"] is not None else None
     settings.prepare(given, "web")
@@ -49,8 +49,7 @@ def main(**given: Any) -> None:
     check_free("-p/--port", host or EVERYWHERE, int(port), of_host=host_option(given))
     with running.pid_file(given["pid_file"]):
         way = Way(supervisor, tls.security("client"))
-        code = running.run(serve(way, host or EVERYWHERE, int(port), advertise, given["death_timeout"]))
-    raise SystemExit(code)
+        running.run(serve(way, host or EVERYWHERE, int(port), advertise, given["death_timeout"]))
 
 
 def _supervisor(given: str) -> str:
@@ -115,14 +114,12 @@ class Way:
                 await writer.drain()
                 await _closed(writer)
             return
-        both = ((reader, there[1]), (there[0], writer))
-        ways = [asyncio.ensure_future(_pass(*each)) for each in both]
         try:
-            await asyncio.wait(ways)
+            async with asyncio.TaskGroup() as ways:
+                ways.create_task(_pass(reader, there[1]))
+                ways.create_task(_pass(there[0], writer))
         finally:
-            for each in ways:
-                each.cancel()
-            await asyncio.gather(*ways, _closed(writer), _closed(there[1]), return_exceptions=True)
+            await asyncio.gather(_closed(writer), _closed(there[1]), return_exceptions=True)
 
 
 async def _pass(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:

@@ -19,12 +19,11 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from marsdask.engine.address import try_to_listen
-from marsdask.errors import BadSpillDirectory
 
 
 class Exit(enum.IntEnum):
@@ -51,12 +50,18 @@ def blamed(option: str, *kinds: type[Exception], said: str = "") -> Iterator[Non
         raise click.BadParameter(f"{said}{error}", param_hint=option) from error
 
 
-def run(main: Coroutine[Any, Any, int]) -> int:
-    """Run `main` on the event loop that is configured; its exit code."""
+def refuse(wrong: object, why: str, option: str | None = None) -> None:
+    """Click's error where options do not fit together, or the value of this one is no good."""
+    if wrong:
+        raise click.BadParameter(why, param_hint=option) if option else click.UsageError(why)
+
+
+def run(main: Coroutine[Any, Any, int]) -> NoReturn:
+    """Run `main` on the event loop that is configured, and end with its exit code."""
     from distributed.config import get_loop_factory
 
     with asyncio.Runner(loop_factory=get_loop_factory()) as runner:
-        return runner.run(main)
+        raise SystemExit(runner.run(main))
 
 
 def cause(error: BaseException) -> str:
@@ -104,15 +109,12 @@ async def first(event: asyncio.Event, work: Awaitable[Any]) -> bool:
 @contextlib.contextmanager
 def pid_file(path: str | None) -> Iterator[None]:
     """Hold the process id in a file meanwhile."""
-    if path is None:
+    with contextlib.ExitStack() as stack:
+        if path is not None:
+            with blamed("--pid-file", OSError, said=f"{path} cannot be written: "):
+                Path(path).write_text(str(os.getpid()), encoding="utf-8")
+            stack.callback(Path(path).unlink, missing_ok=True)
         yield
-        return
-    with blamed("--pid-file", OSError, said=f"{path} cannot be written: "):
-        Path(path).write_text(str(os.getpid()), encoding="utf-8")
-    try:
-        yield
-    finally:
-        Path(path).unlink(missing_ok=True)
 
 
 def more_files() -> None:
@@ -121,12 +123,6 @@ def more_files() -> None:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, hard // 2) if hard > 0 else hard, hard))
-
-
-def import_here() -> None:
-    """Let this process and its children import modules of the working directory, as `python -m` does."""
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
 
 
 EVERYWHERE = "0.0.0.0"
@@ -181,9 +177,11 @@ def check_free(option: str, host: str, port: int, *, of_host: str = "-H/--host")
 def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str, ...]:
     """What a process loads at its start, by the options and by `-f`.
 
-    An error names the option of a module that is not found, or of a file that is not there.
+    An error names the option of a module that is not found, or of a file that is not there. From now on this process and
+    its children import modules of the working directory, too, as `python -m` does.
     """
-    import_here()
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
     loaded = {
         "--load-modules": given["load_modules"],
         "third_party_modules": configured,
@@ -200,8 +198,7 @@ def modules(given: Mapping[str, Any], configured: tuple[str, ...]) -> tuple[str,
                     why = "" if importlib.util.find_spec(name) else f"there is no module {name} here"
             except (ImportError, ValueError) as error:  # of a package above it
                 why = str(error)
-            if why:
-                raise click.BadParameter(f"{name!r} cannot be loaded: {why}.", param_hint=option)
+            refuse(why, f"{name!r} cannot be loaded: {why}.", option)
     return tuple(itertools.chain(*loaded.values()))
 
 
@@ -214,11 +211,3 @@ def check_writable(option: str, path: str) -> None:
             tempfile.TemporaryFile(dir=Path(path).absolute().parent).close()
     except OSError as error:
         raise click.BadParameter(f"{path} cannot be written: {error.strerror}.", param_hint=option) from error
-
-
-def check_directory(option: str, path: str) -> None:
-    """An error that names the option where no files can be put; a directory that is not there is made."""
-    from marsdask.spill.directory import check_usable
-
-    with blamed(option, BadSpillDirectory):
-        check_usable(path)

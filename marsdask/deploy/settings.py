@@ -8,6 +8,7 @@ from __future__ import annotations
 import configparser
 import contextlib
 import json
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
 from marsdask.deploy.options import IGNORED_VARIABLES, warning
-from marsdask.deploy.running import blamed
+from marsdask.deploy.running import blamed, refuse
 from marsdask.engine import defaults as ours
 from marsdask.errors import MissingExtra, near
 
@@ -49,7 +50,10 @@ TIMES = (
 )
 """Times that are null by default; of others Dask's default tells that they are times."""
 
-FREE = ("logging", "distributed.logging", "distributed.nanny.environ", "distributed.nanny.pre-spawn-environ")
+FREE = (
+    "logging", "distributed.logging", "distributed.nanny.environ", "distributed.nanny.pre-spawn-environ",
+    "marsdask.spill",
+)  # fmt: skip
 """Sections in which any key is right."""
 
 
@@ -57,8 +61,9 @@ def read_config(text: str | None, file: str | None) -> dict[str, Any]:
     """The settings of `-f` and, above them, of `-c`, nested."""
     given: dict[str, Any] = {}
     if file is not None:
-        wrong = (yaml.YAMLError, UnicodeDecodeError, OSError)
-        with blamed("-f/--config-file", *wrong, said=f"{file} is no YAML: "):
+        with blamed(
+            "-f/--config-file", yaml.YAMLError, UnicodeDecodeError, OSError, said=f"{file} is no YAML: "
+        ):
             read = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
         given = _mapping({} if read is None else read, "-f/--config-file", file)
     if text is not None:
@@ -69,9 +74,9 @@ def read_config(text: str | None, file: str | None) -> dict[str, Any]:
 
 
 def _mapping(read: Any, option: str, source: str) -> dict[str, Any]:
-    if not isinstance(read, dict) or not all(isinstance(key, str) for key in read):
-        raise click.BadParameter(f"{source!r} holds no mapping of names to settings.", param_hint=option)
-    return read
+    good = isinstance(read, dict) and all(isinstance(key, str) for key in read)
+    refuse(not good, f"{source!r} holds no mapping of names to settings.", option)
+    return dict(read)
 
 
 class Settings:
@@ -97,9 +102,8 @@ class Settings:
             if key.endswith("worker-ttl") and not isinstance(value, str):
                 value = f"{value} s"
             elif key.startswith(MEMORY) and isinstance(value, str) and value.endswith("%"):
-                with contextlib.suppress(
-                    ValueError
-                ):  # Dask's thresholds are numbers up to 1, Mars's texts such as 80%
+                # Dask's thresholds are numbers up to 1, Mars's texts such as 80%.
+                with contextlib.suppress(ValueError):
                     value = float(value[:-1]) / 100
             self.dask[key] = value
         elif isinstance(value, Mapping) and any(key.startswith(name + ".") for key in MARS_KEYS):
@@ -139,10 +143,8 @@ def _check_values(said: Settings, option: str) -> None:
     for name, value in _items(said.dask):
         default = "1s" if name in TIMES else dask.config.get(name, None, config=known)
         for parse, expected in PARSERS if isinstance(value, str) and isinstance(default, str) else ():
-            if _parses(parse, default) and not _parses(parse, value):
-                raise click.BadParameter(
-                    f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", param_hint=option
-                )
+            wrong = _parses(parse, default) and not _parses(parse, value)
+            refuse(wrong, f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", option)
 
 
 PARSERS = (
@@ -163,19 +165,18 @@ def _modules(value: Any, role: str) -> tuple[str, ...]:
     if isinstance(value, Mapping):
         value = value.get(role, ())
     names = [value] if isinstance(value, str) else list(value or ())
-    if not all(isinstance(name, str) for name in names):
-        raise click.BadParameter(f"{value!r} holds no names of modules.", param_hint="third_party_modules")
+    good = all(isinstance(name, str) for name in names)
+    refuse(not good, f"{value!r} holds no names of modules.", "third_party_modules")
     return tuple(names)
 
 
 def _unknown(given: Mapping[str, Any]) -> list[str]:
     """A sentence for each name that Dask and its libraries have no default for."""
     known = {name.replace("_", "-") for name, _ in _items(dask.config.merge(*dask.config.defaults))}
-    free = (*FREE, "marsdask.spill")
     return [
         f"the setting {name} is unknown, so it has no effect.{near(dashed, known)}"
         for name, _ in _items({k: v for k, v in given.items() if "." not in k})
-        if (dashed := name.replace("_", "-")) not in known and not dashed.startswith(free)
+        if (dashed := name.replace("_", "-")) not in known and not dashed.startswith(FREE)
     ]
 
 
@@ -190,15 +191,10 @@ def _items(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def log(level: str | None, format: str | None, conf: str | None) -> None:
     """Set up logs as Dask's configuration says it. Before distributed is imported, for it reads this then."""
     if conf is not None:
-        if level or format:
-            raise click.UsageError("--log-conf says all about logs: leave out --log-level and --log-format.")
+        refuse(level or format, "--log-conf says all about logs: leave out --log-level and --log-format.")
         parser = configparser.RawConfigParser()
-        with blamed(
-            "--log-conf",
-            configparser.Error,
-            ValueError,
-            said=f"{conf} is no configuration of Python's logging: ",
-        ):
+        said = f"{conf} is no configuration of Python's logging: "
+        with blamed("--log-conf", configparser.Error, ValueError, said=said):
             parser.read(conf)
             missing = [n for n in ("loggers", "handlers", "formatters") if not parser.has_section(n)]
             if missing:
@@ -210,7 +206,7 @@ def log(level: str | None, format: str | None, conf: str | None) -> None:
         dask.config.set({f"logging.{name}": level.lower() for name in ("distributed", "marsdask")})
     if format:
         try:
-            format % dict.fromkeys(_RECORD, 0)
+            format % dict.fromkeys((*vars(logging.makeLogRecord({})), "message", "asctime"), 0)
         except (KeyError, ValueError, TypeError) as error:
             raise click.BadParameter(
                 f"{format!r} is no format of Python's logging ({type(error).__name__}: {error}); "
@@ -218,14 +214,6 @@ def log(level: str | None, format: str | None, conf: str | None) -> None:
                 param_hint="--log-format",
             ) from error
         dask.config.set({"distributed.admin.log-format": format})
-
-
-_RECORD = (
-    "name", "msg", "args", "levelname", "levelno", "pathname", "filename", "module", "exc_info", "exc_text",
-    "stack_info", "lineno", "funcName", "created", "msecs", "relativeCreated", "thread", "threadName",
-    "processName", "process", "taskName", "message", "asctime",
-)  # fmt: skip
-"""What a log line can show."""
 
 
 def choose_loop(use_uvloop: str) -> None:

@@ -19,7 +19,7 @@ import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, warning, whole
-from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free
+from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, refuse
 from marsdask.errors import ArgumentError
 
 
@@ -49,7 +49,7 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 
 
 @click.command("supervisor", cls=options.MarsCommand)
-@options.shared()
+@options.shared
 @click.option(
     "-p", "--port", type=PORT, envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
 )
@@ -76,15 +76,15 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_
 )
 @click.option("--n-worker", type=whole(0), default=0, help="Start that many workers, too, on this machine.")
 @click.option("--n-cpu", type=whole(1, auto=True), default="auto", help="Threads of these workers, together.")
-@options.modules()
+@options.modules
 @options.oddities(options.IGNORED_BY_SUPERVISOR)
 def main(**given: Any) -> None:
     """Start a supervisor: a Dask scheduler.
 
     Exit codes: 0 stopped by a signal or idle for too long, 1 failed, 2 wrong usage.
     """
-    if given["n_cpu"] and not given["n_worker"]:
-        raise click.UsageError("--n-cpu is for the workers that --n-worker starts: give both, or neither.")
+    alone = given["n_cpu"] and not given["n_worker"]
+    refuse(alone, "--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
     web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
@@ -96,9 +96,7 @@ def main(**given: Any) -> None:
     preload = running.modules(given, said.modules)
     if given["scheduler_file"]:
         running.check_writable("--scheduler-file", given["scheduler_file"])
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(running.pid_file(given["pid_file"]))
-        temporary = stack.enter_context(_certificates(given))
+    with running.pid_file(given["pid_file"]), _certificates(given) as temporary:
         plan = Plan(
             host,
             port,
@@ -112,30 +110,27 @@ def main(**given: Any) -> None:
             security=tls.security("scheduler"),
         )
         running.more_files()
-        running.import_here()
-        code = running.run(supervise(plan))
-    raise SystemExit(code)
+        running.run(supervise(plan))
 
 
 def _address(given: dict[str, Any]) -> tuple[str, int]:
     host, advertise, port = options.where_to_bind(given)
-    if advertise is not None:
-        raise click.UsageError(
-            f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
-            f"Give -a {advertise} alone, which binds it."
-        )
+    refuse(
+        advertise is not None,
+        f"-a/--advertise {advertise} and -H/--host {host}: a Dask scheduler tells others the address that it binds. "
+        f"Give -a {advertise} alone, which binds it.",
+    )
     host, port = host or EVERYWHERE, int(port)
-    if (
-        given["supervisors"] is not None
-    ):  # Mars gives every supervisor the endpoints of all; here there is one
+    # Mars gives every supervisor the endpoints of all; here there is one.
+    if given["supervisors"] is not None:
         with running.blamed("-s/--supervisors", ArgumentError):
             its_host, its_port = endpoints.split_endpoint(endpoints.the_one(given["supervisors"]))
-        if its_port != port or host not in (EVERYWHERE, its_host):
-            raise click.BadParameter(
-                f"{given['supervisors']} is not this supervisor, {host}:{port}. A Dask cluster has one scheduler: "
-                "leave -s out here, and give it to the workers.",
-                param_hint="-s/--supervisors",
-            )
+        refuse(
+            its_port != port or host not in (EVERYWHERE, its_host),
+            f"{given['supervisors']} is not this supervisor, {host}:{port}. A Dask cluster has one scheduler: "
+            "leave -s out here, and give it to the workers.",
+            "-s/--supervisors",
+        )
     return ("" if given["interface"] else host), port
 
 
@@ -143,10 +138,8 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
     address = given["dashboard_address"]
     if address is None:
         return host or EVERYWHERE, given["web_port"] or 0
-    if given["web_port"] is not None:
-        raise click.UsageError(
-            "-w/--web-port and --dashboard-address both name the web port: give one of them."
-        )
+    both = given["web_port"] is not None
+    refuse(both, "-w/--web-port and --dashboard-address both name the web port: give one of them.")
     its_host, _, port = str(address).rpartition(":")
     return its_host or host or EVERYWHERE, int(port)
 
@@ -154,20 +147,18 @@ def _web(given: dict[str, Any], host: str) -> tuple[str, int]:
 @contextlib.contextmanager
 def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     """Certificates are configured meanwhile; the directory of temporary ones, which is removed in the end."""
-    if not given["tls_temporary"]:
-        for role in ("scheduler", "worker") if given["n_worker"] else ("scheduler",):
-            tls.configure(role, given)
-        yield None
-        return
-    if any(given[name] for name in tls.FILES):
-        raise click.UsageError(
-            "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key."
-        )
-    folder = tls.make_temporary()
+    refuse(
+        given["tls_temporary"] and any(given[name] for name in tls.FILES),
+        "--tls-temporary makes certificates: leave out --tls-ca-file, --tls-cert and --tls-key.",
+    )
+    for role in ("scheduler", "worker") if given["n_worker"] else ("scheduler",):
+        tls.configure(role, given)
+    folder = tls.make_temporary() if given["tls_temporary"] else None
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 async def supervise(plan: Plan) -> int:
@@ -237,16 +228,12 @@ async def started(plan: Plan) -> Any:
 
 @contextlib.contextmanager
 def _endpoint_file(address: str) -> Iterator[None]:
-    try:
-        path: Path | None = endpoints.announce(address)
-    except OSError as error:
-        path = None
-        warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
-    try:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.callback(endpoints.withdraw, endpoints.announce(address))
+        except OSError as error:
+            warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
         yield
-    finally:
-        if path is not None:
-            endpoints.withdraw(path)
 
 
 def _workers(plan: Plan, address: str) -> list[Any]:
@@ -260,20 +247,22 @@ def _workers(plan: Plan, address: str) -> list[Any]:
     settings.hand_down()
     threads = max(1, (plan.n_cpu or CPU_COUNT) // plan.n_worker)
     host = address.partition("://")[2].rpartition(":")[0]
-    same = {"nthreads": threads, "security": plan.security, "host": host}
-    return [Nanny(address, name=f"local-{number}", **same) for number in range(plan.n_worker)]
+    return [
+        Nanny(address, name=f"local-{number}", nthreads=threads, security=plan.security, host=host)
+        for number in range(plan.n_worker)
+    ]
 
 
 def _tell(plan: Plan, scheduler: Any) -> None:
     """Print where to find it."""
     host = scheduler.address.partition("://")[2].rpartition(":")[0]
-    link = f"http://{host}:{scheduler.http_server.port}"
-    click.echo(f"Supervisor at {scheduler.address}, web at {link}", err=True)
-    bound = [listener.listen_address.partition("://")[2] for listener in scheduler.listeners]
+    port = scheduler.http_server.port
+    click.echo(f"Supervisor at {scheduler.address}, web at http://{host}:{port}", err=True)
     if plan.temporary is not None:
         click.echo(tls.told(plan.temporary, scheduler.address))
     if plan.security is None:
-        tls.warn_if_open(list(dict.fromkeys(bound)))
+        bound = dict.fromkeys(each.listen_address.partition("://")[2] for each in scheduler.listeners)
+        tls.warn_if_open(list(bound))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import click
 import dask
 
 from marsdask.deploy.options import warning
+from marsdask.deploy.running import refuse
 from marsdask.errors import MissingExtra
 
 FILES = {"tls_ca_file": "ca.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}
@@ -36,10 +37,8 @@ def configure(role: str, given: Mapping[str, Any]) -> None:
     # A key may be in the file of the certificate.
     needed = {"--tls-ca-file": keys["tls_ca_file"], "--tls-cert": keys["tls_cert"]}
     missing = [option for option, key in needed.items() if not dask.config.get(key, None)]
-    if missing:
-        raise click.UsageError(
-            f"{' and '.join(missing)}: missing. A certificate needs its authority, and the other way round."
-        )
+    why = f"{' and '.join(missing)}: missing. A certificate needs its authority, and the other way round."
+    refuse(missing, why)
     dask.config.set({"distributed.comm.require-encryption": True})
 
 
@@ -59,26 +58,26 @@ def security(role: str) -> Any:
         raise click.UsageError(
             f"--tls-ca-file, --tls-cert, --tls-key: no certificate that works ({error}). Expected PEM files, and the key of this certificate."
         ) from error
-    if context is None:
-        raise click.UsageError(
-            f"encryption is required (distributed.comm.require-encryption) and there is no certificate for a {role}: "
-            "give --tls-ca-file, --tls-cert and --tls-key."
-        )
+    refuse(
+        context is None,
+        f"encryption is required (distributed.comm.require-encryption) and there is no certificate for a {role}: "
+        "give --tls-ca-file, --tls-cert and --tls-key.",
+    )
     return found
 
 
 def addressed(address: str, security: Any) -> str:
     """`address` with a scheme. Raises click's error where one side is encrypted and the other not, which no waiting changes."""
     scheme = address.partition("://")[0] if "://" in address else ""
-    if security is None and scheme in ("tls", "wss"):
-        raise click.UsageError(
-            f"{address} is encrypted and there is no certificate: give --tls-ca-file, --tls-cert and --tls-key."
-        )
-    if security is not None and security.require_encryption and scheme in ("tcp", "ws"):
-        raise click.UsageError(
-            f"{address} is not encrypted, and certificates are given: leave out --tls-ca-file, --tls-cert and --tls-key, or "
-            f"give tls:// as the supervisor's scheme."
-        )
+    refuse(
+        security is None and scheme in ("tls", "wss"),
+        f"{address} is encrypted and there is no certificate: give --tls-ca-file, --tls-cert and --tls-key.",
+    )
+    refuse(
+        security is not None and security.require_encryption and scheme in ("tcp", "ws"),
+        f"{address} is not encrypted, and certificates are given: leave out --tls-ca-file, --tls-cert and --tls-key, or "
+        f"give tls:// as the supervisor's scheme.",
+    )
     return address if scheme else f"{'tls' if security is not None else 'tcp'}://{address}"
 
 

@@ -30,8 +30,8 @@ class Root(routing.Matcher):
     """Matches a browser's request for `/`, and lets through what wants a websocket there."""
 
     def match(self, request: httputil.HTTPServerRequest) -> dict[str, Any] | None:
-        wants = request.headers.get("Upgrade", "").lower()
-        return {} if request.path == "/" and wants != "websocket" else None
+        websocket = request.headers.get("Upgrade", "").lower() == "websocket"
+        return {} if request.path == "/" and not websocket else None
 
 
 def front_door(scheduler: Any, start: str) -> None:
@@ -48,8 +48,11 @@ def front_door(scheduler: Any, start: str) -> None:
 def start_page(scheduler: Any) -> str:
     """The path of the dashboard, or of the pages that need none."""
     kinds = {kind for each in scheduler.http_application.applications for kind in type(each).__mro__}
-    bokeh = any(kind.__module__.startswith("bokeh.") for kind in kinds)
-    return "/status" if bokeh else "/info/main/workers.html"
+    return (
+        "/status"
+        if any(kind.__module__.startswith("bokeh.") for kind in kinds)
+        else "/info/main/workers.html"
+    )
 
 
 def dask_setup(scheduler: Any) -> None:

@@ -21,7 +21,7 @@ import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
-from marsdask.deploy.running import Exit, Failure
+from marsdask.deploy.running import Exit, Failure, refuse
 from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
 
@@ -39,7 +39,7 @@ AS_GIVEN = (
 
 
 @click.command("worker", cls=options.MarsCommand)
-@options.shared()
+@options.shared
 @click.option(
     "-p",
     "--port",
@@ -106,7 +106,7 @@ AS_GIVEN = (
     help="Where its own pages are; default: a free port.",
 )
 @click.option("--dashboard/--no-dashboard", default=True, help="Whether it has pages.")
-@options.death_timeout()
+@options.death_timeout
 @click.option(
     "--leave-timeout",
     type=DURATION,
@@ -116,7 +116,7 @@ AS_GIVEN = (
 @click.option("--lifetime", type=DURATION, help="Leave after this time.")
 @click.option("--lifetime-stagger", type=DURATION, help="Spread that time by up to so much.")
 @click.option("--lifetime-restart/--no-lifetime-restart", default=None, help="Start again after it.")
-@options.modules()
+@options.modules
 @options.oddities(options.IGNORED_BY_WORKER)
 def main(**given: Any) -> None:
     """Start a worker.
@@ -133,20 +133,9 @@ def main(**given: Any) -> None:
     preload = running.modules(given, said.modules)
     if bind["host"]:
         running.check_free("-p/--port", bind["host"], 0, of_host=running.host_option(given))
-    if given["local_directory"]:
-        running.check_directory("--local-directory", given["local_directory"])
-    threads, memory = _room(given)
+    threads, room = _room(given)
     if scheduler is None and not given["scheduler_file"]:
         scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
-    worker: dict[str, Any] = {
-        **bind,
-        **memory,
-        "resources": resources or None,
-        "preload": preload or None,
-        **{name: given[name] for name in AS_GIVEN},
-    }
-    if given["local_directory"]:  # over that of the spill directories
-        worker["local_directory"] = given["local_directory"]
     plan = Plan(
         scheduler,
         given["scheduler_file"],
@@ -156,7 +145,13 @@ def main(**given: Any) -> None:
         name=given["name"],
         death_timeout=given["death_timeout"],
         leave_timeout=given["leave_timeout"],
-        worker=worker,
+        worker={
+            **bind,
+            **room,
+            "resources": resources or None,
+            "preload": preload or None,
+            **{name: given[name] for name in AS_GIVEN},
+        },
         watch={"port": given["nanny_port"], "preload_nanny": given["preload_nanny"] or None},
         worker_class=_worker_class(given["worker_class"]),
         security=tls.security("worker"),
@@ -166,42 +161,33 @@ def main(**given: Any) -> None:
     running.more_files()
     settings.hand_down()
     with running.pid_file(given["pid_file"]):
-        code = running.run(work(plan))
-    raise SystemExit(code)
+        running.run(work(plan))
 
 
 def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
     """Where the worker binds and what it tells others, as arguments of Dask's worker."""
     host, advertise, port = options.where_to_bind(given)
     if given["listen_address"] or given["contact_address"]:
-        if host or given["port"] is not None:
-            raise click.UsageError(
-                "--listen-address and --contact-address say what -a, -H, -e and -p say: give the ones or the others."
-            )
-        if not given["listen_address"]:
-            raise click.UsageError("--contact-address needs --listen-address.")
+        refuse(
+            host or given["port"] is not None,
+            "--listen-address and --contact-address say what -a, -H, -e and -p say: give the ones or the others.",
+        )
+        refuse(not given["listen_address"], "--contact-address needs --listen-address.")
         contact = given["contact_address"] or given["listen_address"]
-        try:
+        with running.blamed("--listen-address, --contact-address", ArgumentError):
             host, port = endpoints.split_endpoint(given["listen_address"])
             endpoints.split_endpoint(contact)
-        except ArgumentError as error:
-            raise click.UsageError(f"--listen-address, --contact-address: {error}") from error
         return {"host": host, "worker_port": port, "contact_address": contact}
     if given["interface"]:
         running.address_of(given["interface"])
     if given["nworkers"] > 1:
-        if not given["nanny"]:
-            raise click.UsageError("--no-nanny and --nworkers: without a nanny there is one worker.")
-        if advertise or (port and ":" not in str(port)):
-            raise click.UsageError(
-                "--nworkers with a port or with -a beside -H: give the ports as -p FIRST:LAST."
-            )
+        refuse(not given["nanny"], "--no-nanny and --nworkers: without a nanny there is one worker.")
+        one = advertise or (port and ":" not in str(port))
+        refuse(one, "--nworkers with a port or with -a beside -H: give the ports as -p FIRST:LAST.")
     if advertise is None:
         return {"host": host, "worker_port": port}
-    if ":" in str(port):
-        raise click.UsageError(
-            "-a/--advertise beside -H/--host tells others one address: give one port with -p."
-        )
+    why = "-a/--advertise beside -H/--host tells others one address: give one port with -p."
+    refuse(":" in str(port), why)
     port = port or _free_port(str(host))
     return {"host": host, "worker_port": port, "contact_address": f"{advertise}:{port}"}
 
@@ -219,10 +205,8 @@ def _scheduler(given: Mapping[str, Any]) -> str | None:
     """The supervisor that the options or Dask's environment name."""
     if given["supervisors"] is None:
         return os.environ.get("DASK_SCHEDULER_ADDRESS") if not given["scheduler_file"] else None
-    if given["scheduler_file"]:
-        raise click.UsageError(
-            "-s/--supervisors and --scheduler-file both name a supervisor: give one of them."
-        )
+    why = "-s/--supervisors and --scheduler-file both name a supervisor: give one of them."
+    refuse(given["scheduler_file"], why)
     if "://" in given["supervisors"] and "," not in given["supervisors"]:
         from marsdask.engine.address import resolve
 
@@ -240,8 +224,8 @@ def _devices(text: str | None) -> list[str] | None:
     if text is None:
         return None
     devices = [each.strip() for each in text.split(",") if each.strip()]
-    if any(not each.isdigit() for each in devices) or len(set(devices)) < len(devices):
-        raise click.BadParameter(f"got {text!r}, expected numbers such as 0,1.", param_hint="--cuda-devices")
+    wrong = any(not each.isdigit() for each in devices) or len(set(devices)) < len(devices)
+    refuse(wrong, f"got {text!r}, expected numbers such as 0,1.", "--cuda-devices")
     return devices
 
 
@@ -253,8 +237,8 @@ def _resources(text: str | None, devices: list[str] | None) -> dict[str, float]:
             found[name] = float(amount)
         except ValueError:
             found[name] = -1.0
-        if not name or not 0 <= found[name] < float("inf"):
-            raise click.BadParameter(f"got {pair!r}, expected NAME=NUMBER.", param_hint="--resources")
+        good = name and 0 <= found[name] < float("inf")
+        refuse(not good, f"got {pair!r}, expected NAME=NUMBER.", "--resources")
     if devices:
         found.setdefault("GPU", float(len(devices)))
     return found
@@ -287,7 +271,12 @@ def _room(given: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
     for note in policy.notes:
         warning(note)
     dask.config.set(policy.to_dask_config())
-    return threads, policy.worker_arguments()
+    room = policy.worker_arguments()
+    if given["local_directory"]:  # over that of the spill directories
+        with running.blamed("--local-directory", BadSpillDirectory):
+            check_usable(given["local_directory"])
+        room["local_directory"] = given["local_directory"]
+    return threads, room
 
 
 def _worker_class(name: str | None) -> str:
@@ -295,13 +284,12 @@ def _worker_class(name: str | None) -> str:
     from distributed import Worker
     from distributed.utils import import_term
 
-    running.import_here()
     name = name or "marsdask.spill.MarsWorker"
     wrong = (ImportError, AttributeError, ValueError)
     with running.blamed("--worker-class", *wrong, said=f"{name!r} cannot be imported: "):
         found = import_term(name)
-    if not isinstance(found, type) or not issubclass(found, Worker):
-        raise click.BadParameter(f"{name!r} is no class of workers.", param_hint="--worker-class")
+    good = isinstance(found, type) and issubclass(found, Worker)
+    refuse(not good, f"{name!r} is no class of workers.", "--worker-class")
     return name
 
 
@@ -340,10 +328,12 @@ async def work(plan: Plan) -> int:
         try:
             if await running.first(asked, asyncio.gather(*workers)):
                 return Exit.FINE
-            for each in workers:
-                where = each.worker_address if plan.nanny else each.address
-                click.echo(f"Worker at {where}, of the supervisor at {reached[0]}", err=True)
-            _warn(plan, workers)
+            told = [each.worker_address if plan.nanny else each.address for each in workers]
+            for address in told:
+                click.echo(f"Worker at {address}, of the supervisor at {reached[0]}", err=True)
+            if plan.security is None:
+                parts = [address.partition("://")[2].rpartition(":") for address in told]
+                tls.warn_if_open([f"{plan.worker.get('host') or host}:{port}" for host, _, port in parts])
             if await running.first(asked, asyncio.gather(*(each.finished() for each in workers))):
                 return await _leave(workers, plan.leave_timeout)
         except (OSError, RuntimeError, TimeoutError, ValueError) as error:
@@ -400,9 +390,8 @@ def _made(plan: Plan, address: str) -> list[Any]:
     for number in range(plan.count):
         name = f"{plan.name}-{number}" if plan.name and plan.count > 1 else plan.name
         if plan.nanny:
-            nanny = noting(Nanny)(address, name=name, **arguments | own)
-            nanny.worker_kwargs["host"] = arguments.get("host")
-            made.append(nanny)
+            made.append(noting(Nanny)(address, name=name, **arguments | own))
+            made[-1].worker_kwargs["host"] = arguments.get("host")
         else:
             made.append(noting(kind)(address, name=name, **arguments))
     return made
@@ -482,19 +471,9 @@ async def _still_members(scheduler: Any, addresses: list[str]) -> None:
         async with asyncio.timeout(BACK_IN):
             while True:
                 found = (await scheduler.identity(n_workers=-1))["workers"]
-                states = {found[address]["status"] for address in addresses if address in found}
-                if "closing_gracefully" not in states:
+                if all(found[a]["status"] != "closing_gracefully" for a in addresses if a in found):
                     return
                 await asyncio.sleep(0.05)
-
-
-def _warn(plan: Plan, workers: list[Any]) -> None:
-    """Say where an unencrypted port is open to the network."""
-    if plan.security is not None:
-        return
-    addresses = [each.worker_address if plan.nanny else each.address for each in workers]
-    parts = [address.partition("://")[2].rpartition(":") for address in addresses]
-    tls.warn_if_open([f"{plan.worker.get('host') or host}:{port}" for host, _, port in parts])
 
 
 if __name__ == "__main__":

@@ -32,11 +32,10 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = import_module(f"{__name__}.{_MODULES[name]}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     except ModuleNotFoundError as error:
         from marsdask.errors import MissingExtra
 
         if str(error.name).partition(".")[0] not in ("dask_kubernetes", "kubernetes"):
             raise
         raise MissingExtra.needed(str(error.name), "kubernetes", "a cluster on Kubernetes") from error
-    return getattr(module, name)

@@ -47,13 +47,10 @@ def place(service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: 
 
 def inside_a_pod() -> bool:
     """Whether this process runs in a pod whose cluster names Services in its DNS: asked only there, as it can take long."""
-    if "KUBERNETES_SERVICE_HOST" not in os.environ:
-        return False
     try:
-        socket.getaddrinfo("kubernetes.default", 443)
+        return "KUBERNETES_SERVICE_HOST" in os.environ and bool(socket.getaddrinfo("kubernetes.default", 443))
     except socket.gaierror:
         return False
-    return True
 
 
 def answers(host: str, port: int, timeout: float) -> bool:
@@ -154,11 +151,9 @@ class Forward:
         # portforward() changes its API client while it connects, so it gets one of its own.
         api_client = client.ApiClient(self.configuration)
         api_client.default_headers.update(self.headers)
-        core = client.CoreV1Api(api_client)
+        connect = client.CoreV1Api(api_client).connect_get_namespaced_pod_portforward
         try:
-            joined = portforward(
-                core.connect_get_namespaced_pod_portforward, self.pod(), self.namespace, ports=str(port)
-            )
+            joined = portforward(connect, self.pod(), self.namespace, ports=str(port))
         except ApiException as error:
             raise KubernetesError(str(error.reason)) from error
         finally:
@@ -172,11 +167,9 @@ class Forward:
 
 def copy(source: Any, target: Any) -> None:
     """Pass on what comes, until one side ends; then both are ended."""
-    try:
+    with suppress(OSError):  # the other side is gone: the same as its end
         while data := source.recv(2**16):
             target.sendall(data)
-    except OSError:
-        pass  # the other side is gone: the same as its end
     end(source)
     end(target)
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from inspect import signature
 from typing import Any
 
+from marsdask.deploy.kubernetes import checks
 from marsdask.deploy.kubernetes.names import GROUP, VERSION
 from marsdask.deploy.kubernetes.states import State
-from marsdask.errors import ArgumentError, ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
+from marsdask.errors import ClusterUnreachable, KubernetesError, MissingExtra, NotPermitted
 
 CALL_TIMEOUT = (5.0, 30.0)
 """Seconds to connect, and to wait for an answer."""
@@ -64,9 +65,9 @@ class Api:
                 return None
             raise refusal(error) from error
         except HTTPError as error:
-            host = self.client.configuration.host
             raise ClusterUnreachable(
-                f"the Kubernetes API at {host} does not answer: {error}. Hint: does `kubectl version` work?"
+                f"the Kubernetes API at {self.client.configuration.host} does not answer: {error}. Hint: does `kubectl "
+                "version` work?"
             ) from error
         answer.release_conn()
         return found
@@ -80,8 +81,7 @@ class Api:
         return self.call(function, GROUP, VERSION, namespace, plural, body, **kwargs)
 
     def get(self, plural: str, namespace: str, name: str) -> Body | None:
-        function = self.custom.get_namespaced_custom_object
-        return self.call(function, GROUP, VERSION, namespace, plural, name)
+        return self.call(self.custom.get_namespaced_custom_object, GROUP, VERSION, namespace, plural, name)
 
     def patched(
         self, plural: str, namespace: str, name: str, patch: Body, *, scale: bool = False
@@ -161,8 +161,8 @@ class Api:
         asked = {"verb": verb, "group": group, "resource": resource}
         asked |= {"subresource": sub} if sub else {}
         asked |= {"namespace": namespace} if namespace else {}
-        body = {"spec": {"resourceAttributes": asked}}
-        answer = self.call(self.authorization.create_self_subject_access_review, body)
+        review = self.authorization.create_self_subject_access_review
+        answer = self.call(review, {"spec": {"resourceAttributes": asked}})
         return bool(answer and answer["status"]["allowed"])
 
 
@@ -200,12 +200,9 @@ def current(kubeconfig: str | None = None, context: str | None = None) -> Any:
 
 def checked_client(api_client: Any) -> Any:
     """The same, if it is an API client of the package kubernetes."""
-    if not hasattr(api_client, "configuration") or not hasattr(api_client, "call_api"):
-        raise ArgumentError(
-            f"kube_api_client={api_client!r}: expected what kubernetes.config.new_client_from_config() gives, "
-            f"got {type(api_client).__name__}."
-        )
-    return api_client
+    good = hasattr(api_client, "configuration") and hasattr(api_client, "call_api")
+    expected = f"what kubernetes.config.new_client_from_config() gives, got {type(api_client).__name__}"
+    return checks.expect(good, "kube_api_client", api_client, expected)
 
 
 def refusal(error: Any) -> Exception:

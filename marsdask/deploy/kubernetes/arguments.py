@@ -78,19 +78,8 @@ class Argument:
 
 
 def _one(value: Any, name: str) -> int:
-    if checks.count(value, name) != 1:
-        raise ArgumentError(
-            f"{name}={value!r}: expected 1; Dask has one scheduler, and a lost one is started again."
-        )
-    return 1
-
-
-def _service_type(value: Any, name: str) -> str:
-    return str(choice(value or "NodePort", name, SERVICE_TYPES))
-
-
-def _template(value: Any, name: str) -> tuple[dict[str, Any]]:
-    return (checks.mapping(value, name),)
+    expected = "1; Dask has one scheduler, and a lost one is started again"
+    return int(checks.expect(checks.count(value, name) == 1, name, value, expected))
 
 
 def _of_pods(name: str, field: str, kind: Kind, says: str, unsaid: Any) -> list[Argument]:
@@ -174,7 +163,7 @@ POSITIONAL = (
     Argument("web_mem", SIZE, _WEB, ignored=True),
     Argument(
         "service_type",
-        Kind("str | None", _service_type),
+        Kind("str | None", lambda value, name: choice(value or "NodePort", name, SERVICE_TYPES)),
         "How the cluster is reached: 'NodePort', 'ClusterIP' or 'LoadBalancer' ('NodePort')",
         "NodePort",
     ),
@@ -212,7 +201,7 @@ NAMED = (
     *_of_pods(
         "pod_template",
         "templates",
-        Kind("dict[str, Any] | None", _template),
+        Kind("dict[str, Any] | None", lambda value, name: (checks.mapping(value, name),)),
         "Laid over the pods last, {'metadata': ..., 'spec': ...}: lists of named things by name, None takes away",
         (),
     ),
@@ -357,37 +346,31 @@ class Arguments:
         _check_names(given)
         placed = _placed(given)
         asked = placed[""]
-        if asked["existing_namespace"] and asked["namespace"] is None:
-            raise ArgumentError(
-                "existing_namespace=True: expected namespace= as well, the one that is there."
-            )
+        named = not asked["existing_namespace"] or asked["namespace"]
+        checks.expect(named, "existing_namespace", True, "namespace= as well, the one that is there")
         asked["namespace"] = asked["namespace"] or f"mars-ns-{uuid.uuid4().hex}"
         asked["image"] = asked["image"] or default_image()
         asked["min_worker_num"] = asked["min_worker_num"] or asked["worker_num"]
         policy = _policy(placed["policy"], asked["spill_volumes"])
         for note in policy.notes:
             warnings.warn(note, UserWarning, stacklevel=4)
-        made = cls(
+        return cls(
             name=f"mars-{uuid.uuid4().hex[:8]}" if asked["existing_namespace"] else "mars",
             supervisor=Part(**placed["supervisor"]),
             worker=Part(**placed["worker"]),
             policy=policy,
             **asked,
         )
-        made._fit_together()
-        return made
 
-    def _fit_together(self) -> None:
+    def __post_init__(self) -> None:
         """An error where two arguments contradict each other."""
         least, most = self.min_worker_num, self.worker_num
         checks.expect(least <= most, "min_worker_num", least, f"at most worker_num, which is {most}")
-        port = self.supervisor.port
-        checks.expect(
-            self.web_port != port, "web_port", self.web_port, "another port than the scheduler's own"
-        )
-        theirs = own_service(self.name)
-        free = self.service_name != theirs
-        checks.expect(free, "service_name", theirs, "another name than that of the operator's own Service")
+        free = self.web_port != self.supervisor.port
+        checks.expect(free, "web_port", self.web_port, "another port than the scheduler's own")
+        free = self.service_name != own_service(self.name)
+        expected = "another name than that of the operator's own Service"
+        checks.expect(free, "service_name", self.service_name, expected)
         names = [v.name for v in (*self.volumes, *self.spill_volumes)]
         for each in names:
             if names.count(each) > 1 or each in ("tmp", "tls"):
@@ -414,10 +397,8 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         value = argument.checked(given.get(argument.name, argument.kind.default))
         for group, field in argument.places:
             before = placed[group].setdefault(field, None)
-            if before is not None and isinstance(value, dict):
-                value = before | value
-            elif before is not None and isinstance(value, tuple):
-                value = before + value
+            if before is not None and isinstance(value, (dict, tuple)):
+                value = before | value if isinstance(value, dict) else before + value
             if value is not None:
                 placed[group][field] = value
     for role in ROLES:
@@ -427,9 +408,8 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _policy(said: Mapping[str, Any], spill_volumes: tuple[VolumeConfig, ...]) -> MemoryPolicy:
     """What the memory arguments say of a worker, which spills to these volumes."""
-    sizes = [v.size_limit for v in spill_volumes if isinstance(v, EmptyDirVolumeConfig)]
-    limits = [parse_size(size, "size_limit") for size in sizes if size is not None]
+    sizes = [getattr(v, "size_limit", None) for v in spill_volumes]
     return MemoryPolicy.of_new_cluster(**said).replace(
         directories=tuple(v.mount_path for v in spill_volumes),
-        quota=tuple(limits) if len(limits) == len(spill_volumes) else None,
+        quota=None if None in sizes else tuple(parse_size(size, "size_limit") for size in sizes),
     )

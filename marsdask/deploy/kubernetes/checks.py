@@ -18,10 +18,11 @@ _LABEL_KEY = re.compile(
 )
 
 
-def expect(good: bool, name: str, value: object, expected: str) -> None:  # noqa: FBT001 what is checked
-    """An error that names the argument where it is not as expected."""
+def expect(good: object, name: str, value: Any, expected: str) -> Any:
+    """The value, or an error that names the argument where it is not as expected."""
     if not good:
         raise ArgumentError(f"{name}={value!r}: expected {expected}.")
+    return value
 
 
 def _number(value: Any, *kinds: type) -> bool:
@@ -31,8 +32,8 @@ def _number(value: Any, *kinds: type) -> bool:
 
 def count(value: Any, name: str, *, least: int = 1) -> int:
     """A whole number from `least` on."""
-    expect(_number(value, int) and value >= least, name, value, f"a whole number from {least} on")
-    return int(value)
+    good = _number(value, int) and value >= least
+    return int(expect(good, name, value, f"a whole number from {least} on"))
 
 
 def cpu(value: Any, name: str) -> int:
@@ -52,41 +53,37 @@ def cpu(value: Any, name: str) -> int:
 def ratio(value: Any, name: str) -> float:
     """A factor from 1 on."""
     good = _number(value, int, float) and 1 <= value < math.inf
-    expect(good, name, value, "a number from 1 on: the limit is that many times the request")
-    return float(value)
+    return float(expect(good, name, value, "a number from 1 on: the limit is that many times the request"))
 
 
 def seconds(value: Any, name: str) -> float:
     """A finite number of seconds above 0."""
     good = _number(value, int, float) and 0 < value < math.inf
-    expect(good, name, value, "a number of seconds above 0")
-    return float(value)
+    return float(expect(good, name, value, "a number of seconds above 0"))
 
 
 def port(value: Any, name: str) -> int:
     """A port that a process without rights of its own may open."""
-    expect(_number(value, int) and 1024 <= value < 65536, name, value, "a port from 1024 to 65535")
-    return int(value)
+    good = _number(value, int) and 1024 <= value < 65536
+    return int(expect(good, name, value, "a port from 1024 to 65535"))
 
 
 def flag(value: Any, name: str) -> bool:
     """True or False."""
-    expect(isinstance(value, bool), name, value, "True or False")
-    return bool(value)
+    return bool(expect(isinstance(value, bool), name, value, "True or False"))
 
 
 def text(value: Any, name: str) -> str:
     """A text that is not empty and has no blanks."""
     good = isinstance(value, str) and value and not re.search(r"\s", value)
-    expect(bool(good), name, value, "a text without blanks")
-    return str(value)
+    return str(expect(good, name, value, "a text without blanks"))
 
 
 def label(value: Any, name: str) -> str:
     """A name that Kubernetes takes: lower case letters, digits and '-'."""
-    good = isinstance(value, str) and _LABEL.fullmatch(value) is not None
-    expect(good, name, value, "at most 63 lower case letters, digits and '-', first and last no '-'")
-    return str(value)
+    good = isinstance(value, str) and _LABEL.fullmatch(value)
+    expected = "at most 63 lower case letters, digits and '-', first and last no '-'"
+    return str(expect(good, name, value, expected))
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:
@@ -101,7 +98,7 @@ def env(value: Any, name: str) -> dict[str, str]:
     found = mapping(value, name)
     for key, each in found.items():
         one = {key: each}
-        expect(_ENV.fullmatch(key) is not None, name, one, "names of letters, digits and '_'")
+        expect(_ENV.fullmatch(key), name, one, "names of letters, digits and '_'")
         plain = isinstance(each, (str, int, float))
         expect(plain, name, one, "texts or numbers as values; for others use pod_template=")
     return {key: str(each) for key, each in found.items()}
@@ -115,7 +112,7 @@ def labels(value: Any, name: str) -> dict[str, str]:
     for key, each in found.items():
         expect(not key.startswith("dask.org/"), name, {key: each}, operators)
         good = _LABEL_KEY.fullmatch(key) and isinstance(each, str) and _LABEL_VALUE.fullmatch(each)
-        expect(bool(good), name, {key: each}, allowed)
+        expect(good, name, {key: each}, allowed)
     return found
 
 
@@ -133,8 +130,7 @@ def command(value: Any, name: str) -> tuple[str, ...]:
     if isinstance(value, str) and value:
         return ("/bin/sh", "-c", value)
     good = isinstance(value, (list, tuple)) and value and all(isinstance(v, str) and v for v in value)
-    expect(bool(good), name, value, "a list of texts, such as ['/bin/sh', '-c', 'sync']")
-    return tuple(value)
+    return tuple(expect(good, name, value, "a list of texts, such as ['/bin/sh', '-c', 'sync']"))
 
 
 def dicts(value: Any, name: str) -> tuple[dict[str, Any], ...]:

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import html
 import logging
+from collections.abc import Callable
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -63,26 +64,23 @@ class KubernetesClusterClient:
             )
         checks.label(namespace, "namespace")
         self.cluster = joined(Api(cluster), namespace, endpoint, security)
-        try:
-            self._open()
-        except BaseException:
-            self.cluster.disconnect()
-            raise
+        self._open(self.cluster.disconnect)
 
     def start(self) -> Self:
         """Make the cluster and a session on it, the default one. It ends with this process unless `keep` was given."""
         self.cluster.start()
-        try:
-            self._open()
-        except BaseException:
-            self.cluster.stop()
-            raise
+        self._open(self.cluster.stop)
         if not self.cluster.arguments.keep:
             _live[id(self)] = self
         return self
 
-    def _open(self) -> None:
-        self._session = new_session(self.cluster, default=self._default)
+    def _open(self, otherwise: Callable[[], None]) -> None:
+        """Make the session; where that fails, `otherwise` ends what it would have been on."""
+        try:
+            self._session = new_session(self.cluster, default=self._default)
+        except BaseException:
+            otherwise()
+            raise
 
     @property
     def namespace(self) -> str:
@@ -116,8 +114,7 @@ class KubernetesClusterClient:
 
     def logs(self, tail: int = 1000) -> dict[str, str]:
         """The last `tail` lines of every pod, by the pod's name."""
-        found: dict[str, str] = self.cluster.logs(tail)
-        return found
+        return dict(self.cluster.logs(tail))
 
     def close(self) -> None:
         """Let go of the cluster without ending it."""
@@ -159,8 +156,7 @@ class KubernetesClusterClient:
         ]
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name} {value}" for name, value in self._rows())
-        return f"<{type(self).__name__}: {told}>"
+        return f"<{type(self).__name__}: {', '.join(map(' '.join, self._rows()))}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -211,8 +207,7 @@ def _endpoint(endpoint: Any) -> tuple[str, int]:
 
 def _service_at(api: Api, namespace: str, port: int) -> tuple[str, str]:
     """Names of the cluster and of the Service that a port belongs to: a namespace may hold several clusters."""
-    services = api.services(namespace, names.CLUSTER)
-    found = [s for s in services if "selector" in s["spec"]]
+    found = [s for s in api.services(namespace, names.CLUSTER) if "selector" in s["spec"]]
     if not found:
         raise ClusterUnreachable(
             f"namespace={namespace!r} holds no cluster. Hint: `marsdask kubernetes list` shows all."

@@ -35,7 +35,6 @@ from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
 from marsdask.errors import (
-    ArgumentError,
     ClusterNotStarted,
     ClusterStartTimeout,
     ClusterUnreachable,
@@ -46,16 +45,10 @@ from marsdask.errors import (
 
 CONNECT_TIMEOUT = 30.0
 """Seconds to reach a scheduler that is said to be there."""
-
-
 LOST = 4
 """Connections that may be lost one after another, in five seconds, before a new cluster is given up that has come up."""
-
-
 RECONNECT_TIMEOUT = 300.0
 """Seconds in which a lost scheduler's pod is made again, on another node if need be."""
-
-
 AUTOSCALER_ENDS = 5.0
 """Seconds that a deleted autoscaler is waited for. It was gone after 0.1 to 0.3, and one in 14 sizes was undone without.
 The operator may keep one that has just been made for longer; a size is set then all the same."""
@@ -87,11 +80,9 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         self.scheduler_comm: Any = None
         self.status: Status
 
-    def __eq__(self, other: object) -> bool:
-        return self is other  # Cluster's own compares names, and ours are equal in different namespaces
-
-    def __hash__(self) -> int:
-        return id(self)
+    # Cluster's own compare names, and ours are equal in different namespaces.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __del__(self) -> None:
         if getattr(self, "status", None) is Status.running:  # one that was not started has nothing to close
@@ -106,14 +97,13 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             return None
         pods = self.scheduler_pods()
         inside = service["spec"]["type"] == "ClusterIP" and addresses.inside_a_pod()
-        found = addresses.place(service, pods[0] if pods else None, inside=inside)
-        if found is not None and found.host is None:
-            ports = found.comm, found.web
+        self.place = addresses.place(service, pods[0] if pods else None, inside=inside)
+        if self.place is not None and self.place.host is None:
+            ports = self.place.comm, self.place.web
             if self.forward is None:
                 self.forward = Forward(self.api.client, self.namespace, self._scheduler_pod_name, ports)
-            found = Place("127.0.0.1", *map(self.forward.local, ports))
-        self.place = found
-        return found
+            self.place = Place("127.0.0.1", *map(self.forward.local, ports))
+        return self.place
 
     def scheduler_pods(self) -> list[dict[str, Any]]:
         """The scheduler's pod, one that goes away last."""
@@ -219,8 +209,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         """Let the operator choose the number of workers by the work there is, between `minimum` and `maximum`."""
         checks.count(minimum, "minimum", least=0)
         checks.count(maximum, "maximum")
-        if maximum is not None and minimum > maximum:
-            raise ArgumentError(f"minimum={minimum!r}: expected at most maximum, which is {maximum}.")
+        fit = maximum is None or minimum <= maximum
+        checks.expect(fit, "minimum", minimum, f"at most maximum, which is {maximum}")
         spec = {"cluster": self.name, "minimum": minimum, "maximum": maximum}
         there = self.api.patched("daskautoscalers", self.namespace, self.name, {"spec": spec})
         if there is not None and "deletionTimestamp" in there["metadata"]:
@@ -248,8 +238,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         try:
             super().wait_for_workers(n_workers, timeout)
         except TimeoutError as error:
-            report = states.report(self._states(), self._events(), {})
-            raise NoWorkers(f"{error} s.\n{report}") from error
+            raise NoWorkers(f"{error} s.\n{states.report(self._states(), self._events(), {})}") from error
 
     # Looking at it
 
@@ -285,8 +274,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     async def _get_logs(self, *_: Any, **__: Any) -> Any:
         from distributed.utils import Log, Logs
 
-        found = await asyncio.to_thread(self.logs)
-        return Logs({name: Log(text) for name, text in found.items()})
+        return Logs({name: Log(text) for name, text in (await asyncio.to_thread(self.logs)).items()})
 
     # Ending
 
@@ -326,8 +314,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         finally:
             removal.remove(*where, own_namespace=self.own_namespace)
         if wait:
-            longest = timeout or removal.LONGEST_WAIT
-            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=longest)
+            timeout = timeout or removal.LONGEST_WAIT
+            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=timeout)
 
     def __exit__(self, *error: object) -> None:
         self.stop()
@@ -393,10 +381,13 @@ class KubernetesCluster(AttachedCluster):
         """Warn of what was asked for and lets others in: no encryption, directories of nodes."""
         args = self.arguments
         if not args.encrypted:
-            reaches = {"NodePort": "the nodes' ports", "LoadBalancer": "the load balancer"}
-            reach = reaches.get(args.service_type, "the namespace's Services")
+            reached = {
+                "NodePort": "the nodes' ports",
+                "ClusterIP": "the namespace's Services",
+                "LoadBalancer": "the load balancer",
+            }[args.service_type]
             warnings.warn(
-                f"security=False: whoever reaches {reach} can run code on "
+                f"security=False: whoever reaches {reached} can run code on "
                 "the cluster. Hint: leave security= away, and connections are encrypted.",
                 UserWarning,
                 stacklevel=5,
@@ -457,8 +448,7 @@ class KubernetesCluster(AttachedCluster):
     def _try_connecting(self, deadline: Deadline) -> bool:
         """Whether the scheduler could be reached; its pod is ready, but nodes need a moment to pass connections on."""
         place = self.find()
-        host = None if place is None else place.host
-        if place is None or host is None or not addresses.answers(host, place.comm, deadline.left(1.0)):
+        if not place or not place.host or not addresses.answers(place.host, place.comm, deadline.left(1.0)):
             return False
         try:
             self.connect(deadline.left(10.0) or 0.1)
@@ -470,8 +460,7 @@ class KubernetesCluster(AttachedCluster):
     def _failure(self, kind: type[ClusterNotStarted], said: str, found: list[State]) -> ClusterNotStarted:
         """An error that tells why the cluster is not up: pods, events, last log lines."""
         events = self._events()
-        wanted = self.arguments.min_worker_num
-        why = states.cause(found, events, self.registered, wanted)
+        why = states.cause(found, events, self.registered, self.arguments.min_worker_num)
         if self.scheduler_comm is None and found and all(s.ready for s in found):
             why = f"the scheduler cannot be reached at {self.service!r}, all pods are ready"
         logs = self.api.last_lines(self.namespace, [s for s in found if not s.ready][:3] or found[:2])

@@ -49,12 +49,11 @@ def checked(value: Any, name: str) -> Any:
 
 def secret_data(security: Any, *, own: bool) -> dict[str, str]:
     """The Secret's data. Of certificates that are the user's `own`, the client's stay with the user."""
-    found = {"ca.crt": _content(security.tls_ca_file, "tls_ca_file")}
+    fields = {"ca.crt": "tls_ca_file"}
     for role in ROLES[:2] if own else ROLES:
-        for end, kind in (("crt", "cert"), ("key", "key")):
-            field = f"tls_{role}_{kind}"
-            found[f"{role}.{end}"] = _content(getattr(security, field), field)
-    return {name: base64.b64encode(text.encode()).decode() for name, text in found.items()}
+        fields |= {f"{role}.crt": f"tls_{role}_cert", f"{role}.key": f"tls_{role}_key"}
+    texts = {name: _content(getattr(security, field), field) for name, field in fields.items()}
+    return {name: base64.b64encode(text.encode()).decode() for name, text in texts.items()}
 
 
 def from_secret(data: dict[str, str]) -> Any:
@@ -104,10 +103,6 @@ def env(args: Arguments, role: str) -> dict[str, str]:
         found[f"{tls}{side.upper()}__CERT"] = f"{PATH}/{role}.crt"
         found[f"{tls}{side.upper()}__KEY"] = f"{PATH}/{role}.key"
     return found
-
-
-def mounts(args: Arguments) -> list[dict[str, Any]]:
-    return [{"name": "tls", "mountPath": PATH, "readOnly": True}] if args.encrypted else []
 
 
 def volumes(args: Arguments, role: str) -> list[dict[str, Any]]:

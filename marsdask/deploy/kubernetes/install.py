@@ -50,27 +50,22 @@ class Objects:
 
     def labelled(self, kind: str, selector: str) -> list[Body]:
         """The objects of a kind with a label, in all namespaces."""
-        owner, noun = KINDS[kind]
-        name = noun.removeprefix("namespaced_")
-        everywhere = "_for_all_namespaces" if noun != name else ""
-        found = self.api.listed(self.called(owner, f"list_{name}{everywhere}"), label_selector=selector)
+        found = self.api.listed(self.function("list", kind), label_selector=selector)
         return [each | {"kind": kind} for each in found]
 
     def function(self, verb: str, kind: str) -> Any:
-        owner, noun = KINDS[kind]
-        return self.called(owner, f"{verb}_{noun}")
-
-    def called(self, owner: str, name: str) -> Any:
-        """A call of the client's, by its class and name."""
+        """A call of the client's; one that lists does so in all namespaces."""
         from kubernetes import client
 
-        return getattr(getattr(client, owner)(self.api.client), name)
+        owner, noun = KINDS[kind]
+        if verb == "list" and noun.startswith("namespaced_"):
+            noun = f"{noun.removeprefix('namespaced_')}_for_all_namespaces"
+        return getattr(getattr(client, owner)(self.api.client), f"{verb}_{noun}")
 
 
 def place(manifest: Body) -> list[str]:
     """Name, and namespace where there is one."""
-    metadata = manifest["metadata"]
-    return [metadata["name"], *([metadata["namespace"]] if "namespace" in metadata else [])]
+    return [manifest["metadata"][key] for key in ("name", "namespace") if key in manifest["metadata"]]
 
 
 INSTALL = "marsdask kubernetes install"
@@ -147,11 +142,10 @@ def look(api: Api) -> Installation:
     """What is installed now."""
     from kubernetes import client
 
-    objects = Objects(api)
     version = api.call(client.VersionApi(api.client).get_code)
     if version is None or "gitVersion" not in version:
         raise ClusterUnreachable(f"{api.client.configuration.host} answers, but is no Kubernetes API.")
-    read = {each["metadata"]["name"]: objects.read(each) for each in operator.definitions()}
+    read = {each["metadata"]["name"]: Objects(api).read(each) for each in operator.definitions()}
     there = {name: found for name, found in read.items() if found}
     deployments = api.listed(api.apps.list_deployment_for_all_namespaces)
     return Installation(
@@ -166,15 +160,13 @@ def look(api: Api) -> Installation:
 def described(deployment: Mapping[str, Any]) -> Operator:
     """An operator's Deployment in few words."""
     metadata, status, labels = deployment["metadata"], deployment.get("status", {}), labels_of(deployment)
-    by = {operator.US: "marsdask", "Helm": "the Helm chart"}.get(labels.get(MANAGED_BY, ""), "somebody")
-    containers = deployment["spec"]["template"]["spec"]["containers"]
     current = status.get("observedGeneration") == metadata.get("generation")
     return Operator(
         namespace=metadata["namespace"],
         name=metadata["name"],
-        image=containers[0]["image"],
+        image=deployment["spec"]["template"]["spec"]["containers"][0]["image"],
         version=labels.get(operator.VERSION, ""),
-        by=by,
+        by={operator.US: "marsdask", "Helm": "the Helm chart"}.get(labels.get(MANAGED_BY, ""), "somebody"),
         ready=bool(current and status.get("availableReplicas") and status.get("updatedReplicas")),
     )
 
@@ -204,7 +196,7 @@ def install(
         if kept is None or manifest["kind"] == "CustomResourceDefinition":
             yield f"{called(manifest)}: {ensure(objects, manifest, upgrade=upgrade)}"
         if manifest is wanted[len(operator.definitions()) - 1]:
-            wait_established(objects, wanted, max(timeout, 30))
+            wait_established(objects, max(timeout, 30))
     if kept is not None:
         yield f"There is an operator already, left alone: {kept}"
         return
@@ -241,10 +233,10 @@ def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[s
             )
 
 
-def wait_established(objects: Objects, wanted: list[Body], timeout: float) -> None:
+def wait_established(objects: Objects, timeout: float) -> None:
     """Until the API serves the definitions."""
-    names = [each for each in wanted if each["kind"] == "CustomResourceDefinition"]
-    if not until(lambda: all(established(objects.read(each) or {}) for each in names), timeout):
+    wanted = operator.definitions()
+    if not until(lambda: all(established(objects.read(each) or {}) for each in wanted), timeout):
         raise ClusterNotStarted(
             f"the API does not serve Dask's resources {timeout:g} s after their definitions were made."
         )
@@ -264,8 +256,7 @@ def wait_ready(api: Api, objects: Objects, wanted: Body, timeout: float) -> None
     if not until(lambda: (found := objects.read(wanted)) is not None and described(found).ready, timeout):
         found = states.states(api.pods(namespace, selector))
         events = states.warnings_of(api.events(namespace))
-        logs = api.last_lines(namespace, (s for s in found if not s.ready))
-        report = states.report(found, events, logs)
+        report = states.report(found, events, api.last_lines(namespace, (s for s in found if not s.ready)))
         raise ClusterNotStarted(
             f"the operator is not ready after {timeout:g} s; what was made stays. Hint: {INSTALL} --upgrade --image IMAGE "
             f"changes its image, marsdask kubernetes uninstall removes it.\n{report}"
@@ -315,19 +306,19 @@ ORDER = (
 
 def remove_resources(api: Api, deadline: float) -> Iterator[str]:
     """Delete every cluster, job and autoscaler. What no operator lets go is freed here, after half of the time."""
+
+    def there() -> Iterator[tuple[str, ...]]:
+        return ((plural, *place(each)) for plural in PLURALS for each in api.resources(plural))
+
     works = any(each.ready for each in look(api).operators)
-    for plural in PLURALS:
-        for each in api.resources(plural):
-            name, namespace = place(each)
-            api.deleted(plural, namespace, name)
-            yield f"{plural}/{name} in {namespace}: deleted"
+    for plural, name, namespace in there():
+        api.deleted(plural, namespace, name)
+        yield f"{plural}/{name} in {namespace}: deleted"
     if until(lambda: not any(map(api.resources, PLURALS)), (deadline - time.monotonic()) / 2 if works else 2):
         return
-    for plural in PLURALS:
-        for each in api.resources(plural):
-            name, namespace = place(each)
-            api.freed(plural, namespace, name)
-            yield f"{plural}/{name} in {namespace}: freed without the operator"
+    for plural, name, namespace in there():
+        api.freed(plural, namespace, name)
+        yield f"{plural}/{name} in {namespace}: freed without the operator"
 
 
 def called(manifest: Body) -> str:

@@ -45,8 +45,7 @@ def ports_of(pod: Mapping[str, Any] | None) -> dict[str, int]:
 
 def labels_of(found: Mapping[str, Any]) -> Mapping[str, str]:
     """The labels of an object that is there."""
-    labels: Mapping[str, str] = found["metadata"].get("labels") or {}
-    return labels
+    return dict(found["metadata"].get("labels") or {})
 
 
 def is_ours(found: Mapping[str, Any] | None) -> bool:

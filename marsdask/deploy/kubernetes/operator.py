@@ -13,7 +13,7 @@ from typing import Any
 
 from marsdask.deploy.kubernetes import checks, rights
 from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY
-from marsdask.errors import ArgumentError, MissingExtra
+from marsdask.errors import MissingExtra
 
 NAME = NAMESPACE = "dask-operator"
 PACKAGE = "dask-kubernetes"
@@ -58,8 +58,32 @@ def manifests(
 ) -> list[dict[str, Any]]:
     """Everything that `marsdask kubernetes install` makes, in the order in which it has to be made."""
     checks.label(namespace, "namespace")
-    return [*definitions(), namespace_(namespace), account(namespace), role(), binding(namespace),
-            deployment(namespace, checked_image(image), pull_secret)]  # fmt: skip
+    # The namespace enforces Pod Security `restricted`; the operator's rights are for the whole cluster.
+    security = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
+    inside = {"name": NAME, "namespace": namespace}
+    return [
+        *definitions(),
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": namespace, "labels": labels() | security},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": inside | {"labels": labels()},
+            "automountServiceAccountToken": False,
+        },
+        rights.manifest(NAME, RIGHTS, labels()),
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": NAME, "labels": labels()},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
+            "subjects": [{"kind": "ServiceAccount"} | inside],
+        },
+        deployment(namespace, checked_image(image), pull_secret),
+    ]
 
 
 @cache
@@ -93,52 +117,17 @@ def labels() -> dict[str, str]:
     return SELECTOR | {MANAGED_BY: US, VERSION: metadata.version(PACKAGE)}
 
 
-def namespace_(name: str) -> dict[str, Any]:
-    """A namespace that enforces Pod Security `restricted`."""
-    security = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
-    return {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": name, "labels": labels() | security},
-    }
-
-
-def account(namespace: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": {"name": NAME, "namespace": namespace, "labels": labels()},
-        "automountServiceAccountToken": False,
-    }
-
-
-def role() -> dict[str, Any]:
-    """The operator's rights in the whole cluster."""
-    return rights.manifest(NAME, RIGHTS, labels())
-
-
-def binding(namespace: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRoleBinding",
-        "metadata": {"name": NAME, "labels": labels()},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
-        "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
-    }
-
-
 def deployment(namespace: str, image: str, pull_secret: str | None = None) -> dict[str, Any]:
     """One operator; a second one beside it would answer everything twice, so the old one ends first."""
-    pod: dict[str, Any] = {
+    pod = {
         "serviceAccountName": NAME,
         "automountServiceAccountToken": True,
         "enableServiceLinks": False,
         "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [container(image)],
         "volumes": [{"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}}],
+        **({} if pull_secret is None else {"imagePullSecrets": [{"name": pull_secret}]}),
     }
-    if pull_secret is not None:
-        pod["imagePullSecrets"] = [{"name": pull_secret}]
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -187,6 +176,5 @@ def checked_image(image: str) -> str:
     from marsdask.deploy.kubernetes.images import default_image
 
     image = image or default_image()
-    if not re.fullmatch(r"[a-z0-9][\w.:/@-]*", image):
-        raise ArgumentError(f"image={image!r}: expected a name such as 'registry/marsdask:v1'.")
-    return image
+    good = re.fullmatch(r"[a-z0-9][\w.:/@-]*", image)
+    return str(checks.expect(good, "image", image, "a name such as 'registry/marsdask:v1'"))

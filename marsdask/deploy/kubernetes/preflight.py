@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
@@ -38,10 +39,8 @@ def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
         if (verb, resource) not in NOT_ASKED
     ]
     with ThreadPoolExecutor(8, thread_name_prefix="marsdask-rights") as pool:
-        allowed = list(pool.map(lambda each: api.may(*each), asked))
-    missing = [
-        f"{verb} {resource}" for (verb, _, resource, _), ok in zip(asked, allowed, strict=True) if not ok
-    ]
+        allowed = pool.map(lambda each: api.may(*each), asked)
+        missing = [f"{each[0]} {each[2]}" for each, ok in zip(asked, allowed, strict=True) if not ok]
     if missing:
         scope = f" --namespace {args.namespace}" if args.existing_namespace else ""
         raise NotPermitted(
@@ -69,9 +68,8 @@ def check_namespace(api: Api, args: Arguments) -> None:
             f"namespace={args.namespace!r} exists already, and stop() would delete it. Hint: another name, or "
             "existing_namespace=True, then stop() leaves it."
         )
-    level = (
-        labels_of(found).get("pod-security.kubernetes.io/enforce", "privileged") if found else "privileged"
-    )
+    labels = labels_of(found) if found else {}
+    level = labels.get("pod-security.kubernetes.io/enforce", "privileged")
     if args.host_paths and level != "privileged":
         raise ArgumentError(
             f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "
@@ -82,10 +80,9 @@ def check_namespace(api: Api, args: Arguments) -> None:
 def check_operator(api: Api) -> None:
     """An error if no Dask operator runs. Who may not look at Deployments learns it a little later."""
     try:
-        found = api.listed(api.apps.list_deployment_for_all_namespaces)
+        operators = list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
     except NotPermitted:
         return
-    operators = [d for d in found if is_operator(d)]
     if not operators:
         raise KubernetesError(f"no Dask operator runs in this Kubernetes cluster. {INSTALL}")
     if not any(d.get("status", {}).get("availableReplicas") for d in operators):
@@ -109,7 +106,7 @@ def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
     """What the scheduler and so many workers take of a quota, by the quota's own keys."""
     from kubernetes.utils import parse_quantity
 
-    found: dict[str, Decimal] = {"pods": Decimal(1 + workers)}
+    found = defaultdict(Decimal, pods=Decimal(1 + workers))
     service = spec["spec"]["scheduler"]["service"]["type"]
     found["services.nodeports"] = Decimal(2 if service in ("NodePort", "LoadBalancer") else 0)
     found["services.loadbalancers"] = Decimal(service == "LoadBalancer")
@@ -117,8 +114,7 @@ def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
         for container in spec["spec"][role]["spec"]["containers"]:
             for kind, amounts in container.get("resources", {}).items():
                 for name, amount in amounts.items():
-                    key = f"{kind}.{name}"
-                    found[key] = found.get(key, Decimal(0)) + times * parse_quantity(amount)
+                    found[f"{kind}.{name}"] += times * parse_quantity(amount)
     for name in ("cpu", "memory"):
         found[name] = found.get(f"requests.{name}", Decimal(0))
     return found

@@ -13,8 +13,6 @@ from marsdask.errors import KubernetesError, NotPermitted, StillThere
 
 LONGEST_WAIT = 300.0
 """Seconds that a stop waits where nobody says: without the operator it would be for ever."""
-
-
 LET_GO = 5.0
 """Seconds that the operator gets to let go of a cluster it is about to make."""
 
@@ -33,11 +31,10 @@ def remove(api: Api, namespace: str, cluster: str, *, own_namespace: bool) -> No
             release(api, namespace)
         api.call(api.core.delete_namespace, namespace)
         return
-    selector = f"{MANAGED_BY}={US},{CLUSTER}={cluster}"
     for role in ("scheduler", "worker"):
         api.call(api.networking.delete_namespaced_network_policy, f"{cluster}-{role}", namespace)
     api.call(api.core.delete_namespaced_secret, secret(cluster), namespace)
-    for service in api.services(namespace, selector):
+    for service in api.services(namespace, f"{MANAGED_BY}={US},{CLUSTER}={cluster}"):
         if COMPONENT not in labels_of(service):
             api.call(api.core.delete_namespaced_service, service["metadata"]["name"], namespace)
 
@@ -48,8 +45,8 @@ def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, ti
     def gone() -> bool:
         if own_namespace:
             return api.namespace(namespace) is None
-        there = api.get("daskclusters", namespace, cluster) is not None
-        return not there and not api.pods(namespace, f"{CLUSTER}={cluster}")
+        there = api.get("daskclusters", namespace, cluster) or api.pods(namespace, f"{CLUSTER}={cluster}")
+        return not there
 
     if not until(gone, timeout, every=0.5):
         raise StillThere(_what_stays(api, namespace, cluster, timeout))
@@ -59,8 +56,7 @@ def _what_stays(api: Api, namespace: str, cluster: str, timeout: float) -> str:
     """Why a cluster is not gone."""
     made = api.get("daskclusters", namespace, cluster)
     said = f"the cluster in namespace {namespace!r} was not gone after {timeout:g} s"
-    finalizers = made and made["metadata"].get("finalizers")
-    if finalizers:
+    if finalizers := made and made["metadata"].get("finalizers"):
         return (
             f"{said}: DaskCluster {cluster!r} waits for {', '.join(finalizers)}, which only a running Dask operator takes "
             f"away. Hint: start the operator (`marsdask kubernetes status`), or `marsdask kubernetes stop {namespace} --force`."
@@ -70,16 +66,12 @@ def _what_stays(api: Api, namespace: str, cluster: str, timeout: float) -> str:
     return f"{said}: {left}. Hint: kubectl get all -n {namespace}; stop() may be called again."
 
 
-def release(api: Api, namespace: str) -> list[str]:
-    """Take the finalizers off a namespace's Dask resources, as the operator would; their names."""
-    freed = []
+def release(api: Api, namespace: str) -> None:
+    """Take the finalizers off a namespace's Dask resources, as the operator would."""
     for plural in ("daskautoscalers", "daskworkergroups", "daskclusters"):
         for each in api.resources(plural, namespace):
             if each["metadata"].get("finalizers"):
-                name = each["metadata"]["name"]
-                api.freed(plural, namespace, name)
-                freed.append(f"{plural}/{name}")
-    return freed
+                api.freed(plural, namespace, each["metadata"]["name"])
 
 
 def stop_namespace(api: Api, namespace: str, *, force: bool, timeout: float) -> str:
@@ -107,8 +99,7 @@ def stop_namespace(api: Api, namespace: str, *, force: bool, timeout: float) -> 
         release(api, namespace)
     for name in names:
         wait_gone(api, namespace, name, own_namespace=own, timeout=timeout)
-    gone = "; it is gone" * own
-    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}{gone}."
+    return f"Stopped {', '.join(clusters) or 'what was left'} in {namespace}{'; it is gone' * own}."
 
 
 class Row(NamedTuple):
@@ -142,11 +133,14 @@ def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: date
         for c in made
     ]
     taken = {row.namespace for row in found}
-    for each in namespaces:
-        name = each["metadata"]["name"]
-        if name not in taken:
-            found.append(Row(name, "-", "-", age(each, now), _state(each, "no cluster in it")))
-    return sorted(found)
+    return sorted(
+        found
+        + [
+            Row(each["metadata"]["name"], "-", "-", age(each, now), _state(each, "no cluster in it"))
+            for each in namespaces
+            if each["metadata"]["name"] not in taken
+        ]
+    )
 
 
 def _state(made: Mapping[str, Any], otherwise: str) -> str:
@@ -160,8 +154,7 @@ def age(made: Mapping[str, Any], now: datetime) -> str:
     >>> age(made, datetime(2026, 1, 1, 3, 30, tzinfo=UTC))
     '3h'
     """
-    since = datetime.fromisoformat(made["metadata"]["creationTimestamp"])
-    seconds = int((now - since).total_seconds())
+    seconds = int((now - datetime.fromisoformat(made["metadata"]["creationTimestamp"])).total_seconds())
     for unit, length in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= length:
             return f"{seconds // length}{unit}"

@@ -40,12 +40,8 @@ READING: tuple[Rule, ...] = (
 
 def rules(service_type: str, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
     """What a user of clusters with that type of Service may have to do; `inside`: from a pod of the same cluster."""
-    found = [*IN_NAMESPACE]
-    if service_type == "ClusterIP" and not inside:
-        found.append(FORWARDING)
-    if own_namespace:
-        found.append(NAMESPACES)
-    return tuple(found)
+    forwarding = (FORWARDING,) if service_type == "ClusterIP" and not inside else ()
+    return (*IN_NAMESPACE, *forwarding, *((NAMESPACES,) if own_namespace else ()))
 
 
 def role(service_type: str, namespace: str | None) -> dict[str, Any]:
@@ -54,8 +50,8 @@ def role(service_type: str, namespace: str | None) -> dict[str, Any]:
     >>> role("NodePort", "flights")["kind"], role("NodePort", None)["kind"]
     ('Role', 'ClusterRole')
     """
-    found = rules(service_type, own_namespace=namespace is None)
-    return manifest("marsdask-user", found, dict(MANAGED), namespace)
+    needed = rules(service_type, own_namespace=namespace is None)
+    return manifest("marsdask-user", needed, dict(MANAGED), namespace)
 
 
 def reader(namespace: str) -> dict[str, Any]:

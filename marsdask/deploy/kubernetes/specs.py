@@ -55,16 +55,20 @@ def namespace(args: Arguments) -> Spec:
 
 def cluster(args: Arguments) -> Spec:
     """The DaskCluster, of which the operator makes everything else."""
-    scheduler = with_wishes(_scheduler_pod(args), *args.supervisor.templates)
-    worker = with_wishes(_worker_pod(args), *args.worker.templates)
     return {
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": "DaskCluster",
         "metadata": {"name": args.name, "namespace": args.namespace, "labels": dict(MANAGED)},
         "spec": {
             "idleTimeout": 0,
-            "scheduler": {**scheduler, "service": _service_spec(args, own=args.service_name is None)},
-            "worker": {"replicas": args.worker_num, **worker},
+            "scheduler": {
+                **with_wishes(_scheduler_pod(args), *args.supervisor.templates),
+                "service": _service_spec(args, own=args.service_name is None),
+            },
+            "worker": {
+                "replicas": args.worker_num,
+                **with_wishes(_worker_pod(args), *args.worker.templates),
+            },
         },
     }
 
@@ -80,11 +84,11 @@ def service(args: Arguments) -> Spec:
 
 
 def _service_spec(args: Arguments, *, own: bool) -> Spec:
-    ports = ((COMM, args.supervisor.port), (WEB, args.web_port))
+    ports = {COMM: args.supervisor.port, WEB: args.web_port}
     return {
         "type": args.service_type if own else "ClusterIP",
         "selector": {CLUSTER: args.name, COMPONENT: "scheduler"},
-        "ports": [{"name": n, "protocol": "TCP", "port": p, "targetPort": n} for n, p in ports],
+        "ports": [{"name": n, "protocol": "TCP", "port": p, "targetPort": n} for n, p in ports.items()],
     }
 
 
@@ -128,8 +132,8 @@ def _scheduler_pod(args: Arguments) -> Spec:
     resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(memory)}}
     if ratio is not None:
         resources["limits"] = {"memory": str(int(memory * ratio))}
-    env = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
-    pod = _pod(args, "scheduler", words, env, resources, web)
+    routes = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
+    pod = _pod(args, "scheduler", words, routes, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = {
         "httpGet": {"path": "/health", "port": WEB},
         "initialDelaySeconds": 30,
@@ -146,8 +150,8 @@ def _worker_pod(args: Arguments) -> Spec:
     words += [*args.policy.command_line(), "--dashboard-address", f":{WORKER_WEB_PORT}"]
     words += ["--protocol", scheme, "--worker-port", str(args.worker.port)]
     words += ["--preload-nanny", "marsdask.deploy.kubernetes.killed"]
-    cores = f"{args.worker.millicores}m"
-    resources = {kind: {"cpu": cores, **memory} for kind, memory in args.policy.resources().items()}
+    cores = {"cpu": f"{args.worker.millicores}m"}
+    resources = {kind: cores | memory for kind, memory in args.policy.resources().items()}
     env = {
         "DASK_SCHEDULER_ADDRESS": f"{scheme}://{own_service(args.name)}.{args.namespace}:{args.supervisor.port}",
         "MARS_CPU_TOTAL": str(args.threads),
@@ -161,9 +165,7 @@ def _pod(
 ) -> Spec:
     part = args.worker if role == "worker" else args.supervisor
     volumes = (*args.volumes, *(args.spill_volumes if role == "worker" else ()))
-    ports = {COMM: part.port, WEB: web_port}
-    for module in part.modules:
-        words += ["--preload", module]
+    words += [word for module in part.modules for word in ("--preload", module)]
     env = {
         "HOME": "/tmp",
         "DASK_TEMPORARY_DIRECTORY": "/tmp",
@@ -177,7 +179,10 @@ def _pod(
         "args": words,
         "env": [{"name": name, "value": value} for name, value in env.items()],
         "resources": resources,
-        "ports": [{"name": n, "containerPort": port, "protocol": "TCP"} for n, port in ports.items()],
+        "ports": [
+            {"name": n, "containerPort": port, "protocol": "TCP"}
+            for n, port in ((COMM, part.port), (WEB, web_port))
+        ],
         "readinessProbe": {
             "httpGet": {"path": "/health", "port": WEB},
             "periodSeconds": 1,
@@ -191,7 +196,7 @@ def _pod(
         },
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},
-            *credentials.mounts(args),
+            *([{"name": "tls", "mountPath": credentials.PATH, "readOnly": True}] if args.encrypted else []),
             *(v.mount() for v in volumes),
         ],
     }
@@ -215,14 +220,13 @@ def _pod(
             *(v.volume() for v in volumes),
         ],
     }
-    if args.image_pull_secrets:
-        spec["imagePullSecrets"] = [{"name": name} for name in args.image_pull_secrets]
-    if args.node_selectors:
-        spec["nodeSelector"] = dict(args.node_selectors)
-    if args.tolerations:
-        spec["tolerations"] = [dict(t) for t in args.tolerations]
-    metadata = {"metadata": {"labels": dict(part.labels)}} if part.labels else {}
-    return {**metadata, "spec": spec}
+    wishes = {
+        "imagePullSecrets": [{"name": name} for name in args.image_pull_secrets],
+        "nodeSelector": dict(args.node_selectors),
+        "tolerations": [dict(t) for t in args.tolerations],
+    }
+    spec |= {name: wish for name, wish in wishes.items() if wish}
+    return {**({"metadata": {"labels": dict(part.labels)}} if part.labels else {}), "spec": spec}
 
 
 KEYS = ("name", "mountPath", "key", "containerPort")
@@ -237,16 +241,14 @@ def merged(base: Any, wish: Any) -> Any:
     >>> merged({"a": 1, "env": [{"name": "X", "value": "1"}]}, {"a": None, "env": [{"name": "X", "value": "2"}]})
     {'env': [{'name': 'X', 'value': '2'}]}
     """
-    if isinstance(base, Mapping) and isinstance(wish, Mapping):
-        both = dict(base)
+    if isinstance(wish, Mapping):
+        both = dict(base) if isinstance(base, Mapping) else {}
         for key, value in wish.items():
             if value is None:
                 both.pop(key, None)
             else:
                 both[key] = merged(both.get(key), value)
         return both
-    if isinstance(wish, Mapping):
-        return merged({}, wish)
     if isinstance(base, list) and isinstance(wish, list) and all(_name(e) for e in (*base, *wish)):
         by_name = {_name(each): each for each in base}
         for each in wish:

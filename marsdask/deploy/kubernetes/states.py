@@ -23,7 +23,6 @@ HOPELESS = {
     "RunContainerError": "the container cannot be started",
 }
 """States that pass only if somebody does something, and what they mean."""
-_SAME = {"ImagePullBackOff": "ErrImagePull"}
 
 Pod = Mapping[str, Any]
 
@@ -63,9 +62,8 @@ def state(pod: Pod) -> State:
         message = scheduled.get("message", "")
         return State(name, role, f"Pending: {shortage(message)}", message)
     phase = status.get("phase", "Pending")
-    reason = f": {status['reason']}" if "reason" in status else ""
-    label = "Starting" if phase == "Running" else f"{phase}{reason}"
-    return State(name, role, label, status.get("message", ""))
+    label = f"{phase}: {status['reason']}" if "reason" in status else phase
+    return State(name, role, "Starting" if phase == "Running" else label, status.get("message", ""))
 
 
 def _container(status: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -73,7 +71,7 @@ def _container(status: Mapping[str, Any]) -> tuple[str, str] | None:
     now = status.get("state", {})
     ended = now.get("terminated") or status.get("lastState", {}).get("terminated") or {}
     waiting = now.get("waiting") or {}
-    reason = _SAME.get(waiting.get("reason", ""), waiting.get("reason", ""))
+    reason = waiting.get("reason", "").replace("ImagePullBackOff", "ErrImagePull")
     if reason == "CrashLoopBackOff" or (
         status.get("restartCount", 0) > 1 and ended and not status.get("ready")
     ):
@@ -103,14 +101,12 @@ def shortage(message: str) -> str:
     """
     if short := re.findall(r"Insufficient [\w./-]+", message):
         return ", ".join(dict.fromkeys(each.rstrip(".") for each in short))
-    for sign, said in (
-        ("affinity/selector", "no node has the labels of node_selectors"),
-        ("taint", "no node without a taint that is not tolerated"),
-        ("volume", "a volume is not there"),
-    ):
-        if sign in message:
-            return said
-    return "no node"
+    signs = {
+        "affinity/selector": "no node has the labels of node_selectors",
+        "taint": "no node without a taint that is not tolerated",
+        "volume": "a volume is not there",
+    }
+    return next((said for sign, said in signs.items() if sign in message), "no node")
 
 
 def states(pods: Iterable[Pod]) -> list[State]:
@@ -141,34 +137,33 @@ def line(found: Sequence[State], registered: int, wanted: int) -> str:
 
 def warnings_of(events: Iterable[Mapping[str, Any]]) -> list[str]:
     """What Kubernetes warns about, the latest first, each once."""
-    wrong = [e for e in events if e.get("type") == "Warning"]
+    wrong = [e for e in events if e.get("type") == "Warning" and e.get("reason") != "Unhealthy"]
     wrong.sort(key=lambda e: str(e.get("lastTimestamp") or e.get("eventTime") or ""), reverse=True)
     told = (
         f"{e.get('reason')}: {e.get('message', '').strip()} ({e['involvedObject'].get('kind')} "
         f"{e['involvedObject'].get('name')})"
         for e in wrong
-        if e.get("reason") not in ("Unhealthy",)
     )
     return list(dict.fromkeys(told))
 
 
 def cause(found: Sequence[State], events: Sequence[str], registered: int, wanted: int) -> str:
     """The likeliest reason why a cluster is not up, in a sentence."""
-    quota = next((e for e in events if "exceeded quota" in e or "forbidden: failed quota" in e), None)
-    refused = next((e for e in events if e.startswith("FailedCreate")), None)
     stuck = sorted((s for s in found if not s.ready), key=lambda s: (s.role != "scheduler", not s.hopeless))
-    first = next((s for s in stuck if s.hopeless), None)
-    if first is not None:
-        return f"{first.role} pod {first.name}: {first.label}, {HOPELESS[first.label]}: {first.message}"
-    if quota is not None:
-        return f"the namespace's quota is used up: {quota}"
+    for first in stuck:
+        if first.hopeless:
+            return f"{first.role} pod {first.name}: {first.label}, {HOPELESS[first.label]}: {first.message}"
+    for each in events:
+        if "exceeded quota" in each or "forbidden: failed quota" in each:
+            return f"the namespace's quota is used up: {each}"
     if stuck:
         first = stuck[0]
         said = f": {first.message}" if first.message else ""
         same = sum(s.label == first.label for s in stuck)
         return f"{same} of {len(found)} pods {first.label}{said}"
-    if refused is not None:
-        return f"Kubernetes does not make the pods: {refused}"
+    for each in events:
+        if each.startswith("FailedCreate"):
+            return f"Kubernetes does not make the pods: {each}"
     if not found:
         return "no pod was made"
     return f"{registered} of {wanted} workers have registered at the scheduler"
@@ -176,8 +171,7 @@ def cause(found: Sequence[State], events: Sequence[str], registered: int, wanted
 
 def report(found: Sequence[State], events: Sequence[str], logs: Mapping[str, str]) -> str:
     """Pods, events and last log lines, for the end of an error's message."""
-    ready = sum(s.ready for s in found)
-    lines = [f"Pods ({ready} of {len(found)} ready):"] if found else ["Pods: none"]
+    lines = [f"Pods ({sum(s.ready for s in found)} of {len(found)} ready):"] if found else ["Pods: none"]
     shown = sorted(found, key=lambda s: (s.ready, s.role, s.name))
     lines += [f"  {s.name}: {s.label}" + (f": {s.message}" if s.message else "") for s in shown[:10]]
     lines += [f"  ... and {len(shown) - 10} more"] if len(shown) > 10 else []
@@ -258,9 +252,8 @@ class Blocked:
         """How long too few pods have been left that could become ready; 0 if there are enough."""
         hopeful = sum(s.role == "worker" and not s.hopeless for s in found)
         refused = any(e.startswith("FailedCreate") for e in events) and len(found) < wanted + 1
-        scheduler_hopeless = any(s.role == "scheduler" and s.hopeless for s in found)
-        workers_hopeless = any(s.hopeless for s in found) and hopeful < wanted
-        if not (refused or scheduler_hopeless or workers_hopeless):
+        hopeless = any(s.hopeless and (s.role == "scheduler" or hopeful < wanted) for s in found)
+        if not (refused or hopeless):
             self.since = None
             return 0.0
         if self.since is None:
@@ -302,6 +295,5 @@ class Shown:
 
     def __exit__(self, *error: object) -> None:
         """Leave the line: a terminal's is taken away."""
-        if self.on and self.last and self.where == "terminal" and sys.stderr.isatty():
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+        if self.where == "terminal" and sys.stderr.isatty():
+            self("")
