@@ -154,8 +154,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--to")
 with open(os.path.join(parser.parse_args().to, str(rank)), "w") as file:
     file.write(f"{size} {sys.argv[0]} {float(t.sum().execute().fetch())} {session.session_id}")
-os.environ["marsdask_test"] = "1"
-del os.environ["marsdask_test"]
+os.environ["MARSDASK_TEST"] = "1"
+del os.environ["MARSDASK_TEST"]
 sys.exit(0)
 """
 
@@ -175,19 +175,19 @@ def test_scripts(each_session: Session, tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["os.environ |= {'marsdask_test': '1'}", "os.environ |= [('marsdask_test', '1')]"]
+    "line", ["os.environ |= {'MARSDASK_TEST': '1'}", "os.environ |= [('MARSDASK_TEST', '1')]"]
 )
 def test_scripts_that_update_the_environment(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    monkeypatch.setenv("marsdask_test", "0")
+    monkeypatch.setenv("MARSDASK_TEST", "0")
     text = f"""
 import os
 {line}
-assert os.environ["marsdask_test"] == "1" and os.environ["RANK"] == "0"
+assert os.environ["MARSDASK_TEST"] == "1" and os.environ["RANK"] == "0"
 assert ({{"RANK": "", "more": "2"}} | os.environ)["RANK"] == "0"
 """
     assert mr.run_script(text).fetch() == {"status": "ok"}
     assert type(os.environ).__name__ == "_Environ"
-    assert os.environ["marsdask_test"] == "1"
+    assert os.environ["MARSDASK_TEST"] == "1"
     assert "RANK" not in os.environ
 
 
