@@ -23,3 +23,11 @@ cases(
     "dl.merge(dl, left_index=True, right_index=True)", "df.merge(df, on='t', how='left')",
     "df[['s', 'v']].merge(right[['s', 'r']], on='s', how='outer', validate='m:m')", "df.merge(right, on=['k', 's'], how='left', validate='many_to_many')", "num.merge(right, how='cross', suffixes=('_l', None))",
 )
+
+cases(
+    "DataFrame.join",
+    "num.join(df[['s', 't']])", "df.join(rdf, on='s', rsuffix='_r')", "dl.join(rdf.r, on='s', how='inner')", "dl.join(num[['v']], rsuffix='_n')",
+    "df.join(right, lsuffix='_a', rsuffix='_b')", "df.join(right)", "num.join([df[['s']], df[['t']]])",
+    "dd.join(dd[['v']], rsuffix='_2', how='outer')", "num[['k']].join([right[['r']], e[['s']]], how='outer')", "df.join(rdf, on='nope')",
+    "num.join(df[['s']], how='right')",
+)

@@ -1,5 +1,6 @@
 """Cases of tensor/matrices."""
 
+import numpy as np
 import scipy.linalg
 
 from tests.cases import cases, oracle
@@ -34,3 +35,22 @@ def solved_triangular(a, b, lower=False, trans=0, unit_diagonal=False):
 
 oracle("linalg.solve_triangular", solved_triangular)
 oracle("linalg.lu", scipy.linalg.lu)
+
+# fmt: off
+cases("linalg.qr", "f(x)[0]", "f(x)[1]", "f(sq)", "f(m57)", "x, 'complete'", "x, 'r'", "x, 'no'", "v", "c3", "i", "z")
+cases("linalg.svd", "v", "c3", "i", "z", "x", "m57", "x, compute_uv=False", "x, full_matrices=True", "sq, hermitian=False", "x, hermitian=True")
+# fmt: on
+
+# The full factor of a tall matrix is what nobody can hold: Mars does not give it unless asked.
+oracle(
+    "linalg.svd",
+    lambda a, full_matrices=False, *args, **kwargs: np.linalg.svd(a, full_matrices, *args, **kwargs),
+)
+
+# fmt: off
+cases(
+    "linalg.norm",
+    "x", "v", "c3", "x, 'fro'", "x, 1", "x, -1", "x, np.inf", "x, -np.inf", "x, 2", "x, -2", "x, 'nuc'", "v, 1", "v, 0", "v, 3", "v, np.inf",
+    "v, -np.inf", "i, axis=0", "x, axis=1, keepdims=True", "c3, axis=(0, 2)", "c3, 'nuc', axis=(2, 0), keepdims=True", "c3, 1, (1, 2), True", "z",
+    "z, 'fro'", "z, 2, axis=0", "x, 'no'", "v, 'fro'", "c3, 2", "x, 7", "x, axis=3", "i", "v, -1", "x, keepdims=True", "i, 0, axis=1",
+)

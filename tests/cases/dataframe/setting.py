@@ -1,4 +1,4 @@
-"""Cases of dataframe/assign."""
+"""Cases of dataframe/setting."""
 
 from tests.cases import cases
 

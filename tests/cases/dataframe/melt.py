@@ -1,4 +1,4 @@
-"""Cases of dataframe/reshape."""
+"""Cases of dataframe/melt."""
 
 from tests.cases import cases
 

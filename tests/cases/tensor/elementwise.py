@@ -1,4 +1,4 @@
-"""Cases of tensor/rounding."""
+"""Cases of tensor/elementwise."""
 
 import numpy as np
 
