@@ -89,12 +89,6 @@ class FrameHandle(Lazy):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self._run_and_fetch(), dtype=dtype)
 
-    def to_dask(self) -> Any:
-        """A `dask.dataframe` collection over the same chunks."""
-        from marsdask.dataframe.interchange import to_dask
-
-        return to_dask(self)
-
     def __getitem__(self, key: Any) -> Any:
         return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
 

@@ -25,12 +25,12 @@ def _dataframe() -> Any:
     return dd
 
 
-def to_dask(frame: Any) -> Any:
-    """A `dask.dataframe` over the same chunks. Divisions are unknown: labels need not be sorted."""
+def to_dask(self: FrameHandle) -> Any:
+    """A `dask.dataframe` collection over the same chunks. Divisions are unknown: labels need not be sorted."""
     dd = _dataframe()
-    parts = graph.delayed(frame.collection())
+    parts = graph.delayed(self.collection())
     with dask.config.set({"dataframe.convert-string": False}):
-        return dd.from_delayed(parts, meta=frame.known.empty, verify_meta=False, prefix="marsdask")
+        return dd.from_delayed(parts, meta=self.known.empty, verify_meta=False, prefix="marsdask")
 
 
 @public("dataframe.from_dask", function=True)
@@ -75,3 +75,4 @@ def arrow_stream(frame: Any, requested_schema: Any = None) -> Any:
 
 
 DataFrame.__arrow_c_stream__ = Series.__arrow_c_stream__ = arrow_stream  # type: ignore[attr-defined]
+FrameHandle.to_dask = to_dask  # type: ignore[attr-defined]

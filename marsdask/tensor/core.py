@@ -36,12 +36,6 @@ class Tensor(Lazy):
         """Length of each axis; `nan` where only a run can tell."""
         return tuple(n if math.isnan(n) else int(n) for n in self.known.shape)
 
-    @shape.setter
-    def shape(self, shape: Any) -> None:
-        from marsdask.tensor.reshaping import reshape_in_place
-
-        reshape_in_place(self, shape)
-
     @property
     def dtype(self) -> np.dtype[Any]:
         return self.known.dtype  # type: ignore[no-any-return]
@@ -97,17 +91,6 @@ class Tensor(Lazy):
         self.imag[...] = value
 
     @property
-    def flat(self) -> Any:
-        """The elements on one axis: `x.flat[1:3] = 0` writes into x."""
-        from marsdask.tensor.indexing.writes import Flat
-
-        return Flat(self)
-
-    @flat.setter
-    def flat(self, value: Any) -> None:
-        self.flat[...] = value
-
-    @property
     def _meta(self) -> np.ndarray[Any, Any]:
         # xarray asks for this
         return np.empty((0,) * self.ndim, dtype=self.dtype)
@@ -129,18 +112,6 @@ class Tensor(Lazy):
         if copy is False:
             raise ArgumentTypeError("copy=False: a tensor's data cannot be had without a copy.")
         return np.asarray(self._run_and_fetch(), dtype=dtype)
-
-    def __array_ufunc__(
-        self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **kwargs: Any
-    ) -> Any:
-        from marsdask.tensor.protocol import array_ufunc
-
-        return array_ufunc(ufunc, method, inputs, out, kwargs)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from marsdask.tensor.protocol import array_function
-
-        return array_function(func, types, args, kwargs)
 
     def __repr__(self) -> str:
         return repr(self.fetch()) if self.is_executed() else self.unexecuted_repr()

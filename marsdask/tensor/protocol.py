@@ -24,8 +24,10 @@ NAMES = {ufunc.__name__: name for name, ufunc in REDUCTIONS.items()}
 """ufunc.reduce that is a reduction of another name."""
 
 
-def array_ufunc(ufunc: np.ufunc, method: str, inputs: Any, out: Any, kwargs: dict[str, Any]) -> Any:
-    """What `__array_ufunc__` answers: a call, reduce, accumulate, outer, at or reduceat, lazily."""
+def array_ufunc(
+    self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = (), **kwargs: Any
+) -> Any:
+    """A call, reduce, accumulate, outer, at or reduceat of a ufunc, lazily."""
     outs = out if isinstance(out, tuple) else (out,)
     if any(isinstance(v, Handle) and not isinstance(v, Tensor) for v in (*inputs, *outs)):
         return NotImplemented  # a frame knows what to do
@@ -153,8 +155,8 @@ SPECIAL = {
 }  # fmt: skip
 
 
-def array_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    """What `__array_function__` answers: the function of the same name and submodule, or a TypeError that names it."""
+def array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """The function of the same name and submodule, or a TypeError that names it."""
     if any(issubclass(kind, Handle) and not issubclass(kind, Tensor) for kind in types):
         return NotImplemented  # a frame knows what to do
     module, name = str(func.__module__), str(func.__name__)
@@ -193,3 +195,7 @@ def _parameters(func: Any) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(func).parameters
     except ValueError:  # functions in C do not tell in every version of NumPy
         return {}
+
+
+Tensor.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
+Tensor.__array_function__ = array_function  # type: ignore[attr-defined]

@@ -230,6 +230,15 @@ class Flat:
         put_part(target, key, value)
 
 
+def _set_flat(self: Tensor, value: Any) -> None:
+    Flat(self)[...] = value
+
+
+Tensor.flat = property(  # type: ignore[attr-defined]
+    Flat, _set_flat, doc="The elements on one axis: `x.flat[1:3] = 0` writes into x."
+)
+
+
 def _part_of_complex(name: str, val: Array) -> Any:
     x = as_tensor(val)
     if x.dtype.kind == "c":
