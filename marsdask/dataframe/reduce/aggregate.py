@@ -252,8 +252,7 @@ def _told_of(values: pd.Series) -> list[str]:
 def _summary(answers: list[Any], plan: list[list[str]], like: Any) -> Any:
     """The answers under pandas' labels: several of a column's come as one answer."""
     left = iter(answers)
-    percents = [r for r in like.index if str(r).endswith("%")]
-    several = {"quantile": percents, "top": ("unique", "top", "freq")}
+    several = {"quantile": [r for r in like.index if str(r).endswith("%")], "top": ("unique", "top", "freq")}
     columns = []
     for i, names in enumerate(plan):
         found: dict[Any, Any] = {}

@@ -223,9 +223,8 @@ def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
 
 def kept_rows(frame: FrameMeta, result: Any) -> FrameMeta | TensorMeta:
     """Metadata of what pandas made of a frame's rows: of an index that may be an array."""
-    if isinstance(result, np.ndarray):
-        return TensorMeta((frame.length,), result.dtype)
-    return frame.same(result)
+    is_array = isinstance(result, np.ndarray)
+    return TensorMeta((frame.length,), result.dtype) if is_array else frame.same(result)
 
 
 def _one_true(cond: Any) -> Any:
