@@ -17,7 +17,7 @@ from marsdask import checks
 from marsdask.dataframe.core import as_frame, as_method
 from marsdask.dataframe.making.creation import row_chunks
 from marsdask.dataframe.rows.alignment import pandas_on_samples
-from marsdask.dataframe.rows.families import call
+from marsdask.dataframe.rows.families import call, chunkwise
 from marsdask.dataframe.sorting.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
@@ -63,14 +63,12 @@ def cut(
     return (made, edges) if retbins else made
 
 
-@lowered(
+chunkwise(
     "frame.binned",
+    pd.cut,
     demands=lambda node, mine: [mine],
     meta=lambda frame, edges, **how: frame.same(pandas_on_samples(pd.cut, frame, edges, **how)),
 )
-def binned(frame: Chunks, edges: Any, **how: Any) -> Chunks:
-    """The bin of each value."""
-    return graph.per_chunk(pd.cut, frame, edges, **how)
 
 
 @public("qcut", status="delegated")
@@ -96,14 +94,7 @@ def _dummies(chunk: Any, kwargs: dict[str, Any], texts: bool = False) -> Any:
     return made
 
 
-@lowered(
-    "frame.dummies",
-    meta=lambda frame, *how: frame.same(_dummies(frame.empty, *how)),
-    demands=lambda node, mine: [replace(mine, columns=None)],
-)
-def dummies(frame: Chunks, *how: Any) -> Chunks:
-    """Indicator columns of categories that are known."""
-    return graph.per_chunk(_dummies, frame, *how)
+chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [replace(mine, columns=None)])
 
 
 @public("get_dummies", status="delegated")

@@ -233,8 +233,8 @@ def _lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
         file.seek(stop - 1)
         end = stop - 1 + len(file.readline())
         file.seek(begin)
-        data: bytes = file.read(end - begin)  # in one piece: a copy of it would stop the other threads
-        return data
+        # In one piece: a copy of it would stop the other threads.
+        return file.read(end - begin)  # type: ignore[no-any-return]
 
 
 def _names(path: str, plan: Plan) -> list[Any]:

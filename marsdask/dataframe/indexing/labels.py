@@ -240,12 +240,12 @@ def by_label(frame: Any, rows: Any) -> Any:
 def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
     """A key as rows and columns (None: all): with several index levels a tuple may be all labels of one row."""
     if what == "loc" and isinstance(key, tuple) and frame.known.empty.index.nlevels > 1:
-        if not isinstance(frame, DataFrame):
+        if not isinstance(frame, DataFrame) or len(key) != 2:
             return key, None
         names = key[1] if isinstance(key[1], list) else [key[1]]
         parts = isinstance(key[0], (tuple, slice, list)) or isinstance(key[1], slice)
         parts = parts or all(isinstance(name, Hashable) and name in frame.columns for name in names)
-        return key if len(key) == 2 and parts else (key, None)
+        return key if parts else (key, None)
     key = called(key, frame)
     if not isinstance(key, tuple):
         return key, None

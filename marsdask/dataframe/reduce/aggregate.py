@@ -189,8 +189,9 @@ def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolatio
     settings = {"q": q, "interpolation": interpolation}
     if method == "table":
         return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
-    used = used_columns(empty, {"numeric_only": numeric_only})
-    steps: list[Step] = [(i, "quantile", settings) for i in used]
+    steps: list[Step] = [
+        (i, "quantile", settings) for i in used_columns(empty, {"numeric_only": numeric_only})
+    ]
     if empty.ndim == 1:
         done = fold(frame, steps, itemgetter(0))
         if np.ndim(q) == 0:

@@ -53,11 +53,8 @@ def chunkwise(
     name: str, does: Callable[..., Any], meta: Callable[..., Any] | None = None, **entry: Any
 ) -> None:
     """Declare the operation `does(chunk, *args)` of each chunk: on the same rows, as it makes no rows of none, unless `meta` says."""
-    lowered(name, meta=meta or partial(_same_rows, does), **entry)(partial(graph.per_chunk, does))
-
-
-def _same_rows(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> FrameMeta:
-    return frame.same(does(frame.empty, *args))
+    same_rows = meta or (lambda frame, *args: frame.same(does(frame.empty, *args)))
+    lowered(name, meta=same_rows, **entry)(partial(graph.per_chunk, does))
 
 
 def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:

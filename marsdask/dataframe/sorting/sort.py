@@ -234,17 +234,14 @@ def in_order(frame: Chunks, how: Sort) -> Any:
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
     if how.by is not None:  # which column comes first the values of a row say
         return FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged)
-    return frame.same(pandas_on_samples(_across, frame, how, ignore_index))
-
-
-def _across(frame: Any, how: Sort, ignore_index: bool) -> Any:
-    return how.of(frame, axis=1, ignore_index=ignore_index)
+    return frame.same(pandas_on_samples(how.of, frame, axis=1, ignore_index=ignore_index))
 
 
 @lowered("frame.sorted_across", status="gathered", meta=_across_meta)
 def sorted_across(frame: Chunks, how: Sort, ignore_index: bool) -> Chunks:
     """Columns in the order of their labels, or of a row's values."""
-    return graph.per_chunk(_across, frame if how.by is None else graph.gather(frame), how, ignore_index)
+    rows = frame if how.by is None else graph.gather(frame)
+    return graph.per_chunk(how.of, rows, axis=1, ignore_index=ignore_index)
 
 
 def _most(name: str, self: Any, n: Any = 5, keep: Any = "first", **columns: Any) -> Any:
