@@ -57,8 +57,7 @@ class PlotAccessor:
 
 def _kind(name: str) -> Any:
     def method(self: PlotAccessor, *args: Any, **kwargs: Any) -> Any:
-        frame = self._frame
-        by_x = frame.ndim == 2 and name in ("scatter", "hexbin", "line", "bar", "barh", "area")
+        by_x = self._frame.ndim == 2 and name in ("scatter", "hexbin", "line", "bar", "barh", "area")
         names = ("x", "y", "C" if name == "hexbin" else "s") if by_x else ("y",)
         return self(kind=name, **{**dict(zip(names, args, strict=False)), **kwargs})
 
@@ -77,8 +76,7 @@ DataFrame.plot = Series.plot = property(PlotAccessor, doc="Plots; see PlotAccess
 @public("frame.hist", owners=["DataFrame", "Series"])
 def hist(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Histograms of the columns, as matplotlib Axes; runs."""
-    given = {"column": column} if self.ndim == 2 else {}
-    return _drawn(self, column, by).hist(by=by, **given, **kwargs)
+    return _drawn(self, column, by).hist(by=by, **({"column": column} if self.ndim == 2 else {}), **kwargs)
 
 
 @public("DataFrame.boxplot", owners=["DataFrame"])

@@ -161,9 +161,7 @@ def _for_bytes(keywords: dict[str, Any]) -> dict[str, Any]:
 
 
 def _quotes_in(data: bytes, keywords: dict[str, Any]) -> int:
-    if keywords.get("quoting", 0) == 3:
-        return 0
-    return data.count((keywords.get("quotechar") or '"').encode())
+    return 0 if keywords.get("quoting", 0) == 3 else data.count((keywords.get("quotechar") or '"').encode())
 
 
 def _text_dtypes(plan: Plan) -> dict[Any, Any]:
@@ -173,8 +171,7 @@ def _text_dtypes(plan: Plan) -> dict[Any, Any]:
         return {}
     taken = {*(given or {}), *(plan.keywords.get("converters") or {})}
     taken |= set(dates) if isinstance(dates, (list, tuple)) else set()
-    dtypes = plan.empty.dtypes.items()
-    return {c: d for c, d in dtypes if isinstance(d, pd.StringDtype) and c not in taken}
+    return {c: d for c, d in plan.empty.dtypes.items() if isinstance(d, pd.StringDtype) and c not in taken}
 
 
 def _read_chunk(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
@@ -221,9 +218,7 @@ def _read_range(path: str, start: int, stop: int, plan: Plan, keywords: dict[str
     if keywords.get("header", "infer") is not None and keywords.get("names") is None:
         keywords["names"] = _names(path, plan)
     keywords["header"] = None
-    if not data or data.isspace():
-        return plan.empty
-    return pd.read_csv(io.BytesIO(data), **keywords)
+    return plan.empty if not data or data.isspace() else pd.read_csv(io.BytesIO(data), **keywords)
 
 
 def _lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
@@ -238,8 +233,8 @@ def _lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
         file.seek(stop - 1)
         end = stop - 1 + len(file.readline())
         file.seek(begin)
-        data: bytes = file.read(end - begin)  # in one piece: a copy of it would stop the other threads
-        return data
+        # In one piece: a copy of it would stop the other threads.
+        return file.read(end - begin)  # type: ignore[no-any-return]
 
 
 def _names(path: str, plan: Plan) -> list[Any]:
@@ -304,8 +299,7 @@ def csv(plan: Data, columns: list[Any] | None = None) -> Generator[Any, Any, Chu
     chunks = held.chunks
     if held.quoted and any(piece[1] for chunk in chunks for piece in chunk):
         graph.rule("quotes in the head: line ends inside quotes are looked for before cutting")
-        counts = yield Ask(graph.sources(_count_quotes, chunks, held, label="quotes"))
-        chunks = _uncut(chunks, counts)
+        chunks = _uncut(chunks, (yield Ask(graph.sources(_count_quotes, chunks, held, label="quotes"))))
     return graph.sources(_read_chunk, chunks, held, columns)
 
 

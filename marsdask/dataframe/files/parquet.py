@@ -124,8 +124,7 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
 
 def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd.DataFrame, Any, list[str]]:
     """The empty frame of a schema, how its labels go on, and which columns are its labels."""
-    notes = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    index = notes.get("index_columns", [])
+    index = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
     empty = _to_pandas(schema.empty_table(), keywords)
     if stored := [name for name in index if isinstance(name, str)]:
         return empty, None, stored

@@ -146,8 +146,7 @@ class Method:
 def as_narrow(result: Any, dtypes: Sequence[Any]) -> Any:
     """Means of float32 as float32: pandas 3.1 widens those of columns without holes only. `dtypes` are the columns' own."""
     if result.ndim == 1:
-        narrow = result.dtype == np.float64 and dtypes[0] == np.float32
-        return result.astype("f4") if narrow else result
+        return result.astype("f4") if result.dtype == np.float64 and dtypes[0] == np.float32 else result
     for i, (made, dtype) in enumerate(zip(result.dtypes, dtypes, strict=True)):
         if made == np.float64 and dtype == np.float32:
             result.isetitem(i, result.iloc[:, i].astype("f4"))

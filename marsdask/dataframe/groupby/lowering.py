@@ -192,8 +192,7 @@ def _places(homes: Any, rows: Any, at: Any) -> Any:
 def _in_order(parts: list[Any], *, end: Any) -> Any:
     """Tables of the hash chunks in order of first appearance, then as after a tree."""
     table = graph.concat([p[0] for p in parts])
-    first = np.concatenate([p[1] for p in parts])
-    return end([table.iloc[np.argsort(first, kind="stable")]])
+    return end([table.iloc[np.argsort(np.concatenate([p[1] for p in parts]), kind="stable")]])
 
 
 def _like(empty: Any, spec: Grouping, keys: Any, method: Method) -> Any:

@@ -311,8 +311,7 @@ def _within(wanted: range, a: int, b: int) -> range:
     if wanted.step < 0:
         return _within(wanted[::-1], a, b)[::-1]
     first = max(0, -(-(a - wanted.start) // wanted.step))
-    last = max(0, -(-(b - wanted.start) // wanted.step))
-    return wanted[first:last]
+    return wanted[first : max(0, -(-(b - wanted.start) // wanted.step))]
 
 
 def normal_positions(key: Any, length: int) -> np.ndarray[Any, Any]:

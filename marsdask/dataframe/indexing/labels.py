@@ -1,20 +1,25 @@
-"""Rows by label: `loc`, `at`, and looking labels up over all chunks."""
+"""Rows and columns by label: `loc`, `at`, and looking labels up over all chunks; `drop`, `reindex`, `filter`, `select_dtypes`, `squeeze`."""
 
 from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Generator, Hashable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame
+from marsdask import checks
+from marsdask.dataframe.core import DataFrame, FrameHandle
 from marsdask.dataframe.indexing.indexing import (
     called,
+    checked,
     column_positions,
     columns_at,
+    distinct,
     is_mask,
     looking,
     masked,
@@ -23,15 +28,24 @@ from marsdask.dataframe.indexing.indexing import (
     scalar_dtype,
     selected,
 )
-from marsdask.dataframe.making.creation import row_labels
-from marsdask.dataframe.rows.alignment import starts
-from marsdask.errors import ArgumentTypeError, IndexOutOfRange, LabelNotFound, ShapeError
+from marsdask.dataframe.making.creation import as_index, plain_index, row_labels
+from marsdask.dataframe.rows.alignment import done, starts
+from marsdask.dataframe.rows.families import BOTH, call, chunkwise
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ColumnNotFound,
+    IndexOutOfRange,
+    LabelNotFound,
+    ShapeError,
+    UnknownLength,
+)
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, sample
-from marsdask.plan.registry import lowered
+from marsdask.plan.registry import lowered, public
 
 
 def known_labels(known: FrameMeta) -> pd.Index | None:
@@ -126,8 +140,7 @@ def with_label(chunk: Any, labels: list[Any]) -> Any:
     """The rows of a chunk that have one of the labels: what the lookup over the whole needs."""
     index = chunk.index
     if isinstance(index, pd.MultiIndex):
-        firsts = [k[0] if isinstance(k, tuple) else k for k in labels]
-        return chunk[index.get_level_values(0).isin(firsts)]
+        return chunk[index.get_level_values(0).isin([k[0] if isinstance(k, tuple) else k for k in labels])]
     return chunk[index.isin(labels)]
 
 
@@ -227,12 +240,12 @@ def by_label(frame: Any, rows: Any) -> Any:
 def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
     """A key as rows and columns (None: all): with several index levels a tuple may be all labels of one row."""
     if what == "loc" and isinstance(key, tuple) and frame.known.empty.index.nlevels > 1:
-        if not isinstance(frame, DataFrame):
+        if not isinstance(frame, DataFrame) or len(key) != 2:
             return key, None
-        parts = (
-            isinstance(key[0], (tuple, slice, list)) or isinstance(key[1], slice) or _is_column(frame, key[1])
-        )
-        return key if len(key) == 2 and parts else (key, None)
+        names = key[1] if isinstance(key[1], list) else [key[1]]
+        parts = isinstance(key[0], (tuple, slice, list)) or isinstance(key[1], slice)
+        parts = parts or all(isinstance(name, Hashable) and name in frame.columns for name in names)
+        return key if parts else (key, None)
     key = called(key, frame)
     if not isinstance(key, tuple):
         return key, None
@@ -240,11 +253,6 @@ def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
         raise IndexOutOfRange(f"{what}: too many indexers: {key!r}.")
     rows, columns = (called(each, frame) for each in (*key, None)[:2])
     return rows, columns.to_numpy() if isinstance(columns, Handle) else columns
-
-
-def _is_column(frame: Any, key: Any) -> bool:
-    names = key if isinstance(key, list) else [key]
-    return all(isinstance(name, Hashable) and name in frame.columns for name in names)
 
 
 def column_places(frame: Any, key: Any, what: str) -> Any:
@@ -263,3 +271,222 @@ def columns_by_key(frame: Any, key: Any, what: str) -> Any:
     """Columns of a loc key (a label, a list, a slice of labels, a mask), or of an iloc key."""
     places = column_places(frame, key, what)
     return selected(frame, key) if places is None else columns_at(frame, places)
+
+
+def _labels_list(labels: Any) -> list[Any]:
+    listed = isinstance(labels, (list, np.ndarray, pd.Index, pd.Series, range, set))
+    return list(labels) if listed else [labels]
+
+
+@public("frame.drop", owners=BOTH)
+def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+          inplace: bool = False, errors: str = "raise") -> Any:  # fmt: skip
+    """The frame without some rows or columns. A missing row label is a KeyError when it runs, at the call where labels are known."""
+    checks.choice(errors, "drop(errors=)", ("raise", "ignore"))
+    if labels is not None:
+        if index is not None or columns is not None:
+            raise ArgumentError("Cannot specify both 'labels' and 'index'/'columns'")
+        index, columns = (None, labels) if checks.frame_axis(axis, self.ndim, "drop") else (labels, None)
+    elif index is None and columns is None:
+        raise ArgumentError("Need to specify at least one of 'labels', 'index' or 'columns'")
+    new = self
+    if columns is not None and self.ndim == 2:
+        new = _without_columns(new, columns, level, errors)
+    if index is not None:
+        new = _without_rows(new, index, level, errors)
+    return done(self, new if new is not self else self.copy(), inplace)
+
+
+def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
+    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
+    empty = frame.known.empty
+    if errors == "raise" and level is None:
+        for name in _labels_list(columns):
+            if name not in empty.columns:
+                raise ColumnNotFound(f"{ColumnNotFound.among(name, empty.columns)} (drop: not found in axis)")
+    kept = empty.drop(columns=columns, level=level, errors=errors).columns.unique()
+    return columns_at(frame, sorted(empty.columns.get_indexer_for(kept).tolist()))
+
+
+def _without_rows(frame: Any, labels: Any, level: Any, errors: str) -> Any:
+    given = as_index(labels) if isinstance(labels, Handle) else _labels_list(labels)
+    return registry.make("frame.drop_labels", frame, given, level, errors)
+
+
+def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) -> FrameMeta:
+    there = known_labels(frame)
+    unclear = isinstance(there, pd.MultiIndex) or isinstance(labels, FrameMeta) or level is not None
+    if there is None or unclear:
+        return frame.fewer()
+    if errors == "raise":
+        all_there(labels, there)
+    left = there[~there.isin(labels)]
+    return frame_meta(frame.empty, len(left), NEW, labels=left)
+
+
+@lowered("frame.drop_labels", meta=_drop_labels_meta, demands=looking(labels=True))
+def drop_labels(frame: Chunks, labels: Any, level: Any, errors: str) -> Chunks:
+    """The rows that have none of the labels; each label must be there somewhere."""
+    labels = graph.gather(labels) if isinstance(labels, Chunks) else labels
+    kept = graph.per_chunk(_without, frame, labels, level, lengths="unknown")
+    if errors == "ignore":
+        return kept
+    return checked(kept, _all_found, graph.per_chunk(_found, frame, labels, level, lengths=None), labels)
+
+
+def _hits(chunk: Any, labels: Any, level: Any) -> Any:
+    index = row_labels(chunk)
+    if level is not None:
+        return index.get_level_values(level).isin(labels)
+    if isinstance(index, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
+        return index.get_level_values(0).isin(labels)
+    return index.isin(labels)
+
+
+def _without(chunk: Any, labels: Any, level: Any) -> Any:
+    return chunk[~_hits(chunk, labels, level)]
+
+
+def _found(chunk: Any, labels: Any, level: Any) -> pd.Index:
+    index = row_labels(chunk)[_hits(chunk, labels, level)]
+    return index if level is None else index.get_level_values(level)
+
+
+def _all_found(found: list[pd.Index], labels: Any) -> None:
+    if isinstance(labels, list) and len(labels) == 1 and isinstance(labels[0], pd.Index):
+        labels = labels[0]
+    there = graph.concat([f for f in found if len(f)] or found[:1])
+    if isinstance(there, pd.MultiIndex) and len(labels) and not isinstance(labels[0], tuple):
+        there = there.get_level_values(0)
+    all_there(labels, there, 5)
+
+
+@public("Index.drop", owners=["Index"])
+def drop_from_index(self: Any, labels: Any, errors: str = "raise") -> Any:
+    return _without_rows(self, labels, None, errors)
+
+
+@public("frame.reindex", owners=BOTH)
+def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None, copy: Any = None,
+             level: Any = None, fill_value: Any = np.nan, limit: Any = None, tolerance: Any = None, enable_sparse: Any = False) -> Any:  # fmt: skip
+    """The frame on other labels, empty (or `fill_value`) where there were none. New row labels may be lazy."""
+    if labels is not None:
+        by_column = axis is not None and checks.frame_axis(axis, self.ndim, "reindex") == 1
+        index, columns = (None, labels) if by_column else (labels, columns)
+    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
+    how = {"method": method, "level": level, "limit": limit, "tolerance": tolerance}
+    how = {k: v for k, v in how.items() if v is not None}
+    if fill_value is not np.nan:
+        how["fill_value"] = fill_value
+    new = self
+    if columns is not None:
+        new = registry.make("frame.reindex_columns", new, pd.Index(columns), how)
+    if index is not None:
+        index = as_index(index) if isinstance(index, Handle) else plain_index(index)
+        new = registry.make("frame.reindex_rows", new, index, how)
+    return new.copy() if new is self else new
+
+
+def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
+    return chunk.reindex(columns=columns, **how)
+
+
+chunkwise(
+    "frame.reindex_columns",
+    _on_columns,
+    meta=lambda frame, columns, how: frame.same(_on_columns(sample(frame.empty), columns, how)),
+    demands=looking(columns=None),
+)
+
+
+def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMeta:
+    wanted = index.labels if isinstance(index, FrameMeta) else index
+    there = known_labels(frame)
+    if there is not None and wanted is not None:
+        made = sample(frame.empty, len(there)).set_axis(there, axis=0).reindex(wanted, **how)
+        return frame_meta(made, len(made), NEW, labels=made.index)
+    filler = {k: v for k, v in how.items() if k == "fill_value"}
+    two = sample(frame.empty).reset_index(drop=True).reindex([0, 99], **filler)
+    labels = (index.empty if isinstance(index, FrameMeta) else index)[:0]
+    return frame_meta(two.iloc[:0].set_axis(labels, axis=0), math.nan if wanted is None else len(wanted), NEW)
+
+
+@lowered(
+    "frame.reindex_rows", status="gathered", meta=_reindex_meta, demands=looking(order=True, labels=True)
+)
+def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
+    """The rows of the given labels in that order, empty where there were none; in one chunk."""
+    index = graph.gather(index) if isinstance(index, Chunks) else index
+    if not how.keys() - {"fill_value"}:  # only rows that are asked for need to come together
+        frame = _having(frame, index)
+    whole = graph.gather(frame)
+    return graph.per_chunk(partial(call, "reindex"), whole, index=index, **how, lengths="unknown")
+
+
+def _having(frame: Chunks, labels: Any) -> Chunks:
+    """The rows that have one of the labels; no label of the frame may be there twice."""
+    frame = distinct(frame, "cannot reindex on an axis with duplicate labels")
+    return graph.per_chunk(with_label, frame, labels, lengths="unknown")
+
+
+@public("frame.reindex_like", owners=BOTH)
+def reindex_like(
+    self: Any, other: Any, method: Any = None, copy: Any = None, limit: Any = None, tolerance: Any = None
+) -> Any:
+    """The frame on the labels of another."""
+    columns = {"columns": other.columns} if self.ndim == 2 else {}
+    return reindex(self, index=other.index, method=method, limit=limit, tolerance=tolerance, **columns)
+
+
+@public("DataFrame.filter", owners=BOTH)
+def filter(
+    self: Any, items: Any = None, like: str | None = None, regex: str | None = None, axis: Any = None
+) -> Any:
+    """The columns (of a series, or with axis=0: rows) whose labels are listed or match."""
+    if sum(v is not None for v in (items, like, regex)) != 1:
+        raise ArgumentTypeError(
+            "Keyword arguments `items`, `like`, or `regex` are mutually exclusive, and one is needed"
+        )
+    if self.ndim == 2 and (axis is None or checks.frame_axis(axis, self.ndim, "filter") == 1):
+        empty = self.known.empty
+        kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
+        return columns_at(self, empty.columns.get_indexer_for(kept.unique()).tolist())
+    if items is not None:
+        return registry.make("frame.filter_items", self, list(items))
+    return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)
+
+
+@lowered("frame.filter_labels", meta=lambda frame, pattern: frame.fewer(), demands=looking(labels=True))
+def filter_labels(frame: Chunks, pattern: str) -> Chunks:
+    """The rows whose label, as text, matches."""
+    return graph.per_chunk(partial(call, "filter"), frame, regex=pattern, axis=0, lengths="unknown")
+
+
+@lowered(
+    "frame.filter_items", meta=lambda frame, items: frame.fewer(), demands=looking(order=True, labels=True)
+)
+def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
+    """The rows of those labels that are there, in the order given; labels must be distinct, as in pandas."""
+    found = graph.gather(_having(frame, items))
+    return graph.per_chunk(partial(call, "filter"), found, items=items, axis=0, lengths="unknown")
+
+
+@public("DataFrame.select_dtypes", owners=["DataFrame"])
+def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+    """The columns of some dtypes."""
+    kept = self.known.empty.select_dtypes(include, exclude).columns
+    return columns_at(self, [i for i, c in enumerate(self.columns) if c in kept])
+
+
+@public("frame.squeeze", owners=BOTH)
+def squeeze(self: Any, axis: Any = None) -> Any:
+    """Axes of length 1 taken away; rows need a known length."""
+    new = self
+    where = None if axis is None else checks.frame_axis(axis, self.ndim, "squeeze")
+    if where != 0 and self.ndim == 2 and len(self.columns) == 1:
+        new = columns_at(new, 0)
+    if where != 1 and math.isnan(self.shape[0]):
+        raise UnknownLength.needed_for("squeeze() of rows")
+    if where != 1 and self.shape[0] == 1:
+        new = new.iloc[0]
+    return new.copy() if new is self else new

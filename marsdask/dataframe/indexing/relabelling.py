@@ -316,8 +316,7 @@ def rename_index(self: Any, name: Any, inplace: bool = False) -> Any:
 
 
 def _as_columns(labels: Any, index: bool, names: list[Any], kind: str) -> Any:
-    name = names if kind == "frame" and labels.nlevels > 1 else names[0]
-    made = getattr(labels, f"to_{kind}")(name=name)
+    made = getattr(labels, f"to_{kind}")(name=names if kind == "frame" and labels.nlevels > 1 else names[0])
     return made if index else made.reset_index(drop=True)
 
 

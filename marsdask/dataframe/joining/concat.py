@@ -14,7 +14,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
-from marsdask.dataframe.rows.families import call
+from marsdask.dataframe.rows.families import call, chunkwise
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -263,13 +263,11 @@ def _pair(left: Any, right: Any, which: int, kwargs: dict[str, Any]) -> Any:
     return left.align(right, **kwargs)[which]
 
 
-@lowered(
+chunkwise(
     "frame.aligned",
+    _pair,
     meta=lambda frame, other, *how: _joint_meta(frame, [other], pandas_on_samples(_pair, frame, other, *how)),
 )
-def aligned(frame: Chunks, other: Chunks, which: int, kwargs: Any) -> Chunks:
-    """One of two frames under the labels of both."""
-    return graph.per_chunk(_pair, frame, other, which, kwargs)
 
 
 @public("frame.align", owners=["DataFrame", "Series"])

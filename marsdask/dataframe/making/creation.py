@@ -44,8 +44,7 @@ def row_chunks(
 ) -> tuple[int, ...]:
     """Rows per chunk: as asked, else chunks of `options.chunk_store_limit` bytes."""
     if num_partitions is not None:
-        parts = checks.whole(num_partitions, "num_partitions", 1)
-        return chunking.cut(length, max(-(-length // parts), 1))
+        return chunking.cut(length, max(-(-length // checks.whole(num_partitions, "num_partitions", 1)), 1))
     wanted = chunking.requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
         chunking.cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
@@ -422,8 +421,7 @@ def _from_columns_meta(names: list[Any], base: FrameMeta, values: list[Any]) -> 
     if all(v.rows == base.rows for v in aligned):
         return base.same(pandas_on_samples(_column_frame, base, names, *values))
     first, *rest = [v.labels if v.labels is not None else v.empty.index for v in aligned]
-    alike = all(i.equals(first) for i in rest)
-    union = first if alike else functools.reduce(pd.Index.union, rest, first)
+    union = first if all(i.equals(first) for i in rest) else functools.reduce(pd.Index.union, rest, first)
     known = union if all(v.labels is not None for v in aligned) else None
     columns = {n: _aligned_sample(v, known) for n, v in zip(names, values, strict=True)}
     empty = pd.DataFrame(columns).iloc[:0].set_axis(union[:0], axis=0)

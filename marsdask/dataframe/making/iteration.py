@@ -117,8 +117,7 @@ def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
 
 
 def _usage(chunk: Any, index: bool, deep: bool) -> Any:
-    given = {} if isinstance(chunk, pd.Index) else {"index": index}
-    used = chunk.memory_usage(**given, deep=deep)
+    used = chunk.memory_usage(**({} if isinstance(chunk, pd.Index) else {"index": index}), deep=deep)
     return used if isinstance(used, pd.Series) else np.int64(used)
 
 

@@ -189,8 +189,9 @@ def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolatio
     settings = {"q": q, "interpolation": interpolation}
     if method == "table":
         return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
-    used = used_columns(empty, {"numeric_only": numeric_only})
-    steps: list[Step] = [(i, "quantile", settings) for i in used]
+    steps: list[Step] = [
+        (i, "quantile", settings) for i in used_columns(empty, {"numeric_only": numeric_only})
+    ]
     if empty.ndim == 1:
         done = fold(frame, steps, itemgetter(0))
         if np.ndim(q) == 0:
@@ -252,8 +253,7 @@ def _told_of(values: pd.Series) -> list[str]:
 def _summary(answers: list[Any], plan: list[list[str]], like: Any) -> Any:
     """The answers under pandas' labels: several of a column's come as one answer."""
     left = iter(answers)
-    percents = [r for r in like.index if str(r).endswith("%")]
-    several = {"quantile": percents, "top": ("unique", "top", "freq")}
+    several = {"quantile": [r for r in like.index if str(r).endswith("%")], "top": ("unique", "top", "freq")}
     columns = []
     for i, names in enumerate(plan):
         found: dict[Any, Any] = {}

@@ -107,8 +107,7 @@ Index.has_duplicates = property(  # type: ignore[attr-defined]
 
 def _samples(empty: Any, labels: pd.Index) -> Any:
     """Made-up rows, one for each of some labels."""
-    rows = pd.concat([sample(empty)] * (len(labels) // 2 + 1)).iloc[: len(labels)]
-    return rows.set_axis(labels, axis=0)
+    return pd.concat([sample(empty)] * (len(labels) // 2 + 1)).iloc[: len(labels)].set_axis(labels, axis=0)
 
 
 @lowered(

@@ -393,8 +393,7 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
             like = pandas_on_samples(partial(_call, name), frame_meta(empty, 0, Rows()), **kwargs)
         except TypeError:
             like = None
-        step: Step = (0 if empty.ndim == 1 else -1, name, settings)
-        made = fold(frame, [step], _scalar, type(like), every=every)
+        made = fold(frame, [(0 if empty.ndim == 1 else -1, name, settings)], _scalar, type(like), every=every)
         return graph.to_array(made, scalar=True, dtype=scalar_dtype(like))
     steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
     like = pandas_on_samples(partial(_call, name), meta_of(frame), **kwargs)

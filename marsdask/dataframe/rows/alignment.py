@@ -101,9 +101,7 @@ def sampled(value: Any) -> Any:
         return np.ones([2, *rest] if value.shape else [], value.dtype)[()]
     if type(value) in (list, tuple):
         return type(value)(sampled(v) for v in value)
-    if type(value) is dict:
-        return {k: sampled(v) for k, v in value.items()}
-    return value
+    return {k: sampled(v) for k, v in value.items()} if type(value) is dict else value
 
 
 def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

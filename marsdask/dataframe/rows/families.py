@@ -53,11 +53,8 @@ def chunkwise(
     name: str, does: Callable[..., Any], meta: Callable[..., Any] | None = None, **entry: Any
 ) -> None:
     """Declare the operation `does(chunk, *args)` of each chunk: on the same rows, as it makes no rows of none, unless `meta` says."""
-    lowered(name, meta=meta or partial(_same_rows, does), **entry)(partial(graph.per_chunk, does))
-
-
-def _same_rows(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> FrameMeta:
-    return frame.same(does(frame.empty, *args))
+    same_rows = meta or (lambda frame, *args: frame.same(does(frame.empty, *args)))
+    lowered(name, meta=same_rows, **entry)(partial(graph.per_chunk, does))
 
 
 def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
@@ -223,9 +220,8 @@ def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
 
 def kept_rows(frame: FrameMeta, result: Any) -> FrameMeta | TensorMeta:
     """Metadata of what pandas made of a frame's rows: of an index that may be an array."""
-    if isinstance(result, np.ndarray):
-        return TensorMeta((frame.length,), result.dtype)
-    return frame.same(result)
+    is_array = isinstance(result, np.ndarray)
+    return TensorMeta((frame.length,), result.dtype) if is_array else frame.same(result)
 
 
 def _one_true(cond: Any) -> Any:

@@ -81,8 +81,7 @@ def _of_codes(hashes: np.ndarray, codes: Any) -> np.ndarray:
 def _hash_object(value: Any) -> int:
     if isinstance(value, Number):
         return hash(value) & (2**64 - 1) if value == value else 0
-    missing = value is None or value is pd.NA or value is pd.NaT
-    return 0 if missing else zlib.crc32(repr(value).encode())
+    return 0 if value is None or value is pd.NA or value is pd.NaT else zlib.crc32(repr(value).encode())
 
 
 def taken(data: Any, rows: np.ndarray) -> Any:

@@ -172,8 +172,7 @@ def _cut(frame: Any, *, cuts: Any, how: Sort, count: int) -> list[Any]:
     order = how.order(both)
     pivot = order < len(cuts)
     rows = order[~pivot] - len(cuts)
-    part = np.cumsum(pivot)[~pivot]
-    bounds = np.searchsorted(part, np.arange(count + 1))
+    bounds = np.searchsorted(np.cumsum(pivot)[~pivot], np.arange(count + 1))
     return [frame.iloc[rows[a:b]] for a, b in itertools.pairwise(bounds)]
 
 
@@ -229,24 +228,20 @@ def in_order(frame: Chunks, how: Sort) -> Any:
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
     cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
     cut = partial(_cut, cuts=cuts, how=how, count=frame.count)
-    join = partial(shuffle.after_concat, sorted_chunk, how=how)
-    return graph.exchange(frame, cut, join, frame.count)
+    return graph.exchange(frame, cut, partial(shuffle.after_concat, sorted_chunk, how=how), frame.count)
 
 
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
     if how.by is not None:  # which column comes first the values of a row say
         return FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged)
-    return frame.same(pandas_on_samples(_across, frame, how, ignore_index))
-
-
-def _across(frame: Any, how: Sort, ignore_index: bool) -> Any:
-    return how.of(frame, axis=1, ignore_index=ignore_index)
+    return frame.same(pandas_on_samples(how.of, frame, axis=1, ignore_index=ignore_index))
 
 
 @lowered("frame.sorted_across", status="gathered", meta=_across_meta)
 def sorted_across(frame: Chunks, how: Sort, ignore_index: bool) -> Chunks:
     """Columns in the order of their labels, or of a row's values."""
-    return graph.per_chunk(_across, frame if how.by is None else graph.gather(frame), how, ignore_index)
+    rows = frame if how.by is None else graph.gather(frame)
+    return graph.per_chunk(how.of, rows, axis=1, ignore_index=ignore_index)
 
 
 def _most(name: str, self: Any, n: Any = 5, keep: Any = "first", **columns: Any) -> Any:
@@ -262,14 +257,6 @@ def _candidates(frame: Any, name: str, how: dict[str, Any]) -> Any:
     # One more than asked for: pandas puts ties in another order where it has no more rows than that.
     found = call(name, frame.reset_index(drop=True), **{**how, "n": how["n"] + 1})
     return frame.iloc[np.sort(found.index.to_numpy())]
-
-
-def _joined_candidates(parts: list[Any], *, name: str, how: dict[str, Any]) -> Any:
-    return _candidates(graph.concat(parts), name, how)
-
-
-def _most_of(parts: list[Any], *, name: str, how: dict[str, Any]) -> Any:
-    return call(name, graph.concat(parts), **how)
 
 
 @lowered(

@@ -95,14 +95,10 @@ for _name, _like in FILLS.items():
     method(_name, partial(_carry, _like), like=_like, arrange=_check_limit, doc=_doc)
 
 
-def _interpolate(frame: Chunks, **kwargs: Any) -> Chunks:
-    """pandas' `interpolate`."""
-    return graph.per_chunk(partial(call, "interpolate"), graph.gather(frame), **kwargs)
-
-
 method(
     "interpolate",
-    _interpolate,
+    lambda frame, **how: graph.per_chunk(partial(call, "interpolate"), graph.gather(frame), **how),
+    doc="pandas' `interpolate`.",
     meta=lambda frame, **how: replace(same_rows_meta("interpolate", frame, **how), rows=Rows()),
     demands=None,
     status="gathered",

@@ -153,7 +153,10 @@ def windowed_chunks(
         return with_neighbours(frame, does, *reach, *args, **kwargs)
     plain = kind == "expanding" and name in CARRIED and not args and kwargs.keys() <= {"ddof", "numeric_only"}
     if frame.count > 1 and plain:
-        return _expand(frame, settings, picked, name, kwargs)
+        numbers = graph.per_chunk(_numbers, frame, picked, kwargs.get("numeric_only", False))
+        before = states_before(numbers, _states, _joined_state)
+        how = (settings.get("min_periods", 1), name, kwargs.get("ddof", 1))
+        return graph.per_chunk(_expanded, numbers, before, *how)
     others: dict[str, Any] = {k: graph.gather(v) for k, v in kwargs.items() if isinstance(v, Chunks)}
     does = partial(does, **{k: v for k, v in kwargs.items() if k not in others})
     args = [graph.gather(a) if isinstance(a, Chunks) else a for a in args]
@@ -190,14 +193,6 @@ def _near(span: pd.Timedelta, on: Any, last: bool, piece: Any) -> Any:
 
 State = tuple[int, float, float, float, float, float, float]
 """Of a column so far: rows, values, sum, mean, sum of squares around it, smallest and largest."""
-
-
-def _expand(frame: Chunks, settings: Any, picked: Any, name: str, kwargs: Any) -> Chunks:
-    """Expanding windows that need only a few numbers of the rows before."""
-    numbers = graph.per_chunk(_numbers, frame, picked, kwargs.get("numeric_only", False))
-    before = states_before(numbers, _states, _joined_state)
-    how = (settings.get("min_periods", 1), name, kwargs.get("ddof", 1))
-    return graph.per_chunk(_expanded, numbers, before, *how)
 
 
 def _numbers(chunk: Any, picked: Any, numeric_only: bool) -> Any:
@@ -263,8 +258,7 @@ def _expanded_column(column: pd.Series, before: State, min_periods: int, name: s
             both = np.where((count > 0) & (n_before > 0), apart, 0.0)
             found = (square_before + square * count + both) / np.where(n > ddof, n - ddof, np.nan)
             found = np.sqrt(found) if name == "std" else found
-    shown = np.where(n >= max(min_periods, 1), found, np.nan)
-    return pd.Series(shown, index=column.index, name=column.name)
+    return pd.Series(np.where(n >= max(min_periods, 1), found, np.nan), index=column.index, name=column.name)
 
 
 def _construct(windows: type[Window]) -> None:

@@ -1,1 +1,0 @@
-"""Functions and expressions of users."""

@@ -1,0 +1,258 @@
+"""Other shapes of the same data: columns and lists as rows, bins and indicators; and other chunks of it.
+
+Where chunks are cut anew, values, order and labels stay.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask import checks
+from marsdask.dataframe.core import as_frame, as_method
+from marsdask.dataframe.making.creation import row_chunks
+from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.rows.families import call, chunkwise
+from marsdask.dataframe.sorting.shuffle import row_bytes
+from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.plan import graph, registry
+from marsdask.plan.graph import Chunks
+from marsdask.plan.handle import Handle
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered, public
+from marsdask.session import execute, get_default_or_create
+from marsdask.tensor.chunking import requested
+
+
+@public("cut", status="delegated")
+def cut(
+    x: Any,
+    bins: Any,
+    right: bool = True,
+    labels: Any = None,
+    retbins: bool = False,
+    precision: int = 3,
+    include_lowest: bool = False,
+    duplicates: str = "raise",
+    ordered: bool = True,
+) -> Any:
+    """The bin of each value. A number of bins runs to find the extremes; edges are lazy."""
+    series = as_frame(x)
+    if isinstance(bins, Handle):
+        raise ArgumentTypeError(
+            "cut(bins=): expected a number or edges. Hint: bins.fetch() of an executed tensor."
+        )
+    if isinstance(bins, (list, tuple, np.ndarray, pd.Index)):
+        edges = bins if isinstance(bins, pd.IntervalIndex) else np.asarray(bins)
+    else:
+        if int(bins) < 1:
+            raise ArgumentTypeError("`bins` should be a positive integer.")
+        # The extremes, which only a run can tell, are in the categories: it runs.
+        extremes = np.array([t.fetch() for t in execute(series.min(), series.max())])
+        edges = pd.cut(extremes, int(bins), right=right, retbins=True)[1]
+    made = registry.make(
+        "frame.binned", series, edges, right=right, labels=labels, precision=precision,
+        include_lowest=include_lowest, duplicates=duplicates, ordered=ordered,
+    )  # fmt: skip
+    return (made, edges) if retbins else made
+
+
+chunkwise(
+    "frame.binned",
+    pd.cut,
+    demands=lambda node, mine: [mine],
+    meta=lambda frame, edges, **how: frame.same(pandas_on_samples(pd.cut, frame, edges, **how)),
+)
+
+
+@public("qcut", status="delegated")
+def qcut(
+    x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise"
+) -> Any:
+    """The quantile bin of each value; runs to find the quantiles."""
+    series = as_frame(x)
+    wanted = np.linspace(0, 1, q + 1) if np.ndim(q) == 0 else np.asarray(q)
+    edges = series.quantile(list(wanted)).execute().fetch().to_numpy()
+    if duplicates == "drop":
+        edges = np.unique(edges)
+    how = {"labels": labels, "precision": precision, "include_lowest": True}
+    made = registry.make("frame.binned", series, edges, **how)
+    return (made, edges) if retbins else made
+
+
+def _dummies(chunk: Any, kwargs: dict[str, Any], texts: bool = False) -> Any:
+    """Indicators of a chunk's values; `texts`: whether they were no categories, so that their columns are plain."""
+    made = pd.get_dummies(chunk, **kwargs)
+    if texts and isinstance(made.columns, pd.CategoricalIndex):
+        return made.set_axis(made.columns.astype(made.columns.categories.dtype), axis=1)
+    return made
+
+
+chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [replace(mine, columns=None)])
+
+
+@public("get_dummies", status="delegated")
+def get_dummies(
+    data: Any,
+    prefix: Any = None,
+    prefix_sep: Any = "_",
+    dummy_na: bool = False,
+    columns: Any = None,
+    sparse: bool = False,
+    drop_first: bool = False,
+    dtype: Any = None,
+) -> Any:
+    """A column of indicators for each value of texts and categories; texts run to find their values."""
+    frame = as_frame(data)
+    kwargs = {
+        "prefix": prefix,
+        "prefix_sep": prefix_sep,
+        "dummy_na": dummy_na,
+        "sparse": sparse,
+        "drop_first": drop_first,
+        "dtype": dtype,
+    }
+    if frame.ndim == 1:
+        values = not isinstance(frame.dtype, pd.CategoricalDtype)
+        frame = frame.astype(pd.CategoricalDtype(_values_of(frame))) if values else frame
+        return registry.make("frame.dummies", frame, kwargs, values)
+    plain = {c: d for c, d in frame.dtypes.items() if not isinstance(d, pd.CategoricalDtype)}
+    if columns is None:
+        texts = [c for c, d in plain.items() if isinstance(d, pd.StringDtype) or d.kind == "O"]
+    else:
+        texts = [c for c in plain if c in columns]
+    frame = frame.astype({c: pd.CategoricalDtype(_values_of(frame[c])) for c in texts}) if texts else frame
+    return registry.make("frame.dummies", frame, kwargs | {"columns": columns})
+
+
+def _values_of(series: Any) -> pd.Index:
+    """The distinct values, sorted: they name the columns, so it runs."""
+    return pd.Index(registry.make("frame.value_set", series).execute().fetch().dropna().sort_values().array)
+
+
+def _melt(chunk: pd.DataFrame, ids: list[Any], values: list[Any], *names: Any) -> pd.DataFrame:
+    return chunk.melt(ids, values, *names, ignore_index=False)
+
+
+def _melt_meta(frame: FrameMeta, *how: Any) -> FrameMeta:
+    return frame_meta(pandas_on_samples(_melt, frame, *how), frame.length * len(how[1]), NEW)
+
+
+@lowered(
+    "frame.melted",
+    meta=_melt_meta,
+    demands=lambda node, mine: [Demand(frozenset([*node.args[1], *node.args[2]]), True, mine.labels)],
+)
+def melted(frame: Chunks, ids: list[Any], values: list[Any], *names: Any) -> Chunks:
+    """One column after another, each in the frame's chunks, so that rows stand in pandas' order."""
+    like = _melt_meta(meta(frame.node), ids, values, *names).empty  # type: ignore[arg-type]
+    return graph.joined(*(graph.per_chunk(_melt_one, frame, like, ids, [value], *names) for value in values))
+
+
+def _melt_one(chunk: pd.DataFrame, like: pd.DataFrame, *args: Any) -> pd.DataFrame:
+    done = _melt(chunk, *args)
+    return done.astype({c: d for c, d in like.dtypes.items() if done[c].dtype != d})
+
+
+@public("melt")
+def melt(
+    frame: Any,
+    id_vars: Any = None,
+    value_vars: Any = None,
+    var_name: Any = None,
+    value_name: Any = "value",
+    col_level: Any = None,
+    ignore_index: bool = True,
+) -> Any:
+    """Columns as rows: one column of names and one of values, in pandas' order of rows."""
+    frame = as_frame(frame)
+    if frame.ndim != 2:
+        raise ArgumentTypeError(f"melt(): expected a DataFrame, got {type(frame).__name__}.")
+    if col_level is not None:
+        raise ArgumentTypeError("melt(col_level=): columns here have one level.")
+    listed = [v if isinstance(v, (list, tuple, pd.Index)) else [v] for v in (id_vars, value_vars)]
+    ids = [] if id_vars is None else checks.columns(listed[0], frame)
+    others = [c for c in frame.columns if c not in ids]
+    values = others if value_vars is None else checks.columns(listed[1], frame)
+    if not values:
+        raise ArgumentTypeError("melt(value_vars=[]): expected at least one column.")
+    made = registry.make("frame.melted", frame, ids, values, var_name, value_name)
+    return registry.make("frame.renumber", made) if ignore_index else made
+
+
+public("frame.melt", owners=["DataFrame"], signature=as_method(melt))(melt)
+
+
+@lowered(
+    "frame.exploded",
+    meta=lambda frame, **column: frame.fewer(pandas_on_samples(partial(call, "explode"), frame, **column)),
+    demands=lambda node, mine: [replace(mine, columns=None)],
+)
+def exploded(frame: Chunks, **column: Any) -> Chunks:
+    """A row for each element of lists."""
+    return graph.even(graph.per_chunk(partial(call, "explode"), frame, lengths="unknown", **column))
+
+
+@public("DataFrame.explode", owners=["DataFrame"])
+def explode_frame(self: Any, column: Any, ignore_index: bool = False) -> Any:
+    """A row for each element of lists."""
+    made = registry.make("frame.exploded", self, **({} if column is None else {"column": column}))
+    return registry.make("frame.renumber", made) if ignore_index else made
+
+
+@public("Series.explode", owners=["Series"])
+def explode_series(self: Any, ignore_index: bool = False) -> Any:
+    """A row for each element of lists."""
+    return explode_frame(self, None, ignore_index)
+
+
+def _recut_meta(frame: FrameMeta, chunk_size: Any, num_partitions: Any) -> FrameMeta:
+    by_bytes = chunk_size is None and num_partitions is None  # then the cuts depend on which columns are left
+    return FrameMeta(frame.empty, frame.length, Rows() if by_bytes else NEW, frame.ranged, frame.labels)
+
+
+@lowered("frame.recut", meta=_recut_meta, traits=["through"], sizes="rows")
+def recut(frame: Any, chunk_size: Any, num_partitions: int | None) -> Chunks:
+    """The same rows in chunks of other lengths."""
+    lengths = row_chunks(int(sum(frame.lengths)), row_bytes(frame.empty), chunk_size, num_partitions)
+    return graph.regroup(frame, graph.row_ranges(frame.lengths, lengths))
+
+
+@public("frame.rechunk", owners=("DataFrame", "Series"))
+def rechunk(self: Any, chunk_size: Any, reassign_worker: bool = False) -> Any:
+    """The same frame in chunks of `chunk_size` rows (an entry for columns is checked and has no effect).
+
+    `reassign_worker` is Mars's; Dask places chunks itself.
+    """
+    requested(chunk_size, self.ndim)
+    if not math.isnan(self.known.length):
+        row_chunks(int(self.known.length), 8, chunk_size, None, self.ndim)  # a bad size is told at once
+    return registry.make("frame.recut", self, chunk_size, None)
+
+
+@public("frame.rebalance", owners=("DataFrame", "Series"))
+def rebalance(
+    self: Any,
+    factor: float | None = None,
+    axis: Any = 0,
+    num_partitions: int | None = None,
+    reassign_worker: bool = True,
+) -> Any:
+    """The same frame in chunks of equal length: `num_partitions`, or `factor` times as many as tasks run at a time."""
+    if axis not in (0, "index"):
+        raise ArgumentError(f"rebalance(axis={axis!r}): expected 0; chunks hold whole rows.")
+    if factor is not None and (
+        not isinstance(factor, (int, float)) or isinstance(factor, bool) or factor <= 0
+    ):
+        raise ArgumentTypeError(f"rebalance(factor={factor!r}): expected a positive number.")
+    count = num_partitions
+    if count is None or factor is not None:
+        count = max(round((factor or 1) * get_default_or_create().get_total_n_cpu()), 1)
+    row_chunks(1, 8, None, count)
+    return registry.make("frame.recut", self, None, count)

@@ -1,1 +1,0 @@
-"""Other shapes and other chunks of the same data."""
