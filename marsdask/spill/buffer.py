@@ -47,8 +47,7 @@ class PatientLRU(zict.LRU[Key, object]):
         #: Those that never can be written, by key.
         self.unpicklable: dict[Key, NotPicklable] = {}
         self._later: dict[Key, float] = {}
-        self._too_heavy = math.inf
-        self._too_heavy_until = 0.0
+        self._too_heavy, self._too_heavy_until = math.inf, 0.0
 
     def evict(self, key: Key | NoDefault = nodefault) -> tuple[Key, object, float] | tuple[None, None, float]:
         """(key, value, weight) of the one evicted; a weight of -1 if none of those tried could be."""
@@ -148,8 +147,7 @@ class PatientLRU(zict.LRU[Key, object]):
         until = time.monotonic() + self.retry_after
         if isinstance(error, SpillFull):
             # One that takes less memory may take less room.
-            self._too_heavy = self.weights[key]
-            self._too_heavy_until = until
+            self._too_heavy, self._too_heavy_until = self.weights[key], until
         elif isinstance(error, NotPicklable):
             logger.error("%s It stays in memory.", error)
             # A traceback would keep the value alive.
@@ -192,7 +190,10 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
         name: str = "",
     ) -> None:
         bytes_in_memory = _target(memory_limit, target)
-        bytes_on_disk = _max_spill(max_spill)
+        if max_spill is not False and (max_spill is True or not isinstance(max_spill, int) or max_spill <= 0):
+            raise ArgumentError(
+                f"max_spill={max_spill!r}. Expected a number of bytes above 0, or False for no limit."
+            )
         self.store = StripedFile(
             directories or [os.path.join(worker_local_directory, "storage")],
             quotas=quotas,
@@ -202,7 +203,7 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
             retry_after=retry_after,
             name=name,
         )
-        self.serialized = Serialized(self.store, bytes_on_disk)
+        self.serialized = Serialized(self.store, max_spill)
         # A value that something on the worker still uses is not read a second time.
         slow = zict.Cache(self.serialized, zict.WeakValueMapping())
         super().__init__(fast={}, slow=slow, n=bytes_in_memory, weight=self.serialized.weigh)
@@ -368,8 +369,7 @@ class Serialized(ZictBase[Key, object]):
 
     def __init__(self, store: StripedFile, max_spill: int | Literal[False]) -> None:
         super().__init__()
-        self.store = store
-        self.max_spill = max_spill
+        self.store, self.max_spill = store, max_spill
         self.compression = get_compression_settings("distributed.worker.memory.spill-compression")
         self.sizes: dict[Key, SpilledSize] = {}
         self.total = SpilledSize(0, 0)
@@ -468,11 +468,3 @@ def _target(memory_limit: int, target: float | Literal[False]) -> int:
             f"target={target!r}. Expected a fraction of memory_limit above 0 and up to 1, or False."
         )
     return int(memory_limit * target)
-
-
-def _max_spill(max_spill: int | Literal[False]) -> int | Literal[False]:
-    if max_spill is not False and (max_spill is True or not isinstance(max_spill, int) or max_spill <= 0):
-        raise ArgumentError(
-            f"max_spill={max_spill!r}. Expected a number of bytes above 0, or False for no limit."
-        )
-    return max_spill

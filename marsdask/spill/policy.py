@@ -9,7 +9,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
@@ -91,9 +91,8 @@ def _directory(part: Any, name: str) -> str:
 
 def quotas(value: Any, name: str) -> int | tuple[int, ...]:
     """Bytes each directory may hold: one size for all, or a list of one for each."""
-    if isinstance(value, (list, tuple)):
-        return tuple(size(each, name) for each in value)
-    return size(value, name)
+    several = isinstance(value, (list, tuple))
+    return tuple(size(each, name) for each in value) if several else size(value, name)
 
 
 def max_spill(value: Any, name: str) -> int | bool:
@@ -540,10 +539,6 @@ class MemoryPolicy:
             found["volumes"].append({"name": f"spill-{i}", **source})
             found["volumeMounts"].append({"name": f"spill-{i}", "mountPath": path})
         return found
-
-    def replace(self, **values: Any) -> Self:
-        """The same policy with other values."""
-        return replace(self, **values)
 
 
 class _Shares:

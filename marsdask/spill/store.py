@@ -111,11 +111,8 @@ class SpillDirectory:
         name: str = "",
     ) -> None:
         self.path = os.path.abspath(path)
-        self.quota = quota
-        self.head_room = head_room
-        self.retry_after = retry_after
-        self.files = 0
-        self.bytes = 0
+        self.quota, self.head_room, self.retry_after = quota, head_room, retry_after
+        self.files = self.bytes = 0
         self.bad: str | None = None
         self._retry_at = 0.0
         # What the file system did not take, and until when nothing as large is tried.
@@ -151,8 +148,7 @@ class SpillDirectory:
         except OSError:
             return 0
         by_system = float("inf") if free is None else free - self.head_room
-        by_quota = float("inf") if self.quota is None else self.quota - self.bytes
-        return max(min(by_system, by_quota), 0)
+        return max(min(by_system, float("inf") if self.quota is None else self.quota - self.bytes), 0)
 
     def usage(self) -> Usage:
         try:
@@ -208,8 +204,7 @@ class SpillDirectory:
             _parents.append(self._work)  # it removes the directory when it is forgotten
         elif self._work is not None:
             self._work.release()
-        self._work = None
-        self.bad = "closed"
+        self._work, self.bad = None, "closed"
         self.files = self.bytes = 0
         self._retry_at = float("inf")
 
@@ -309,9 +304,8 @@ class SpillDirectory:
             reason = told(error)
             self._too_large = (size, time.monotonic() + self.retry_after, reason)
             return Refused("full", reason)
-        if error.errno in _PASSING:
-            return Refused("bad-directory", told(error))
-        return self._set_aside(told(error))
+        passing = error.errno in _PASSING
+        return Refused("bad-directory", told(error)) if passing else self._set_aside(told(error))
 
     def _set_aside(self, reason: str) -> Refused:
         self.bad = reason
@@ -446,8 +440,7 @@ class StripedFile(ZictBase[Any, Any]):
         self._next = 0
         self._told: dict[tuple[str, str], float] = {}
         self._telling = threading.Lock()
-        self.placement = placement
-        self.on_problem = on_problem
+        self.placement, self.on_problem = placement, on_problem
         checked = _checked(directories, quotas, placement, head_room, retry_after, name)
         try:
             for path, quota in checked:
@@ -642,13 +635,12 @@ def _checked(
         raise ArgumentError(f"retry_after={retry_after!r}. Expected a number of seconds, 0 or more.")
     if os.path.basename(name) != name:
         raise ArgumentError(f"name={name!r}. Expected a part of a file's name, without {os.sep!r}.")
-    return list(zip(paths, [_quota(q) for q in quotas] or [None] * len(paths), strict=True))
-
-
-def _quota(quota: int | None) -> int | None:
-    if quota is not None and (isinstance(quota, bool) or not isinstance(quota, int) or quota <= 0):
-        raise ArgumentError(f"quotas has {quota!r}. Expected numbers of bytes above 0, or None for no limit.")
-    return quota
+    for quota in quotas:
+        if quota is not None and (isinstance(quota, bool) or not isinstance(quota, int) or quota <= 0):
+            raise ArgumentError(
+                f"quotas has {quota!r}. Expected numbers of bytes above 0, or None for no limit."
+            )
+    return list(zip(paths, quotas or [None] * len(paths), strict=True))
 
 
 def _frames(value: Bytes | Sequence[Bytes]) -> list[memoryview]:

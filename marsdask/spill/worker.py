@@ -269,8 +269,7 @@ class Stuck:
     def __init__(self, worker: MarsWorker, data: MarsSpillBuffer) -> None:
         self.worker, self.data = worker, data
         self.problem: Problem | None = None
-        self.problem_at = 0.0
-        self.since = 0.0
+        self.problem_at = self.since = 0.0
         self.seen: Any = None
 
     def heard(self, problem: Problem) -> None:
