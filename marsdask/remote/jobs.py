@@ -54,9 +54,7 @@ class Context:
     """Where the running function runs. On threads this process is supervisor and worker."""
 
     def __init__(self, session: Session, name: str, listener: Any):
-        self.session = session
-        self.name = name
-        self._listener = listener
+        self.session, self.name, self._listener = session, name, listener
 
     def __repr__(self) -> str:
         return f"<Context of {self.name!r} in {self.session!r}>"
@@ -366,13 +364,10 @@ class Call:
         try:
             return bytes(cloudpickle.dumps((self.func, self.args, self.kwargs)))
         except Exception as error:  # pickling runs anybody's code
-            raise NotPicklable.because(self._culprit(), error) from error
-
-    def _culprit(self) -> str:
-        named = {f"argument {i} of {self.name!r}": v for i, v in enumerate(self.args)}
-        named |= {f"argument {k!r} of {self.name!r}": v for k, v in self.kwargs.items()}
-        refused = (what for what, value in named.items() if refusal(value) is not None)
-        return next(refused, f"function {self.name!r}")
+            named = {f"argument {i} of {self.name!r}": v for i, v in enumerate(self.args)}
+            named |= {f"argument {k!r} of {self.name!r}": v for k, v in self.kwargs.items()}
+            refused = (what for what, value in named.items() if refusal(value) is not None)
+            raise NotPicklable.because(next(refused, f"function {self.name!r}"), error) from error
 
 
 def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
@@ -506,8 +501,7 @@ class Job:
     """The task of a call, in the session's process. `inputs`: how to get each value from what the task was given."""
 
     def __init__(self, call: Call, inputs: list[Any], session: Session):
-        self.name, self.tries, self.n_output = call.name, call.tries, call.n_output
-        self.inputs = inputs
+        self.name, self.tries, self.n_output, self.inputs = call.name, call.tries, call.n_output, inputs
         self.call: Any = call
         self._session: Any = session
 

@@ -96,8 +96,7 @@ class Session:
     def __init__(self, engine: Engine, *, session_id: str | None = None, timeout: float | None = None):
         self.engine = engine
         self._session_id = session_id or uuid.uuid4().hex
-        self.timeout = timeout
-        self.closed = False
+        self.timeout, self.closed = timeout, False
         self.results: weakref.WeakValueDictionary[str, Result] = weakref.WeakValueDictionary()
         self.runs: weakref.WeakSet[Run] = weakref.WeakSet()
         # Threads that wait for a cluster cost nothing; those that start work here share its cores.
