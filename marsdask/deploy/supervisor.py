@@ -256,13 +256,15 @@ def _workers(plan: Plan, address: str) -> list[Any]:
 def _tell(plan: Plan, scheduler: Any) -> None:
     """Print where to find it."""
     host = scheduler.address.partition("://")[2].rpartition(":")[0]
-    port = scheduler.http_server.port
-    click.echo(f"Supervisor at {scheduler.address}, web at http://{host}:{port}", err=True)
+    click.echo(
+        f"Supervisor at {scheduler.address}, web at http://{host}:{scheduler.http_server.port}", err=True
+    )
     if plan.temporary is not None:
         click.echo(tls.told(plan.temporary, scheduler.address))
     if plan.security is None:
-        bound = dict.fromkeys(each.listen_address.partition("://")[2] for each in scheduler.listeners)
-        tls.warn_if_open(list(bound))
+        tls.warn_if_open(
+            list(dict.fromkeys(each.listen_address.partition("://")[2] for each in scheduler.listeners))
+        )
 
 
 if __name__ == "__main__":

@@ -84,10 +84,10 @@ class Threads:
         return False
 
     def back(self) -> None:
-        return None
+        """This process does not go away."""
 
     def close(self) -> None:
-        return None
+        """Nothing was opened."""
 
 
 class Count:
@@ -201,12 +201,7 @@ def assembled(collection: Chunks | da.Array, values: list[Any]) -> Any:
         return values
     if not collection.ndim:  # Dask takes a zero for nothing
         return values[0]
+    for count in reversed(collection.numblocks[1:]):  # nested lists, one level an axis
+        values = [values[i : i + count] for i in range(0, len(values), count)]
     finish, extra = collection.__dask_postcompute__()
-    return finish(nested(values, collection.numblocks), *extra)
-
-
-def nested(flat: list[Any], numblocks: tuple[int, ...]) -> Any:
-    """A flat list as nested lists, one level an axis, as Dask hands out an array's chunks."""
-    for count in reversed(numblocks[1:]):
-        flat = [flat[i : i + count] for i in range(0, len(flat), count)]
-    return flat if numblocks else flat[0]
+    return finish(values, *extra)

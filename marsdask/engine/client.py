@@ -92,8 +92,7 @@ class Distributed:
 
     @property
     def threads(self) -> int:
-        away = self.client.status != "running"
-        return 0 if away else sum(map(int, self.client.nthreads().values()))
+        return sum(map(int, self.client.nthreads().values())) if self.client.status == "running" else 0
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         unique = list(dict.fromkeys(keys))

@@ -111,7 +111,15 @@ def checked_security(security: Any) -> Any:
 
 def started(wanted: Local, *, as_default: bool = False) -> Distributed:
     """A local cluster of worker processes, which ends with its engine."""
-    _check_free(wanted.dashboard)
+    host, _, port = (wanted.dashboard or ":0").rpartition(":")
+    if port != "0":  # where nobody can listen Dask takes another port, and warns
+        try:
+            try_to_listen(host, int(port))
+        except OSError as error:
+            raise ArgumentError(
+                f"new_session(dashboard={wanted.dashboard!r}): cannot listen there: {error.strerror or error}. "
+                "Hint: another port, or True for any that is free."
+            ) from error
     defaults.apply()
     _leave_the_program_alone()
     cluster = distributed.LocalCluster(**wanted.arguments())
@@ -119,20 +127,6 @@ def started(wanted: Local, *, as_default: bool = False) -> Distributed:
     return Distributed(
         client, owned=(client, cluster), dashboard=wanted.dashboard is not None, dasks_default=as_default
     )
-
-
-def _check_free(dashboard: str | None) -> None:
-    """An error where nobody can listen on that address; Dask takes another port, and warns."""
-    host, _, port = (dashboard or ":0").rpartition(":")
-    if port == "0":
-        return
-    try:
-        try_to_listen(host, int(port))
-    except OSError as error:
-        raise ArgumentError(
-            f"new_session(dashboard={dashboard!r}): cannot listen there: {error.strerror or error}. Hint: another port, or True "
-            "for any that is free."
-        ) from error
 
 
 WORKER_PROCESS = "Dask Worker process (from Nanny)"

@@ -6,7 +6,6 @@ is joined has what it was started with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import dask
@@ -44,21 +43,12 @@ def apply() -> None:
 
     said = dask.config.collect()
     ours = {n: v for n, v in DISTRIBUTED.items() if dask.config.get(n, UNSAID, config=said) is UNSAID}
-    dask.config.update_defaults(nested(ours))
+    nested: dict[str, Any] = {}
+    dask.config.set(ours, config=nested)
+    dask.config.update_defaults(nested)
 
 
 UNSAID = object()
-
-
-def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by dotted name as Dask keeps them.
-
-    >>> nested({"a.b": 1, "a.c": 2})
-    {'a': {'b': 1, 'c': 2}}
-    """
-    tree: dict[str, Any] = {}
-    dask.config.set(values, config=tree)
-    return tree
 
 
 def worker_preloads(given: Any = None) -> list[str]:

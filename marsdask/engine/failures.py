@@ -183,8 +183,7 @@ class Stalled:
     """
 
     def __init__(self, engine: Any):
-        self.engine = engine
-        self.listening = False
+        self.engine, self.listening = engine, False
         self.told: dict[str, Any] = {}
         self.waiting: dict[object, Callable[[], None]] = {}
         self.error: SpillFull | None = None

@@ -56,8 +56,7 @@ class Object(Lazy):
         node = self.node.args[0] if self.node.op == "item" else self.node
         return node.args[0].value.log  # type: ignore[no-any-return]
 
-    def __repr__(self) -> str:
-        return self.unexecuted_repr()
+    __repr__ = Lazy.unexecuted_repr
 
     def __str__(self) -> str:
         return f"Object(op={self.node.op})"

@@ -41,10 +41,19 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, _set, leaf, token
-from marsdask.session import infos
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
-from marsdask.session.results import Result, data_of, exact, finished, lost, restore, retried, with_siblings
+from marsdask.session.results import (
+    Result,
+    data_of,
+    exact,
+    finished,
+    lost,
+    of_chunks,
+    restore,
+    retried,
+    with_siblings,
+)
 from marsdask.spill.report import Memory, WorkerMemory
 
 _default: Session | None = None
@@ -87,8 +96,7 @@ class Session:
     def __init__(self, engine: Engine, *, session_id: str | None = None, timeout: float | None = None):
         self.engine = engine
         self._session_id = session_id or uuid.uuid4().hex
-        self.timeout = timeout
-        self.closed = False
+        self.timeout, self.closed = timeout, False
         self.results: weakref.WeakValueDictionary[str, Result] = weakref.WeakValueDictionary()
         self.runs: weakref.WeakSet[Run] = weakref.WeakSet()
         # Threads that wait for a cluster cost nothing; those that start work here share its cores.
@@ -334,11 +342,11 @@ class Session:
         return [part_of(each, offsets, sizes) for each in tileables]
 
     def fetch_infos(self, *tileables: Any, fields: Sequence[str] | None = None) -> list[dict[str, list[Any]]]:
-        """Of each executed handle a dict of lists, an entry for each chunk: see `marsdask.session.infos.FIELDS`."""
+        """Of each executed handle a dict of lists, an entry for each chunk: see `marsdask.session.results.FIELDS`."""
         self._check_open()
         handles, _ = handles_of(tileables, "fetch_infos")
         results = [self.intact(self._executed(handle)) for handle in handles]
-        return [infos.of_chunks(self.client, self.address, result, fields) for result in results]
+        return [of_chunks(self.client, self.address, result, fields) for result in results]
 
     def _executed(self, handle: Any) -> Result:
         result = self.result_of(handle)

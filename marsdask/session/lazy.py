@@ -195,22 +195,18 @@ class ExecutableTuple(tuple[Any, ...]):
         return sessions.fetch_log(*self, session=session, offsets=offsets, sizes=sizes)
 
 
-def named_tuple(values: tuple[Any, ...], fields: tuple[str, ...]) -> ExecutableTuple:
-    """An ExecutableTuple, with attributes where the operation names its results."""
-    if not fields:
-        return ExecutableTuple(values)
-    plain = collections.namedtuple("Results", fields)  # type: ignore[misc]
-    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(fields)}
-    kind = type("ExecutableTuple", (ExecutableTuple,), {"_fields": fields, "_plain": plain, **names})
-    return kind(values)  # type: ignore[no-any-return]
-
-
 def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
+    """An ExecutableTuple, with attributes where the operation names its results."""
     known = meta(node)
     items = tuple(registry.wrap(Node("item", (node, i)), keep) for i in range(len(known.items)))
     for item in items:  # executing one executes all, and each handle keeps the data of all
         item._group = items[0]._group
-    return named_tuple(items, known.fields)
+    if not (fields := known.fields):
+        return ExecutableTuple(items)
+    plain = collections.namedtuple("Results", fields)  # type: ignore[misc]
+    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(fields)}
+    kind = type("ExecutableTuple", (ExecutableTuple,), {"_fields": fields, "_plain": plain, **names})
+    return kind(items)  # type: ignore[no-any-return]
 
 
 registry.WRAPPERS["Tuple"] = _wrap_tuple

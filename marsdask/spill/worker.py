@@ -34,9 +34,8 @@ from marsdask.errors import ArgumentError, SpillDamaged
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import heap, report
 from marsdask.spill.buffer import MarsSpillBuffer
-from marsdask.spill.directory import purge
 from marsdask.spill.policy import MemoryPolicy
-from marsdask.spill.store import TELL_EVERY, Problem, logger
+from marsdask.spill.store import TELL_EVERY, Problem, logger, purge
 
 CLOSES_WITHIN = 30.0
 """Seconds in which a nanny closes; distributed gives a worker that runs 9 at most, and one that starts as long as it takes."""
@@ -270,8 +269,7 @@ class Stuck:
     def __init__(self, worker: MarsWorker, data: MarsSpillBuffer) -> None:
         self.worker, self.data = worker, data
         self.problem: Problem | None = None
-        self.problem_at = 0.0
-        self.since = 0.0
+        self.problem_at = self.since = 0.0
         self.seen: Any = None
 
     def heard(self, problem: Problem) -> None:

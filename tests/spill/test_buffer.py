@@ -18,8 +18,7 @@ from distributed.utils import has_arg
 
 from marsdask.errors import ArgumentError, BadSpillDirectory, NotPicklable
 from marsdask.spill import buffer as buffer_module
-from marsdask.spill.buffer import MarsSpillBuffer
-from marsdask.spill.patient import TRIES
+from marsdask.spill.buffer import TRIES, MarsSpillBuffer
 from marsdask.spill.store import Problem, StripedFile
 from tests.processes import PATIENCE
 from tests.spill.conformance import files, nothing_left

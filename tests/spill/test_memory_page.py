@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from marsdask.spill import spellings
+from marsdask.spill import policy
 
 PAGE = (Path(__file__).parents[2] / "docs/memory.md").read_text()
 ROWS = [line for line in PAGE.partition("## Options")[2].splitlines() if line.startswith("| ")]
 
 SPELLED = [
-    *((field, f"--{name.replace('_', '-')}") for name, (field, _) in spellings.OPTIONS.items()),
-    *((field, name) for name, (field, _) in spellings.ENVIRONMENT.items()),
-    *((field, name) for name, (field, _) in spellings.CONFIG.items()),
-    *((field, name) for name, (field, _) in spellings.NEW_CLUSTER.items()),
-    *((field, name) for name, (field, _) in spellings.KUBEDL.items()),
+    *((field, f"--{name.replace('_', '-')}") for name, (field, _) in policy.OPTIONS.items()),
+    *((field, name) for name, (field, _) in policy.ENVIRONMENT.items()),
+    *((field, name) for name, (field, _) in policy.CONFIG.items()),
+    *((field, name) for name, (field, _) in policy.NEW_CLUSTER.items()),
+    *((field, name) for name, (field, _) in policy.KUBEDL.items()),
 ]
 
 

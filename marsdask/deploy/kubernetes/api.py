@@ -26,7 +26,10 @@ class Api:
 
     def __init__(self, api_client: Any = None):
         self.owned = api_client is None
-        self.client = current() if api_client is None else checked_client(api_client)
+        self.client = current() if api_client is None else api_client
+        good = hasattr(self.client, "configuration") and hasattr(self.client, "call_api")
+        expected = f"what kubernetes.config.new_client_from_config() gives, got {type(api_client).__name__}"
+        checks.expect(good, "kube_api_client", api_client, expected)
         from kubernetes import client
 
         self.core = client.CoreV1Api(self.client)
@@ -196,13 +199,6 @@ def current(kubeconfig: str | None = None, context: str | None = None) -> Any:
                 "kubernetes.config.new_client_from_config(...)."
             ) from error
         return client.ApiClient(settings)
-
-
-def checked_client(api_client: Any) -> Any:
-    """The same, if it is an API client of the package kubernetes."""
-    good = hasattr(api_client, "configuration") and hasattr(api_client, "call_api")
-    expected = f"what kubernetes.config.new_client_from_config() gives, got {type(api_client).__name__}"
-    return checks.expect(good, "kube_api_client", api_client, expected)
 
 
 def refusal(error: Any) -> Exception:

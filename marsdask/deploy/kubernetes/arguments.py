@@ -12,7 +12,7 @@ import math
 import uuid
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -351,7 +351,12 @@ class Arguments:
         asked["namespace"] = asked["namespace"] or f"mars-ns-{uuid.uuid4().hex}"
         asked["image"] = asked["image"] or default_image()
         asked["min_worker_num"] = asked["min_worker_num"] or asked["worker_num"]
-        policy = _policy(placed["policy"], asked["spill_volumes"])
+        sizes = [getattr(v, "size_limit", None) for v in asked["spill_volumes"]]
+        policy = replace(
+            MemoryPolicy.of_new_cluster(**placed["policy"]),
+            directories=tuple(v.mount_path for v in asked["spill_volumes"]),
+            quota=None if None in sizes else tuple(parse_size(size, "size_limit") for size in sizes),
+        )
         for note in policy.notes:
             warnings.warn(note, UserWarning, stacklevel=4)
         return cls(
@@ -404,12 +409,3 @@ def _placed(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for role in ROLES:
         placed[role]["modules"] = tuple(dict.fromkeys(placed[role]["modules"]))
     return placed
-
-
-def _policy(said: Mapping[str, Any], spill_volumes: tuple[VolumeConfig, ...]) -> MemoryPolicy:
-    """What the memory arguments say of a worker, which spills to these volumes."""
-    sizes = [getattr(v, "size_limit", None) for v in spill_volumes]
-    return MemoryPolicy.of_new_cluster(**said).replace(
-        directories=tuple(v.mount_path for v in spill_volumes),
-        quota=None if None in sizes else tuple(parse_size(size, "size_limit") for size in sizes),
-    )

@@ -67,13 +67,9 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
     ):
         # Past KubeCluster's own, which would start at once, from Dask's configuration and the environment.
         Cluster.__init__(self, name=name, quiet=True)
-        self.api = api
-        self.namespace = namespace
-        self.service = service or names.own_service(name)
-        self.security = security
-        self.own_namespace = own_namespace
-        self.shutdown_on_close = False
-        self.jupyter = False
+        self.api, self.namespace, self.service = api, namespace, service or names.own_service(name)
+        self.security, self.own_namespace = security, own_namespace
+        self.shutdown_on_close = self.jupyter = False
         self.place: Place | None = None
         self.forward: Forward | None = None
         self._end = threading.RLock()

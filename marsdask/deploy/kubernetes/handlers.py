@@ -65,26 +65,14 @@ def reachable(namespace: str, service: str) -> bool:
 
 def unknown(api: Api, namespace: str) -> str:
     """What the API server says of a kind that it does not know, or nothing. It tries only: nothing is made."""
-    try:
-        api.call(api.core.create_namespaced_service, namespace, owned(), dry_run="All")
-    except MarsDaskError as error:
-        return str(error) if "no matches for kind" in str(error) else ""
-    return ""
-
-
-def owned() -> Body:
-    """A Service that one of each kind owns."""
-    owners = [
-        {
-            "apiVersion": f"{GROUP}/{VERSION}",
-            "kind": kind,
-            "name": "kinds",
-            "uid": "00000000-0000-0000-0000-000000000000",
-            "blockOwnerDeletion": True,
-        }
-        for kind in OWNERS
-    ]
-    return {
+    common = {"apiVersion": f"{GROUP}/{VERSION}", "name": "kinds", "blockOwnerDeletion": True}
+    owners = [{**common, "kind": kind, "uid": "00000000-0000-0000-0000-000000000000"} for kind in OWNERS]
+    owned: Body = {
         "metadata": {"generateName": "kinds-", "ownerReferences": owners},
         "spec": {"ports": [{"port": 80}]},
     }
+    try:
+        api.call(api.core.create_namespaced_service, namespace, owned, dry_run="All")
+    except MarsDaskError as error:
+        return str(error) if "no matches for kind" in str(error) else ""
+    return ""

@@ -68,8 +68,7 @@ def check_namespace(api: Api, args: Arguments) -> None:
             f"namespace={args.namespace!r} exists already, and stop() would delete it. Hint: another name, or "
             "existing_namespace=True, then stop() leaves it."
         )
-    labels = labels_of(found) if found else {}
-    level = labels.get("pod-security.kubernetes.io/enforce", "privileged")
+    level = (labels_of(found) if found else {}).get("pod-security.kubernetes.io/enforce", "privileged")
     if args.host_paths and level != "privileged":
         raise ArgumentError(
             f"hostPath volumes ({', '.join(args.host_paths)}) are forbidden in namespace {args.namespace!r}: its Pod "

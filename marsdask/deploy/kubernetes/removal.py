@@ -45,8 +45,9 @@ def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, ti
     def gone() -> bool:
         if own_namespace:
             return api.namespace(namespace) is None
-        there = api.get("daskclusters", namespace, cluster) or api.pods(namespace, f"{CLUSTER}={cluster}")
-        return not there
+        return not (
+            api.get("daskclusters", namespace, cluster) or api.pods(namespace, f"{CLUSTER}={cluster}")
+        )
 
     if not until(gone, timeout, every=0.5):
         raise StillThere(_what_stays(api, namespace, cluster, timeout))

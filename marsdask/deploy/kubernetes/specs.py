@@ -259,9 +259,8 @@ def merged(base: Any, wish: Any) -> Any:
 
 def _name(entry: Any) -> Any:
     """What tells an entry of a list from the others, or nothing."""
-    if not isinstance(entry, Mapping):
-        return None
-    return next(((key, entry[key]) for key in KEYS if key in entry), None)
+    named = isinstance(entry, Mapping)
+    return next(((key, entry[key]) for key in KEYS if named and key in entry), None)
 
 
 def with_wishes(pod: Mapping[str, Any], *wishes: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,9 +78,7 @@ def _container(status: Mapping[str, Any]) -> tuple[str, str] | None:
         return "CrashLoopBackOff", ending(ended) if ended else waiting.get("message", "")
     if waiting:
         return reason or "Waiting", waiting.get("message", "")
-    if "terminated" in now:
-        return ended.get("reason") or "Ended", ending(ended)
-    return None
+    return (ended.get("reason") or "Ended", ending(ended)) if "terminated" in now else None
 
 
 def ending(terminated: Mapping[str, Any]) -> str:
@@ -159,14 +157,12 @@ def cause(found: Sequence[State], events: Sequence[str], registered: int, wanted
     if stuck:
         first = stuck[0]
         said = f": {first.message}" if first.message else ""
-        same = sum(s.label == first.label for s in stuck)
-        return f"{same} of {len(found)} pods {first.label}{said}"
+        return f"{sum(s.label == first.label for s in stuck)} of {len(found)} pods {first.label}{said}"
     for each in events:
         if each.startswith("FailedCreate"):
             return f"Kubernetes does not make the pods: {each}"
-    if not found:
-        return "no pod was made"
-    return f"{registered} of {wanted} workers have registered at the scheduler"
+    here = f"{registered} of {wanted} workers have registered at the scheduler"
+    return here if found else "no pod was made"
 
 
 def report(found: Sequence[State], events: Sequence[str], logs: Mapping[str, str]) -> str:
