@@ -171,12 +171,13 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
-    if op.prepare is not None:
-        return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
     for name, kind in op.converted.items():
-        if (value := bound.arguments.get(name)) is not None:
+        value, default = bound.arguments.get(name), op.signature.parameters[name].default
+        if value is not None or default is not None:
             bound.arguments[name] = CONVERTERS[kind](value)
-    return make(op.name, *bound.args, **bound.kwargs)
+    if op.prepare is None:
+        return make(op.name, *bound.args, **bound.kwargs)
+    return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
 
 
 def make(name: str, *args: Any, **kwargs: Any) -> Any:
