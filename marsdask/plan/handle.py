@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from marsdask.errors import ReadOnly
 from marsdask.plan.node import Node
 
 
@@ -80,15 +79,6 @@ class Handle:
         """Hand the views of this handle to `former`, which stands for what this handle was until now."""
         for view in list((self._views or {}).values()):
             view._follow(former)
-
-    def freeze(self, reason: str) -> None:
-        """Make writes raise, as NumPy does for broadcast results: a view that cannot be restored."""
-
-        def refuse(base: Node, new: Node) -> Node:
-            raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
-
-        node = self._node
-        self.view_of(Handle(node), lambda now: node, refuse)
 
     def rebind(self, node: Node, keep: tuple[Any, ...] = ()) -> None:
         """Point this handle, and through a view its base, at a new node."""

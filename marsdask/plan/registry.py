@@ -51,18 +51,18 @@ def public(
 ) -> Callable[[Function], Function]:
     """Declare the decorated function under its names in the registry: its signature and its docstring are what users see.
 
-    It checks its arguments and gives a handle, or runs. Its room is that of its package, unless said. With `owners` it is a
-    method of these classes. A `functools.partial` is a name of a family: `doc` is its docstring.
+    It checks its arguments and gives a handle, or runs; those annotated `Array`, `Arrays` or `Frame` are handles when users
+    call it. Its room is that of its package, unless said. With `owners` it is a method of these classes. A
+    `functools.partial` is a name of a family: `doc` is its docstring.
     """
 
     def declare(function: Function) -> Function:
         plain = labels.unwrapped(function)
         home = room or plain.__module__.split(".")[1]
-        signature = entry.pop("signature", None) or inspect.signature(function)
         for name in names:
             fields = {
                 "room": home,
-                "signature": signature,
+                "signature": inspect.signature(function),
                 "owners": tuple(owners),
                 "function": _is_function(name, home),
                 "prepare": function,
@@ -171,12 +171,13 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
-    if op.prepare is not None:
-        return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
     for name, kind in op.converted.items():
-        if (value := bound.arguments.get(name)) is not None:
+        value, default = bound.arguments.get(name), op.signature.parameters[name].default
+        if value is not None or default is not None:
             bound.arguments[name] = CONVERTERS[kind](value)
-    return make(op.name, *bound.args, **bound.kwargs)
+    if op.prepare is None:
+        return make(op.name, *bound.args, **bound.kwargs)
+    return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
 
 
 def make(name: str, *args: Any, **kwargs: Any) -> Any:

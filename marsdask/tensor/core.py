@@ -203,12 +203,8 @@ for python, name in UNARY.items():
     setattr(Tensor, f"__{python}__", lambda self, name=name: registry.make(name, self))
 
 
-def _conversion(kind: Any) -> Any:
-    return lambda self: kind(self._single(f"{kind.__name__}()"))
-
-
 for kind in (bool, int, float, complex):
-    setattr(Tensor, f"__{kind.__name__}__", _conversion(kind))
+    setattr(Tensor, f"__{kind.__name__}__", lambda self, kind=kind: kind(self._single(f"{kind.__name__}()")))
 
 
 def as_tensor(value: Any) -> Tensor:

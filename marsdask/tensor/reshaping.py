@@ -22,7 +22,7 @@ from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import NAN, PLACEHOLDERS, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import Tensor, as_tensor, view
+from marsdask.tensor.core import Tensor, view
 
 _NOTHING = np.zeros(1, "u1")
 
@@ -60,11 +60,6 @@ def layout(handle: Any) -> np.ndarray[Any, Any]:
     return stand_in(handle.known.shape, order=handle.known.order)
 
 
-def _full(x: np.ndarray[Any, Any], shape: Sequence[int]) -> tuple[int, ...]:
-    rest = math.prod(n for n in shape if n != -1)
-    return tuple(x.size // rest if n == -1 else n for n in shape) if rest else tuple(max(n, 0) for n in shape)
-
-
 def reshape_is_view(handle: Any, shape: Sequence[int], order: str) -> bool:
     """Whether NumPy gives a view for `handle.reshape(shape, order=order)`."""
     return reshaped_layout(layout(handle), shape, order) is not None
@@ -76,7 +71,8 @@ def reshaped_layout(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -
     Runs of old axes and runs of new axes of the same product are matched; within a run of old axes each must step over
     exactly the next.
     """
-    new = _full(x, shape)
+    rest = math.prod(n for n in shape if n != -1)
+    new = tuple((x.size // rest if rest else 0) if n == -1 else n for n in shape)
     if x.size != math.prod(new) or not x.size:
         # Unknown lengths that do not divide, or nothing to move.
         return stand_in(new, order=order)
@@ -200,7 +196,6 @@ def _reshaping(shape: tuple[int, ...], order: str) -> tuple[Any, Any]:
 @public("reshape")
 def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same elements in another shape: a view where NumPy gives one."""
-    a = as_tensor(a)
     checks.choice(order, "order", "CFA")
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
@@ -233,7 +228,7 @@ def _reading_order(a: Any, order: str) -> tuple[Any, str]:
 def ravel(a: Array, order: str = "C") -> Any:
     """All elements on one axis: a view where NumPy gives one."""
     checks.choice(order, "order", "CFAK")
-    a, order = _reading_order(as_tensor(a), order)
+    a, order = _reading_order(a, order)
     flags = layout(a).flags
     if flags.c_contiguous if order == "C" else flags.f_contiguous:
         return reshaped_view(a, (-1,), order)

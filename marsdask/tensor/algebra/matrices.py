@@ -267,17 +267,11 @@ def tall(a: da.Array) -> da.Array | None:
 METHODS = ("tsqr", "sfqr", None)
 
 
-@public("linalg.qr", room=ROOM)
-def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
-    """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
+def _qr_meta(a: TensorMeta, mode: str = "reduced", method: str = "tsqr") -> Any:
     checks.choice(method, "qr(method=)", METHODS)
     if mode == "raw":
         raise Unbuilt.argument("qr", "mode", mode, "mode='reduced' gives the factors.")
     checks.choice(mode, "qr(mode=)", ("reduced", "complete", "r"))
-    return registry.make("linalg.qr", as_tensor(a), mode)
-
-
-def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
     *batch, m, n = matrix_shape(a, "qr")
     dtype = inexact(a.dtype)
     k = m if mode == "complete" else min(m, n)
@@ -285,8 +279,9 @@ def _qr_meta(a: TensorMeta, mode: str = "reduced") -> Any:
     return r if mode == "r" else TupleMeta((TensorMeta((*batch, m, k), dtype), r), ("Q", "R"))
 
 
-@lowered("linalg.qr", meta=_qr_meta)
-def _qr(a: da.Array, mode: str = "reduced") -> Any:
+@lowered("linalg.qr", room=ROOM, meta=_qr_meta)
+def qr(a: Array, mode: str = "reduced", method: str = "tsqr") -> Any:
+    """Orthogonal and upper factor. Tall and thin matrices are tiled by rows: then signs may differ from NumPy's."""
     rows = tall(a) if mode != "complete" else None
     if rows is not None:
         q, r = da.linalg.tsqr(rows)
@@ -294,9 +289,28 @@ def _qr(a: da.Array, mode: str = "reduced") -> Any:
     return per_matrix(partial(np.linalg.qr, mode=mode), [(a, 2)], _qr_meta(a, mode))
 
 
-@public(
+def _svd_meta(
+    a: TensorMeta,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    method: str = "tsqr",
+) -> Any:
+    checks.choice(method, "svd(method=)", METHODS)
+    *batch, m, n = matrix_shape(a, "svd", square=hermitian)
+    dtype, k = inexact(a.dtype), min(m, n)
+    s = TensorMeta((*batch, k), real(dtype))
+    if not compute_uv:
+        return s
+    left, right = (m, n) if full_matrices else (k, k)
+    u, v = TensorMeta((*batch, m, left), dtype), TensorMeta((*batch, right, n), dtype)
+    return TupleMeta((u, s, v), ("U", "S", "Vh"))
+
+
+@lowered(
     "linalg.svd",
     room=ROOM,
+    meta=_svd_meta,
     differs="`full_matrices` is False unless given, as in Mars: the full factor of a tall matrix has rows squared.",
 )
 def svd(
@@ -307,23 +321,7 @@ def svd(
     method: str = "tsqr",
 ) -> Any:
     """Singular values and vectors. Tall or wide matrices are tiled: then signs may differ from NumPy's."""
-    checks.choice(method, "svd(method=)", METHODS)
-    return registry.make("linalg.svd", as_tensor(a), bool(full_matrices), bool(compute_uv), bool(hermitian))
-
-
-def _svd_meta(a: TensorMeta, full: bool, compute_uv: bool, hermitian: bool) -> Any:
-    *batch, m, n = matrix_shape(a, "svd", square=hermitian)
-    dtype, k = inexact(a.dtype), min(m, n)
-    s = TensorMeta((*batch, k), real(dtype))
-    if not compute_uv:
-        return s
-    u, v = TensorMeta((*batch, m, m if full else k), dtype), TensorMeta((*batch, n if full else k, n), dtype)
-    return TupleMeta((u, s, v), ("U", "S", "Vh"))
-
-
-@lowered("linalg.svd", meta=_svd_meta)
-def _svd(a: da.Array, full: bool, compute_uv: bool, hermitian: bool) -> Any:
-    if not full and not hermitian and a.ndim == 2:
+    if not full_matrices and not hermitian and a.ndim == 2:
         wide = a.shape[0] < a.shape[1]
         rows = tall(a.T if wide else a)
         if rows is not None:
@@ -331,18 +329,18 @@ def _svd(a: da.Array, full: bool, compute_uv: bool, hermitian: bool) -> Any:
             if not compute_uv:
                 return s
             return (v.T, s, u.T) if wide else (u, s, v)
-    function = partial(np.linalg.svd, full_matrices=full, compute_uv=compute_uv, hermitian=hermitian)
-    return per_matrix(function, [(a, 2)], _svd_meta(a, full, compute_uv, hermitian))
+    known = _svd_meta(a, full_matrices, compute_uv, hermitian)
+    settings = {"full_matrices": full_matrices, "compute_uv": compute_uv, "hermitian": hermitian}
+    return per_matrix(partial(np.linalg.svd, **settings), [(a, 2)], known)
 
 
 @public("linalg.randomized_svd", room=ROOM)
 def randomized_svd(
-    a: Any, n_components: int, n_oversamples: int = 10, n_iter: Any = "auto", power_iteration_normalizer: str = "auto",
+    a: Array, n_components: int, n_oversamples: int = 10, n_iter: Any = "auto", power_iteration_normalizer: str = "auto",
     transpose: Any = "auto", flip_sign: bool = True, random_state: Any = 0,
 ) -> Any:  # fmt: skip
     """The first singular values and vectors of a large matrix, approximately."""
     # Halko, Martinsson, Tropp: a random sketch of the range, a few power iterations, an exact SVD of what is left.
-    a = as_tensor(a)
     rows, columns = matrix_shape(a, "randomized_svd")
     k = checks.whole(n_components, "n_components", 1)
     checks.choice(
@@ -352,17 +350,18 @@ def randomized_svd(
         transpose = rows < columns
     if n_iter == "auto":
         n_iter = 7 if k < 0.1 * min(rows, columns) else 4
+    make = registry.make
     state = random_state if isinstance(random_state, RandomState) else RandomState(random_state)
     matrix = a.T if transpose else a
     width = min(k + n_oversamples, *matrix.shape)
     q = state.normal(size=(matrix.shape[1], width))  # type: ignore[attr-defined]
     for _ in range(n_iter):
-        q = qr(matrix.T @ qr(matrix @ q)[0])[0]
-    q = qr(matrix @ q)[0]
-    u, s, v = svd(q.T @ matrix)
+        q = make("linalg.qr", matrix.T @ make("linalg.qr", matrix @ q)[0])[0]
+    q = make("linalg.qr", matrix @ q)[0]
+    u, s, v = make("linalg.svd", q.T @ matrix)
     u = q @ u
     if flip_sign:
-        signs = registry.make("linalg.signs", v.T if transpose else u)
+        signs = make("linalg.signs", v.T if transpose else u)
         u, v = u * signs, v * signs[:, None]
     if transpose:
         return ExecutableTuple((v[:k].T, s[:k], u[:, :k].T))
@@ -381,9 +380,8 @@ def _signs(part: Any) -> Any:
 
 
 @public("linalg.norm", room=ROOM)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """The norm of a vector or matrix, by any `ord`."""
-    x = as_tensor(x)
     make = registry.make
     if x.dtype.kind not in "fc":
         x = make("multiply", x, 1.0)

@@ -76,25 +76,24 @@ def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> N
 @public("dot", owners=["Tensor"])
 def dot(a: Array, b: Array, out: Any = None) -> Any:
     """The dot product: over the last axis of `a` and the last but one of `b`."""
-    return given(registry.make("dot", as_tensor(a), as_tensor(b)), out)
+    return given(registry.make("dot", a, b), out)
 
 
 @public("matmul")
 def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> Any:
     """The matrix product; leading axes are broadcast."""
-    tensors = as_tensor(a), as_tensor(b)
-    if not all(t.ndim for t in tensors):
+    if not a.ndim or not b.ndim:
         raise ArgumentError(
             "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
         )
-    result = registry.make("matmul", *tensors)
+    result = registry.make("matmul", a, b)
     return given(result if dtype is None else registry.make("astype", result, np.dtype(dtype)), out)
 
 
 @public("outer")
 def outer(a: Array, b: Array, out: Any = None) -> Any:
     """The products of all pairs of elements."""
-    return given(registry.make("outer", as_tensor(a), as_tensor(b)), out)
+    return given(registry.make("outer", a, b), out)
 
 
 def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
@@ -144,27 +143,22 @@ def _tensordot_axes(axes: Any, a: TensorMeta, b: TensorMeta) -> tuple[Index, Ind
     return left, right
 
 
-@public("tensordot")
-def tensordot(a: Array, b: Array, axes: Any = 2) -> Any:
-    """The sum of products over the given axes of both."""
-    first, second = as_tensor(a), as_tensor(b)
-    left, right = _tensordot_axes(axes, first.known, second.known)
-    for m, n in zip(left, right, strict=True):
-        if not fits(first.shape[m], second.shape[n]):
+def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any = 2) -> TensorMeta:
+    both = _tensordot_axes(axes, a, b)
+    for m, n in zip(*both, strict=True):
+        if not fits(a.shape[m], b.shape[n]):
             raise ShapeError(
-                f"tensordot(axes={axes!r}): shape-mismatch for sum: {first.shape[m]:g} and {second.shape[n]:g}."
+                f"tensordot(axes={axes!r}): shape-mismatch for sum: {a.shape[m]:g} and {b.shape[n]:g}."
             )
-    return registry.make("tensordot", first, second, (left, right))
-
-
-def _tensordot_meta(a: TensorMeta, b: TensorMeta, axes: Any) -> TensorMeta:
-    sides = zip((a, b), axes, strict=True)
+    sides = zip((a, b), both, strict=True)
     shape = tuple(n for side, gone in sides for i, n in enumerate(side.shape) if i not in gone)
     return TensorMeta(shape, result_dtype(np.dot, a.dtype, b.dtype))
 
 
-@lowered("tensordot", meta=_tensordot_meta)
-def _tensordot(a: da.Array, b: da.Array, axes: Any) -> da.Array:
+@lowered("tensordot", room="tensor", meta=_tensordot_meta)
+def tensordot(a: Array, b: Array, axes: Any = 2) -> da.Array:
+    """The sum of products over the given axes of both."""
+    axes = _tensordot_axes(axes, a, b)
     return _over(partial(np.tensordot, axes=axes), axes, a, b)
 
 
@@ -236,7 +230,6 @@ def trace(
     a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
 ) -> Any:
     """The sum along a diagonal."""
-    a = as_tensor(a)
     if a.ndim < 2:
         raise ArgumentError("diag requires an array of at least two dimensions")
     first, second = checks.axis(axis1, a.ndim), checks.axis(axis2, a.ndim)

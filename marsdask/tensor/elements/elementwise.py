@@ -19,7 +19,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, as_operand, as_tensor, assign, fits, given
+from marsdask.tensor.core import SCALARS, as_operand, as_tensor, assign, given
 from marsdask.tensor.fold import flat, with_whole
 
 
@@ -149,8 +149,8 @@ elementwise(
 elementwise("conj", "conjugate", owners=["Tensor"])
 
 
-def _around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
-    return given(registry.make("around", as_tensor(a), decimals), out)
+def _around(a: Array, decimals: Any = 0, out: Any = None) -> Any:
+    return given(registry.make("around", a, decimals), out)
 
 
 for _name in ("around", "round", "round_"):
@@ -159,19 +159,19 @@ for _name in ("around", "round", "round_"):
 
 
 @public("fix")
-def fix(a: Any, out: Any = None) -> Any:
+def fix(a: Array, out: Any = None) -> Any:
     """NumPy's `fix` of each element."""
-    return given(registry.make("fix", as_tensor(a)), out)
+    return given(registry.make("fix", a), out)
 
 
 @public("angle")
-def angle(a: Any, deg: Any = False) -> Any:
+def angle(a: Array, deg: Any = False) -> Any:
     """NumPy's `angle` of each element."""
-    return registry.make("angle", as_tensor(a), deg)
+    return registry.make("angle", a, deg)
 
 
-def _of_each(name: str, a: Any) -> Any:
-    return registry.make(name, as_tensor(a))
+def _of_each(name: str, a: Array) -> Any:
+    return registry.make(name, a)
 
 
 for _name in ("i0", "sinc", "isreal", "iscomplex"):
@@ -179,17 +179,16 @@ for _name in ("i0", "sinc", "isreal", "iscomplex"):
 
 
 @public("nan_to_num")
-def nan_to_num(a: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(a: Array, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """NumPy's `nan_to_num` of each element."""
-    a = as_tensor(a)
     result = registry.make("nan_to_num", a, True, nan, posinf, neginf)
     return result if copy else assign(a, result)
 
 
 @public("isclose")
-def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
+def isclose(a: Array, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
     """NumPy's `isclose` of each element."""
-    return registry.make("isclose", as_tensor(a), as_operand(b), rtol, atol, equal_nan)
+    return registry.make("isclose", a, as_operand(b), rtol, atol, equal_nan)
 
 
 # Settings are arguments by position: a chain of these and ufuncs then fuses.
@@ -202,38 +201,29 @@ for _name in ("around", "fix", "angle", "i0", "sinc", "isreal", "iscomplex", "na
 
 @public("clip", owners=("Tensor",))
 def clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
+    a: Array, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None
 ) -> Any:
     """Elements limited to an interval."""
     if (a_min is not None and min is not None) or (a_max is not None and max is not None):
         raise ArgumentError("clip: give a_min and a_max, or min and max, not both.")
     low, high = a_min if min is None else min, a_max if max is None else max
-    result = as_tensor(a)
-    if low is None and high is None and result.dtype != bool:
-        result = registry.make("positive", result)
+    if low is None and high is None and a.dtype != bool:
+        a = registry.make("positive", a)
     for name, bound in (("maximum", low), ("minimum", high)):  # which fuse
         if bound is not None:
-            result = registry.make(name, result, as_operand(bound))
-    return given(result, out)
+            a = registry.make(name, a, as_operand(bound))
+    return given(a, out)
 
 
 @public("allclose")
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(a: Array, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether all elements are close, as a lazy truth value."""
     return registry.make("all", isclose(a, b, rtol, atol, equal_nan))
 
 
-@public("array_equal")
-def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
+@lowered("array_equal", room="tensor", meta=lambda *args, **kwargs: TensorMeta((), np.dtype(bool)))
+def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> da.Array:
     """Whether shapes and all elements are equal, as a lazy truth value."""
-    a1, a2 = as_tensor(a1), as_tensor(a2)
-    if a1.ndim != a2.ndim or not all(map(fits, a1.shape, a2.shape)):
-        return as_tensor(np.False_)
-    return registry.make("array_equal", a1, a2, bool(equal_nan))
-
-
-@lowered("array_equal", meta=lambda a1, a2, equal_nan: TensorMeta((), np.dtype(bool)))
-def _array_equal(a1: da.Array, a2: da.Array, equal_nan: bool) -> da.Array:
     if a1.shape != a2.shape:
         return da.from_array(np.False_)
     if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":
@@ -252,7 +242,7 @@ def isin(
 ) -> Any:
     """Whether each element is among `test_elements`, which every chunk gets whole (their unique values)."""
     checks.choice(kind, "isin(kind=)", (None, "sort", "table"))
-    return registry.make("isin", as_tensor(element), as_tensor(test_elements), invert=bool(invert))
+    return registry.make("isin", element, test_elements, invert=bool(invert))
 
 
 @lowered("isin", meta=lambda element, *rest, invert=False: TensorMeta(element.shape, np.dtype(bool)))
@@ -264,6 +254,6 @@ def _isin(element: da.Array, test_elements: da.Array, *, invert: bool = False) -
 
 
 @public("in1d")
-def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def in1d(ar1: Array, ar2: Array, assume_unique: bool = False, invert: bool = False) -> Any:
     """`isin` of the flattened elements. NumPy 2 has dropped this name for `isin`."""
-    return isin(registry.make("reshape", as_tensor(ar1), (-1,)), ar2, invert=invert)
+    return isin(registry.make("reshape", ar1, (-1,)), ar2, invert=invert)

@@ -71,7 +71,11 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
     `x[True]` is `x[None][[0]]`, `x[False]` is `x[None][[]]`, `x[t]` with a tensor of no axes is `x[None][t[None]]`.
     """
     given = list(key) if isinstance(key, tuple) else [key]
-    truths = [i for i, e in enumerate(given) if _is_truth(e)]
+    truths = [
+        i
+        for i, e in enumerate(given)
+        if isinstance(e, bool) or (getattr(e, "ndim", None) == 0 and e.dtype == bool)
+    ]
     if not truths:
         return key, ()
     new = list(given)
@@ -85,10 +89,6 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
         elif e is not None:
             first += [FULL] * _width(_entry(e))
     return tuple(new), tuple(first)
-
-
-def _is_truth(value: Any) -> bool:
-    return isinstance(value, bool) or (getattr(value, "ndim", None) == 0 and value.dtype == bool)
 
 
 def _lazy(value: Any) -> Lazy | None:

@@ -17,7 +17,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, check_cast, view
-from marsdask.tensor.indexing.indexing import arguments, lone_mask, part, pieces_of, settled
+from marsdask.tensor.indexing.indexing import arguments, lone_mask, part, pieces_of, settled, within
 from marsdask.tensor.indexing.keys import (
     FULL,
     check_fits,
@@ -28,8 +28,8 @@ from marsdask.tensor.indexing.keys import (
     result_shape,
     without_truths,
 )
-from marsdask.tensor.indexing.selecting import within
 from marsdask.tensor.reshaping import reshaped, reshaped_view
+from marsdask.tensor.shapes.axes import read_only
 
 
 def put_part(target: Any, key: Any, value: Any) -> None:
@@ -240,16 +240,11 @@ Tensor.flat = property(  # type: ignore[attr-defined]
 
 
 def _part_of_complex(name: str, val: Array) -> Any:
-    x = as_tensor(val)
-    if x.dtype.kind == "c":
+    if val.dtype.kind == "c":
         return view(
-            x, lambda base: Node(name, (base,)), lambda base, new: Node("with_part", (base, new, name))
+            val, lambda base: Node(name, (base,)), lambda base, new: Node("with_part", (base, new, name))
         )
-    if name == "real":
-        return x
-    zeros = registry.make("imag", x)
-    zeros.freeze("the imaginary part of real numbers")
-    return zeros
+    return val if name == "real" else read_only(val, "the imaginary part of real numbers", "imag")
 
 
 def _real(dtype: Any) -> np.dtype[Any]:

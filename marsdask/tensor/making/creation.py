@@ -16,7 +16,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import as_tensor, called
 
@@ -177,7 +177,7 @@ def full(
 def _like(
     name: str,
     value: Any,
-    a: Any,
+    a: Array,
     dtype: Any = None,
     order: str = "K",
     subok: bool = True,
@@ -186,7 +186,6 @@ def _like(
     gpu: Any = None,
 ) -> Any:
     refuse_gpu(name, gpu)
-    a = as_tensor(a)
     checks.choice(order, "order", "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
@@ -210,7 +209,7 @@ for _name, _value in (("ones_like", 1), ("zeros_like", 0), ("empty_like", None))
 
 @public("full_like", status="delegated")
 def full_like(
-    a: Any,
+    a: Array,
     fill_value: Any,
     dtype: Any = None,
     order: str = "K",

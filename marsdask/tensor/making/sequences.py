@@ -223,7 +223,7 @@ def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:
 def diag(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with that diagonal; of a matrix a read-only view of its diagonal."""
     refuse_gpu("diag", gpu or sparse)
-    v, k = as_tensor(v), checks.whole(k, "k")
+    k = checks.whole(k, "k")
     if v.ndim == 1:
         result = registry.make("diag", v, k)
         return result if chunk_size is None else rechunk(result, chunk_size)
@@ -254,12 +254,11 @@ def _diag(v: da.Array, k: int) -> da.Array:
 @public("diagflat")
 def diagflat(v: Array, k: int = 0, sparse: Any = None, gpu: Any = None, chunk_size: Any = None) -> Any:
     """A matrix with the flat elements on a diagonal."""
-    return diag(registry.make("reshape", as_tensor(v), (-1,)), k, sparse, gpu, chunk_size)
+    return diag(registry.make("reshape", v, (-1,)), k, sparse, gpu, chunk_size)
 
 
 def _triangle(name: str, m: Array, k: int = 0, gpu: Any = None) -> Any:
     refuse_gpu(name, gpu)
-    m = as_tensor(m)
     if m.ndim < 1:
         raise ArgumentTypeError(f"{name}(): expected one axis at least.")
     if m.ndim == 1:

@@ -61,8 +61,7 @@ def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) 
     return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, dtype=dtype))
 
 
-def _cumulated(name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    a = as_tensor(a)
+def _cumulated(name: str, a: Array, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     alone = not a.ndim and axis in (0, -1)  # a scalar has "its" axis here, as in NumPy
     kwargs: dict[str, Any] = {} if axis is None or alone else {"axis": checks.axis(axis, a.ndim)}
     if dtype is not None:
@@ -80,15 +79,13 @@ for _name in TABLE:
 @public("diff")
 def diff(a: Array, n: int = 1, axis: int = -1, prepend: Array = None, append: Array = None) -> Any:
     """The n-th difference along an axis."""
-    a = as_tensor(a)
     n = checks.whole(n, "diff(n=)", 0)
     if a.ndim == 0:
         raise ArgumentError("diff requires input that is at least one dimensional")
     axis = checks.axis(axis, a.ndim)
     if n == 0:
         return a
-    edges = [None if edge is None else as_tensor(edge) for edge in (prepend, append)]
-    return registry.make("diff", a, n, axis, *edges)
+    return registry.make("diff", a, n, axis, prepend, append)
 
 
 @lowered("diff")

@@ -14,8 +14,8 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import as_tensor, given
+from marsdask.plan.registry import Array, lowered, public
+from marsdask.tensor.core import given
 from marsdask.tensor.fold import (
     Axes,
     axes_of,
@@ -94,13 +94,12 @@ def _lines_of_chunk(
 
 def _of_median(
     name: str,
-    a: Any,
+    a: Array,
     axis: Any = None,
     out: Any = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Any:
-    a = as_tensor(a)
     return given(registry.make(name, a, **_reduced(a, axis, keepdims)), out)
 
 
@@ -133,10 +132,9 @@ def _check_range(name: str, q: Any) -> None:
 
 
 def _of_quantile(
-    name: str, a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None, interpolation: Any = None,
+    name: str, a: Array, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Array = None, interpolation: Any = None,
 ) -> Any:  # fmt: skip
-    a = as_tensor(a)
     method = interpolation or method
     if method not in PLACES:
         raise ArgumentError(f"{method!r} is not a valid method. Use one of: {set(PLACES)}")
@@ -152,7 +150,7 @@ def _of_quantile(
         q = np.asarray(values.tolist()) if values.ndim and values.dtype.kind != "f" else values
     extra = _reduced(a, axis, keepdims)
     if weights is not None:
-        extra["weights"] = as_tensor(weights)
+        extra["weights"] = weights
     return given(registry.make(name, a, q, method=method, **extra), out)
 
 

@@ -17,7 +17,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ShapeError, Unbuilt
 from marsdask.plan import moments, registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.registry import lowered, public
+from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, assign
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.fold import (
@@ -252,10 +252,10 @@ def _meta(
     return TensorMeta(reduced_shape(a, axis, keepdims), _dtype(name, a.dtype, settings))
 
 
-def _reduced(name: str, positional: tuple[str, ...], a: Any, *args: Any, **given: Any) -> Any:
+def _reduced(name: str, positional: tuple[str, ...], a: Array, *args: Any, **given: Any) -> Any:
     """A node of the reduction; arguments that are NumPy's defaults are left out, so that equal calls are equal."""
     given = {k: v for k, v in {**dict(zip(positional, args, strict=False)), **given}.items() if v is not None}
-    a, takes = as_tensor(a), TABLE[name].takes
+    takes = TABLE[name].takes
     axis = given.get("axis")
     kwargs: dict[str, Any] = {}
     # NumPy's ufuncs let a scalar be reduced along "its" axis; what is more than a ufunc does not.

@@ -15,7 +15,7 @@ from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, as_tensor, view
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, view
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import sliced
 from marsdask.tensor.indexing.keys import FULL, check_fits
@@ -25,7 +25,6 @@ from marsdask.tensor.reshaping import transposed_view, whole_numbers
 @public("transpose")
 def transpose(a: Array, axes: Any = None) -> Any:
     """A view with the axes in another order; reversed without `axes`."""
-    a = as_tensor(a)
     if axes is None:
         axes = reversed(range(a.ndim))
     elif len(axes) != a.ndim:
@@ -54,7 +53,6 @@ def transpose_method(self: Array, *axes: Any) -> Any:
 @public("swapaxes", owners=("Tensor",))
 def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
     """A view with two axes swapped."""
-    a = as_tensor(a)
     i, j = checks.axis(axis1, a.ndim), checks.axis(axis2, a.ndim)
     return transposed_view(a, tuple({i: j, j: i}.get(n, n) for n in range(a.ndim)))
 
@@ -62,7 +60,6 @@ def swapaxes(a: Array, axis1: int, axis2: int) -> Any:
 @public("moveaxis")
 def moveaxis(a: Array, source: Any, destination: Any) -> Any:
     """A view with axes moved to other places."""
-    a = as_tensor(a)
     sources = checks.axes(source, a.ndim, "source")
     targets = checks.axes(destination, a.ndim, "destination")
     if len(sources) != len(targets):
@@ -76,7 +73,6 @@ def moveaxis(a: Array, source: Any, destination: Any) -> Any:
 @public("rollaxis")
 def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
     """A view with one axis rolled backwards."""
-    a = as_tensor(a)
     axis = checks.axis(axis, a.ndim)
     begin = start + a.ndim if start < 0 else start
     if not 0 <= begin <= a.ndim:
@@ -87,7 +83,6 @@ def rollaxis(a: Array, axis: int, start: int = 0) -> Any:
 @public("squeeze", owners=("Tensor",))
 def squeeze(a: Array, axis: Any = None) -> Any:
     """A view without the axes of length one. Axes of unknown length stay; the run refuses if one is a one."""
-    a = as_tensor(a)
     if axis is None:
         gone = {i for i, n in enumerate(a.known.shape) if n == 1}
         unknown = tuple(i for i, n in enumerate(a.known.shape) if math.isnan(n))
@@ -115,7 +110,6 @@ def not_one(a: da.Array, axes: tuple[int, ...]) -> da.Array:
 @public("expand_dims")
 def expand_dims(a: Array, axis: Any) -> Any:
     """A view with new axes of length one."""
-    a = as_tensor(a)
     ndim = a.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)
     new = checks.axes(axis, ndim)
     return sliced(a, tuple(None if i in new else FULL for i in range(ndim)))
@@ -124,14 +118,12 @@ def expand_dims(a: Array, axis: Any) -> Any:
 @public("flip")
 def flip(m: Array, axis: Any = None) -> Any:
     """A view with the order of elements reversed along axes; all without `axis`."""
-    m = as_tensor(m)
     axes = range(m.ndim) if axis is None else checks.axes(axis, m.ndim)
     return sliced(m, tuple(slice(None, None, -1) if i in axes else FULL for i in range(m.ndim)))
 
 
 def _flipped(axis: int, m: Array) -> Any:
     """A view with the order of elements reversed along one axis."""
-    m = as_tensor(m)
     if m.ndim <= axis:
         raise ArgumentError(f"input must be >= {axis + 1}-d.")
     return flip(m, axis)
@@ -141,9 +133,8 @@ public("flipud")(partial(_flipped, 0))
 public("fliplr")(partial(_flipped, 1))
 
 
-def at_least(ndim: int, x: Any) -> Any:
+def at_least(ndim: int, x: Tensor) -> Any:
     """The tensor with so many axes: new ones come first, but of three NumPy puts one last."""
-    x = as_tensor(x)
     spare = ndim - x.ndim
     if spare <= 0:
         return x
@@ -153,7 +144,7 @@ def at_least(ndim: int, x: Any) -> Any:
 
 def _at_least_all(n: int, *tensors: Any) -> Any:
     """A view with so many axes at least."""
-    made = [at_least(n, t) for t in tensors]
+    made = [at_least(n, as_tensor(t)) for t in tensors]
     return made[0] if len(made) == 1 else ExecutableTuple(made)
 
 
@@ -170,10 +161,6 @@ def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
     return view(a, lambda base: Node(name, (base, *args)), refuse)
 
 
-def _broadcast_meta(array: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
-    return TensorMeta(shape, array.dtype, array.order if array.ndim == len(shape) else "C")
-
-
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
     """A read-only view of another shape."""
     return read_only(a, "broadcast_to() repeats elements", "broadcast_to", shape)
@@ -182,7 +169,7 @@ def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
 @public("broadcast_to")
 def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
     """A read-only view of a larger shape."""
-    array, numbers = as_tensor(array), whole_numbers(shape)
+    numbers = whole_numbers(shape)
     if any(n < 0 for n in numbers):
         raise ArgumentError(f"shape={shape!r}: all elements of broadcast shape must be non-negative.")
     if array.ndim > len(numbers):
@@ -191,7 +178,13 @@ def broadcast_to(array: Array, shape: Any, subok: bool = False) -> Any:
     return broadcast_view(array, numbers)
 
 
-@lowered("broadcast_to", status="delegated", meta=_broadcast_meta)
+@lowered(
+    "broadcast_to",
+    status="delegated",
+    meta=lambda array, shape: TensorMeta(
+        shape, array.dtype, array.order if array.ndim == len(shape) else "C"
+    ),
+)
 def _broadcast_to(array: da.Array, shape: tuple[int, ...]) -> da.Array:
     check_fits(array.shape, shape)
     return da.broadcast_to(array, shape)

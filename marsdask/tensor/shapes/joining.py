@@ -20,9 +20,8 @@ from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.registry import Array, Arrays, lowered, public
 from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, as_tensors, check_cast, fits, given
 from marsdask.tensor.fold import replaced
-from marsdask.tensor.indexing.indexing import part, sliced
+from marsdask.tensor.indexing.indexing import flat, part, sliced, with_axis
 from marsdask.tensor.indexing.keys import FULL
-from marsdask.tensor.indexing.selecting import flat, with_axis
 from marsdask.tensor.reshaping import reshaped, whole_numbers
 from marsdask.tensor.shapes.axes import at_least, moveaxis
 
@@ -177,7 +176,7 @@ def block(arrays: Any) -> Any:
 @public("append")
 def append(arr: Array, values: Array, axis: int | None = None) -> Any:
     """Values after a tensor along an axis; both flat without one."""
-    return concatenate([as_tensor(arr), as_tensor(values)], axis)
+    return concatenate([arr, values], axis)
 
 
 def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[Any, Any]]:
@@ -202,7 +201,6 @@ def _cuts(function: str, length: float, indices_or_sections: Any) -> list[tuple[
 
 
 def _split(function: str, ary: Array, indices_or_sections: Any, axis: int = 0) -> Any:
-    ary = as_tensor(ary)
     axis = checks.axis(axis, ary.ndim)
     pieces = _cuts(function, ary.known.shape[axis], indices_or_sections)
     before, after = (FULL,) * axis, (FULL,) * (ary.ndim - axis - 1)
@@ -217,7 +215,6 @@ for _name in ("split", "array_split"):
 
 
 def _split_along(function: str, least: int, axis: int, ary: Array, indices_or_sections: Any) -> Any:
-    ary = as_tensor(ary)
     if ary.ndim < least:
         raise ArgumentError(f"{function} only works on tensors of {least} or more dimensions.")
     return _split(function, ary, indices_or_sections, min(axis, ary.ndim - 1))
@@ -230,7 +227,6 @@ for _name, _least, _axis in (("hsplit", 1, 1), ("vsplit", 2, 0), ("dsplit", 3, 2
 @public("roll")
 def roll(a: Array, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes; what leaves at the end comes in at the start."""
-    a = as_tensor(a)
     shifts = whole_numbers(shift, "shift")
     if axis is None:
         moved = registry.make("roll", flat(a), (sum(shifts),), (0,))
@@ -293,16 +289,14 @@ def tile(A: Array, reps: Any) -> Any:
     numbers = whole_numbers(reps, "reps")
     if any(n < 0 for n in numbers):
         raise ArgumentError(f"tile(reps={reps!r}): negative dimensions are not allowed.")
-    tensor = as_tensor(A)
-    full = (1,) * (tensor.ndim - len(numbers)) + numbers
-    return registry.make("tile", part(tensor, (*[None] * (len(full) - tensor.ndim), ...)), full)
+    full = (1,) * (A.ndim - len(numbers)) + numbers
+    return registry.make("tile", part(A, (*[None] * (len(full) - A.ndim), ...)), full)
 
 
 lowered("tile", meta=lambda A, reps: TensorMeta(tuple(map(operator.mul, A.shape, reps)), A.dtype))(da.tile)
 
 
-def _flat_or_axis(arr: Any, axis: Any) -> tuple[Tensor, int]:
-    arr = as_tensor(arr)
+def _flat_or_axis(arr: Tensor, axis: Any) -> tuple[Tensor, int]:
     return (flat(arr), 0) if axis is None else (arr, checks.axis(axis, arr.ndim))
 
 
@@ -310,7 +304,6 @@ def _flat_or_axis(arr: Any, axis: Any) -> tuple[Tensor, int]:
 def insert(arr: Array, obj: Any, values: Array, axis: Any = None) -> Any:
     """Values put before positions along an axis; into the flat tensor without one."""
     arr, axis = _flat_or_axis(arr, axis)
-    values = as_tensor(values)
     if isinstance(obj, slice):
         if math.isnan(arr.known.shape[axis]):
             raise UnknownLength.needed_for("insert() at a slice")

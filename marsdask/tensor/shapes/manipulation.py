@@ -20,7 +20,7 @@ from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
-from marsdask.tensor.core import ExecutableTuple, as_operand, as_tensor, called, check_cast, fits, view
+from marsdask.tensor.core import ExecutableTuple, as_operand, called, check_cast, fits, view
 from marsdask.tensor.elements.elementwise import broadcast_meta
 
 
@@ -33,7 +33,6 @@ def astype(
     self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     """A copy of another dtype. `copy=False`: the tensor itself where the dtype is the same."""
-    self = as_tensor(self)
     checks.choice(order, "order", "CFAK")
     try:
         new = np.dtype(dtype)
@@ -116,7 +115,7 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
         return called("nonzero", condition)
     if x is None or y is None:
         raise ArgumentError("where(): either both or neither of x and y should be given.")
-    return registry.make("where", as_tensor(condition), as_operand(x), as_operand(y))
+    return registry.make("where", condition, as_operand(x), as_operand(y))
 
 
 lowered("where", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where))(
@@ -182,7 +181,6 @@ def rechunk(
     reassign_worker: bool = False,
 ) -> Any:
     """The same elements in other chunks. The last three arguments tune Mars's own way and have no effect."""
-    tensor = as_tensor(tensor)
     for name, value in (("threshold", threshold), ("chunk_size_limit", chunk_size_limit)):
         if value is not None:
             checks.number(value, f"rechunk({name}=)", above=0)
@@ -211,7 +209,6 @@ def rebalance(
     session: Any = None,
 ) -> Any:
     """The same elements in chunks of equal length along one axis: `num_partitions`, or `factor` for each thread."""
-    self = as_tensor(self)
     axis = checks.axis(axis, self.ndim)
     if num_partitions is None:
         factor = 1.2 if factor is None else checks.number(factor, "rebalance(factor=)", above=0)
@@ -243,7 +240,6 @@ def map_chunk(
     Without `dtype`, func is tried on ones of shape (2, 2, ...) to learn dtype and shape. With `dtype` alone it is not
     tried, and lengths are unknown until it has run, unless `shape` is given or the function is `elementwise`.
     """
-    self = as_tensor(self)
     checks.function(func, "map_chunk(func=)")
     if dtype is None:
         index = {"chunk_index": (0,) * self.ndim} if with_chunk_index else {}

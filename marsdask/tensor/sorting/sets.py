@@ -17,16 +17,15 @@ from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor
 from marsdask.tensor.fold import flat, joined_at_once, replaced, whole, with_whole
-from marsdask.tensor.indexing.selecting import flat as flat_tensor
+from marsdask.tensor.indexing.indexing import flat as flat_tensor
 
 INTP = np.dtype(np.intp)
 
 
 @public("unique")
 def unique(
-    ar: Any,
+    ar: Array,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -38,7 +37,6 @@ def unique(
     """The distinct elements in order; with positions of the first, of each in them, and counts. Lengths only a run can tell."""
     if aggregate_size is not None:
         checks.whole(aggregate_size, "aggregate_size", 1)
-    ar = as_tensor(ar)
     axis = None if axis is None else checks.axis(axis, ar.ndim)
     flags = (bool(return_index), bool(return_inverse), bool(return_counts))
     return registry.make("unique.of", ar, *flags, axis, bool(equal_nan))
@@ -128,21 +126,21 @@ def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
 
 
 @public("union1d")
-def union1d(ar1: Any, ar2: Any, aggregate_size: int | None = None) -> Any:
+def union1d(ar1: Array, ar2: Array, aggregate_size: int | None = None) -> Any:
     """The distinct elements of both, in order."""
     both = registry.make("concatenate", [flat_tensor(ar1), flat_tensor(ar2)])
     return unique(both, aggregate_size=aggregate_size)
 
 
 @public("setdiff1d")
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Any:
     """The distinct elements of the first that are not in the second, in order."""
     first = flat_tensor(ar1) if assume_unique else unique(flat_tensor(ar1))
     return first[registry.make("isin", first, flat_tensor(ar2), invert=True)]
 
 
 @public("intersect1d")
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def intersect1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Any:
     """The distinct elements that are in both, in order."""
     first = unique(flat_tensor(ar1))
     return first[registry.make("isin", first, flat_tensor(ar2))]
@@ -155,12 +153,11 @@ def searchsorted(
     """Where elements of `v` would be put to keep the sorted `a` in order. `a` may be chunked: chunks count for themselves."""
     joined_at_once(combine_size)
     checks.choice(side, "side", ("left", "right"))
-    a, v = as_tensor(a), as_tensor(v)
     if a.ndim != 1:
         raise ArgumentError(
             f"a= must be one-dimensional, got {a.ndim} dimensions: object of too small depth for desired array"
         )
-    return registry.make("searchsorted", a, v, side, None if sorter is None else as_tensor(sorter))
+    return registry.make("searchsorted", a, v, side, sorter)
 
 
 @lowered("searchsorted", meta=lambda a, v, side, sorter: TensorMeta(v.shape, INTP))
@@ -196,14 +193,12 @@ def _numbered(right: bool, part: Any, bins: Any) -> Any:
 @public("bincount")
 def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_limit: int | None = None) -> Any:
     """How often each whole number comes. The number of bins is known after a run."""
-    x = as_tensor(x)
     if x.ndim != 1:
         raise ArgumentError(f"x=: object {'too deep' if x.ndim else 'of too small depth'} for desired array")
     if not np.can_cast(x.dtype, np.intp, casting="safe"):
         raise ArgumentTypeError(f"x=: cannot cast from {x.dtype} to whole numbers by the rule 'safe'.")
     minlength = checks.whole(minlength, "minlength", 0)
     if weights is not None:
-        weights = as_tensor(weights)
         lengths = {n for t in (x, weights) for n in t.known.shape if n == n}
         if weights.ndim != 1 or len(lengths) > 1:
             raise ShapeError("The weights and list don't have the same length.")

@@ -18,9 +18,9 @@ from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, assign
+from marsdask.tensor.core import ExecutableTuple, Tensor, assign
 from marsdask.tensor.fold import line_of, one_chunk, replaced, whole_along
-from marsdask.tensor.indexing.selecting import flat as flat_tensor
+from marsdask.tensor.indexing.indexing import flat as flat_tensor
 
 # Values per chunk that splitters are chosen from: buckets then differ by a few percent.
 SAMPLED = 4096
@@ -45,9 +45,8 @@ def check_kind(kind: Any, stable: Any = None, parallel_kind: Any = None, psrs_ki
         checks.choice(each, "psrs_kinds", KINDS)
 
 
-def line(name: str, a: Any, axis: Any) -> tuple[Tensor, int | None]:
+def line(name: str, a: Tensor, axis: Any) -> tuple[Tensor, int | None]:
     """The tensor to put in order, and the axis of its lines: None for all elements as one line."""
-    a = as_tensor(a)
     if name.startswith("arg") and not a.ndim:  # NumPy sorts nothing there, but has a position
         a = flat_tensor(a)
     return a, None if axis is None else checks.axis(axis, a.ndim)
@@ -81,7 +80,6 @@ def sort(
 
     Always stable where order can be told apart. `parallel_kind` and `psrs_kinds` only tune.
     """
-    a = as_tensor(a)
     result = _by_order("sort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
     return ExecutableTuple((result, argsort(a, axis, order=order))) if return_index else result
 
