@@ -141,7 +141,10 @@ def said(found: Any) -> str:
         return f"Python's own `{found.__name__}`."
     if isinstance(found, (int, float, str, type(None))):
         return f"`{found!r}`"
-    if isinstance(getattr(found, "fget", None), functools.partial):  # whose documentation is that of partials
+    if (
+        isinstance(getattr(found, "fget", None), functools.partial)
+        and found.__doc__ == functools.partial.__doc__
+    ):
         return ""
     own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
     return ((inspect.getdoc(found) if own else None) or "").partition("\n")[0]

@@ -9,7 +9,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
@@ -481,6 +481,10 @@ class MemoryPolicy:
         """The same as arguments of `dask worker`."""
         said = {"worker_class": "marsdask.spill.MarsWorker", **self.worker_arguments()}
         return [word for name, value in said.items() for word in ("--" + name.replace("_", "-"), str(value))]
+
+    def replace(self, **values: Any) -> Self:
+        """The same policy with other values."""
+        return replace(self, **values)
 
     def to_dask_config(self) -> dict[str, Any]:
         """Keys of Dask's configuration from which a worker reads this policy again."""

@@ -13,7 +13,14 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ShapeError, UnknownLength, UnknownName
+from marsdask.errors import (
+    AmbiguousTruth,
+    ArgumentTypeError,
+    ReadOnly,
+    ShapeError,
+    UnknownLength,
+    UnknownName,
+)
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import meta
@@ -262,6 +269,15 @@ def view(base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, 
     handle = registry.wrap(derive(base.node), held(base))
     handle.view_of(base, derive, restore)
     return handle
+
+
+def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
+    """A view by an operation that NumPy makes read-only."""
+
+    def refuse(base: Node, new: Node) -> Node:
+        raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
+
+    return view(a, lambda base: Node(name, (base, *args)), refuse)
 
 
 def given(result: Any, out: Any) -> Any:

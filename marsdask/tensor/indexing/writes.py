@@ -16,7 +16,7 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, check_cast, view
+from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, check_cast, read_only, view
 from marsdask.tensor.indexing.indexing import arguments, lone_mask, part, pieces_of, settled, within
 from marsdask.tensor.indexing.keys import (
     FULL,
@@ -29,7 +29,6 @@ from marsdask.tensor.indexing.keys import (
     without_truths,
 )
 from marsdask.tensor.reshaping import reshaped, reshaped_view
-from marsdask.tensor.shapes.axes import read_only
 
 
 def put_part(target: Any, key: Any, value: Any) -> None:

@@ -17,11 +17,11 @@ from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.chunking import Chunks, check_shape, chunks_of
-from marsdask.tensor.core import ExecutableTuple, as_tensor
+from marsdask.tensor.core import ExecutableTuple, as_tensor, read_only
 from marsdask.tensor.indexing.indexing import by_arrays
 from marsdask.tensor.indexing.writes import scattered
 from marsdask.tensor.making.creation import in_memory, refuse_gpu
-from marsdask.tensor.shapes.axes import broadcast_view, moveaxis, read_only
+from marsdask.tensor.shapes.axes import broadcast_view, moveaxis
 from marsdask.tensor.shapes.manipulation import rechunk
 
 

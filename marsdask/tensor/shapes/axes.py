@@ -10,12 +10,11 @@ import dask.array as da
 import numpy as np
 
 from marsdask import checks
-from marsdask.errors import ArgumentError, AxisError, ReadOnly, ShapeError
+from marsdask.errors import ArgumentError, AxisError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
-from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, view
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, read_only
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import sliced
 from marsdask.tensor.indexing.keys import FULL, check_fits
@@ -150,15 +149,6 @@ def _at_least_all(n: int, *tensors: Any) -> Any:
 
 for _n in (1, 2, 3):
     public(f"atleast_{_n}d")(partial(_at_least_all, _n))
-
-
-def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
-    """A view by an operation that NumPy makes read-only."""
-
-    def refuse(base: Node, new: Node) -> Node:
-        raise ReadOnly(f"assignment destination is read-only: {reason}. Hint: write to a .copy().")
-
-    return view(a, lambda base: Node(name, (base, *args)), refuse)
 
 
 def broadcast_view(a: Any, shape: tuple[int, ...]) -> Any:
