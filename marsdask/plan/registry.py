@@ -172,9 +172,11 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _called(op: Op, bound: inspect.BoundArguments) -> Any:
     for name, kind in op.converted.items():
-        value, default = bound.arguments.get(name), op.signature.parameters[name].default
-        if value is not None or default is not None:
-            bound.arguments[name] = CONVERTERS[kind](value)
+        # None is an argument that is left out, unless there must be one: then it is what `mt.asarray` makes of it.
+        if name in bound.arguments and (
+            bound.arguments[name] is not None or op.signature.parameters[name].default is not None
+        ):
+            bound.arguments[name] = CONVERTERS[kind](bound.arguments[name])
     if op.prepare is None:
         return make(op.name, *bound.args, **bound.kwargs)
     return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
