@@ -84,6 +84,11 @@ class Row:
         return "| " + " | ".join(c.replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
 
 
+def title(key: str) -> str:
+    """The heading of a room's or class's section."""
+    return TITLES.get(key, f"`marsdask.{key}`")
+
+
 def sections() -> dict[str, list[Row]]:
     """The rows of every room and class, in the page's order."""
     keys = [*TITLES, *sorted({*gaps.NAMES, *registry.FILLED, *registry.ATTACHED} - TITLES.keys())]
@@ -180,7 +185,7 @@ def page() -> str:
         *table(),
     ]
     for key, found in sections().items():
-        lines += ["", f"## {TITLES.get(key, f'`marsdask.{key}`')}", ""]
+        lines += ["", f"## {title(key)}", ""]
         lines += ["| name | status | gives back, or why not | differs | semantics |", "|---|---|---|---|---|"]
         lines += [each.line for each in found]
     return "\n".join(lines) + "\n"

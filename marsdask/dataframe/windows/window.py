@@ -214,9 +214,10 @@ def _state(column: np.ndarray) -> State:
     values = column[~np.isnan(column)]
     if not len(values):
         return len(column), 0.0, 0.0, 0.0, 0.0, np.nan, np.nan
-    mean = values.mean()
-    square = ((values - mean) ** 2).sum()
-    return len(column), float(len(values)), values.sum(), mean, square, values.min(), values.max()
+    mean = float(values.mean())
+    square = float(((values - mean) ** 2).sum())
+    ends = (float(values.min()), float(values.max()))
+    return len(column), float(len(values)), float(values.sum()), mean, square, *ends
 
 
 def _joined_state(a: State, b: State) -> State:
