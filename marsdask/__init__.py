@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def get_context() -> Any:
     """Inside of a function that `remote.spawn` runs: where it runs. None outside."""
-    from marsdask.remote.jobs import get_context
+    from marsdask.remote.context import get_context
 
     return get_context()
 

@@ -6,7 +6,7 @@ import marsdask.dataframe
 import marsdask.tensor  # on a worker a function may get any handle
 from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
-from marsdask.remote.jobs import Context, get_context
+from marsdask.remote.context import Context, get_context
 from marsdask.remote.objects import Object, spawn
 from marsdask.remote.script import run_script
 from marsdask.session.lazy import ExecutableTuple
