@@ -255,7 +255,7 @@ def _room(given: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
     from dask.system import CPU_COUNT
 
     from marsdask.spill import MemoryPolicy
-    from marsdask.spill.store import check_usable
+    from marsdask.spill.directory import check_usable
     from marsdask.spill.worker import checked_limit
 
     threads = max(1, (given["n_cpu"] or CPU_COUNT) // given["nworkers"])

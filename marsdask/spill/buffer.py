@@ -22,17 +22,8 @@ from distributed.spill import SpilledSize
 from zict.common import NoDefault, ZictBase, nodefault
 
 from marsdask.errors import ArgumentError, NotPicklable, SpillFull, short
-from marsdask.spill.store import (
-    HEAD_ROOM,
-    RETRY_AFTER,
-    TELL_EVERY,
-    Placement,
-    Problem,
-    StripedFile,
-    Usage,
-    logger,
-    tell,
-)
+from marsdask.spill.directory import HEAD_ROOM, RETRY_AFTER, Usage
+from marsdask.spill.store import TELL_EVERY, Placement, Problem, StripedFile, logger, tell
 
 # Values that are tried in one eviction before it is given up: each may cost a serialization and a part of a write.
 TRIES = 4

@@ -34,8 +34,9 @@ from marsdask.errors import ArgumentError, SpillDamaged
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import heap, report
 from marsdask.spill.buffer import MarsSpillBuffer
+from marsdask.spill.directory import purge
 from marsdask.spill.policy import MemoryPolicy
-from marsdask.spill.store import TELL_EVERY, Problem, logger, purge
+from marsdask.spill.store import TELL_EVERY, Problem, logger
 
 CLOSES_WITHIN = 30.0
 """Seconds in which a nanny closes; distributed gives a worker that runs 9 at most, and one that starts as long as it takes."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from marsdask.spill import store as store_module
+from marsdask.spill import directory as directory_module
 
 
 class Faults:
@@ -53,7 +53,7 @@ class Faults:
 def faults() -> Iterator[Faults]:
     found = Faults()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store_module, "os", found)
+        patch.setattr(directory_module, "os", found)
         yield found
 
 

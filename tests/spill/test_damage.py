@@ -192,7 +192,7 @@ def test_cut_while_it_is_read(tmp_path: Path, store: StripedFile, monkeypatch: p
         os.truncate(store.path("x"), 10)
         return real(opened, buffers)
 
-    monkeypatch.setattr("marsdask.spill.store.os.readv", cut_first)
+    monkeypatch.setattr("marsdask.spill.directory.os.readv", cut_first)
     with pytest.raises(SpillDamaged, match="ended after 10 of 1,000 bytes"):
         store["x"]
     monkeypatch.undo()

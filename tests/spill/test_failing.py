@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from marsdask.errors import BadSpillDirectory, SpillDamaged, SpillFull
-from marsdask.spill import store as store_module
+from marsdask.spill import directory as directory_module
 from marsdask.spill.store import Problem, StripedFile
 from tests.processes import PATIENCE
 from tests.spill.conformance import files
@@ -56,7 +56,7 @@ def test_a_bad_directory_is_left_alone_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(store_module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(directory_module.time, "monotonic", lambda: now[0])
     bad = tmp_path / "bad"
     with faults() as system, StripedFile([bad, tmp_path / "good"], retry_after=30) as store:
         system.set("open", bad, errno.EIO)
@@ -271,7 +271,7 @@ def test_a_file_system_that_cannot_reserve_room(
 ) -> None:
     asked = []
     monkeypatch.setattr(
-        store_module, "_fallocate", lambda *a: asked.append(a) or ctypes.set_errno(error) or -1
+        directory_module, "_fallocate", lambda *a: asked.append(a) or ctypes.set_errno(error) or -1
     )
     with StripedFile([tmp_path / "a"]) as store:
         for i in range(2):
@@ -282,8 +282,8 @@ def test_a_file_system_that_cannot_reserve_room(
 
 def test_a_file_system_that_has_no_room_to_reserve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left = [errno.EINTR, errno.ENOSPC]
-    monkeypatch.setattr(store_module, "_fallocate", lambda *a: ctypes.set_errno(left.pop(0)) or -1)
-    monkeypatch.setattr(store_module, "_write_all", None)  # it would raise TypeError
+    monkeypatch.setattr(directory_module, "_fallocate", lambda *a: ctypes.set_errno(left.pop(0)) or -1)
+    monkeypatch.setattr(directory_module, "_write_all", None)  # it would raise TypeError
     with StripedFile([tmp_path / "a"]) as store:
         with pytest.raises(SpillFull, match="No space left on device"):
             store["x"] = b"x" * 5 * MB
@@ -291,11 +291,11 @@ def test_a_file_system_that_has_no_room_to_reserve(tmp_path: Path, monkeypatch: 
 
 
 def test_a_workspace_that_goes_elsewhere_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Elsewhere(store_module._Space):
+    class Elsewhere(directory_module._Space):
         def __init__(self, base_dir: str) -> None:
             super().__init__(f"{base_dir}-0")
 
-    monkeypatch.setattr(store_module, "_Space", Elsewhere)
+    monkeypatch.setattr(directory_module, "_Space", Elsewhere)
     with pytest.raises(BadSpillDirectory, match=r"a-0' would have been used instead"):
         StripedFile([tmp_path / "a"])
     assert not any(p.name.startswith("spill-") for p in tmp_path.rglob("*"))

@@ -11,8 +11,9 @@ import dask
 import pytest
 
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError, SpillFull
-from marsdask.spill import store as store_module
-from marsdask.spill.store import Problem, SpillDirectory, StripedFile
+from marsdask.spill import directory as directory_module
+from marsdask.spill.directory import SpillDirectory
+from marsdask.spill.store import Problem, StripedFile
 from tests.spill.conformance import files, nothing_left
 
 pytestmark = pytest.mark.once
@@ -93,7 +94,7 @@ def test_head_room_is_asked_before_anything_is_written(
     with StripedFile([tmp_path / "a"], head_room=10 * MB) as store:
         monkeypatch.setattr(SpillDirectory, "free", lambda self: 12 * MB)
         store["small"] = b"x" * MB
-        monkeypatch.setattr(store_module, "_write_all", None)  # it would raise TypeError
+        monkeypatch.setattr(directory_module, "_write_all", None)  # it would raise TypeError
         with pytest.raises(SpillFull, match=r"12,582,912 bytes free, of which 10,485,760 are left to others"):
             store["large"] = b"x" * 3 * MB
 
@@ -102,7 +103,7 @@ def test_a_file_system_that_tells_no_size_is_used(tmp_path: Path, monkeypatch: p
     told = os.statvfs(tmp_path)
     unlimited = os.statvfs_result((told.f_bsize, told.f_frsize, 0, 0, 0, *tuple(told)[5:]))
     with StripedFile([tmp_path / "a"]) as store:
-        monkeypatch.setattr(store_module.os, "statvfs", lambda path: unlimited)
+        monkeypatch.setattr(directory_module.os, "statvfs", lambda path: unlimited)
         store["x"] = b"abc"
         assert store["x"] == b"abc"
         assert store.usage()[0]["free"] is None
