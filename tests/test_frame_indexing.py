@@ -1,5 +1,7 @@
 """Getting and setting by label, position and mask, beside pandas: distinct, repeated, text, date and several-level labels."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -237,3 +239,24 @@ def test_rows_dropped_by_labels_of_a_tensor_in_as_many_chunks() -> None:
     lazy = md.DataFrame(BASE, chunk_size=2)
     labels = mt.tensor([4, 1, 0], chunk_size=1)
     pd.testing.assert_frame_equal(lazy.drop(labels).execute().fetch(), BASE.drop([4, 1, 0]))
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Index])
+@pytest.mark.parametrize("rows", [[0, 1], slice(None), [True, False, True, False]])
+@pytest.mark.parametrize("value", [7, "text"])
+def test_columns_of_a_write_may_be_a_list_an_array_or_an_index(kind: Any, rows: Any, value: Any) -> None:
+    plain = pd.DataFrame({"a": [1, 2, 3, 4], "b": [5, 6, 7, 8], "c": [9, 10, 11, 12]}, dtype=object)
+    lazy = md.DataFrame(plain, chunk_size=2)
+    columns = kind(["a", "b"])
+    plain.loc[rows, columns] = value
+    lazy.loc[rows, columns] = value
+    pd.testing.assert_frame_equal(lazy.execute().fetch(), plain)
+    with pytest.raises(KeyError, match="nope"):
+        lazy.loc[rows, kind(["a", "nope"])] = value
+
+
+@pytest.mark.filterwarnings("ignore::pandas.errors.PerformanceWarning")
+def test_a_key_of_fewer_levels() -> None:
+    plain = pd.DataFrame({"a": [1.0, 2, 3]}, index=pd.MultiIndex.from_tuples([(1, "x"), (1, "y"), (2, "x")]))
+    lazy = md.DataFrame(plain, chunk_size=2)
+    pd.testing.assert_frame_equal(lazy.loc[(1,)].execute().fetch(), plain.loc[(1,)])

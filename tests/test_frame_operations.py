@@ -1,5 +1,7 @@
 """What oracle cases cannot say of frames: laziness, NumPy's protocols, in-place operators, what is asked and dropped."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -247,3 +249,38 @@ def test_made_up_rows_are_nobody_elses(dtype: str) -> None:
     tried.iloc[0, 0] = None
     assert tried["a"].isna().any()
     pd.testing.assert_frame_equal(meta.sample(empty), want)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda frame, names: frame.groupby("k")[names].sum(),
+        lambda frame, names: frame.groupby(names).sum(),
+        lambda frame, names: frame.groupby("k").agg(dict.fromkeys(["a"], names)),
+        lambda frame, names: frame.merge(frame, on=names),
+        lambda frame, names: frame.sort_values(names, ascending=False),
+    ],
+    ids=["selected", "by", "agg", "on", "sort"],
+)
+def test_a_list_that_changes_after_the_call_changes_nothing(make: Any) -> None:
+    plain = pd.DataFrame({"k": [1, 2, 1, 2], "a": [4.0, 3, 2, 1], "sum": [1, 2, 3, 4]})
+    names = ["sum"]
+    made = make(md.DataFrame(plain, chunk_size=2), names)
+    want = make(plain, ["sum"])
+    names.append("k")
+    pd.testing.assert_frame_equal(made.execute().fetch(), want)
+
+
+def test_texts_of_an_index_are_joined_with_a_list() -> None:
+    plain = pd.Index(list("abc"))
+    got = md.Index(plain, chunk_size=2).str.cat(list("xyz"), sep="-").execute().fetch()
+    pd.testing.assert_index_equal(got, plain.str.cat(list("xyz"), sep="-"))
+
+
+def test_a_list_says_the_labels_of_a_groups_result() -> None:
+    """`index=` describes what a function gives, so it is seen before the run."""
+    frame = md.DataFrame({"k": [1, 2, 1], "a": [1.0, 2, 3]}, chunk_size=2)
+    made = frame.groupby("k").apply(
+        lambda rows: rows[["a"]], output_type="dataframe", dtypes=pd.Series({"a": "f8"}), index=["text"]
+    )
+    assert made.known.empty.index.dtype == pd.Index(["text"]).dtype

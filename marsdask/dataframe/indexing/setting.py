@@ -245,9 +245,10 @@ def _column_names(frame: Any, what: str, columns: Any) -> Any:
     places = column_places(frame, columns, what)
     if places is not None:
         return list(frame.columns[np.array(places, np.intp, ndmin=1)])
-    names = columns if isinstance(columns, list) else [columns]
+    several = isinstance(columns, (list, pd.Index, np.ndarray))
+    names = list(columns) if several else [columns]
     missing = [c for c in names if c not in frame.columns]
-    if missing and isinstance(columns, list):
+    if missing and several:
         raise ColumnNotFound.among(missing[0], frame.columns)
     return None if missing else names
 
