@@ -284,3 +284,11 @@ def test_a_list_says_the_labels_of_a_groups_result() -> None:
         lambda rows: rows[["a"]], output_type="dataframe", dtypes=pd.Series({"a": "f8"}), index=["text"]
     )
     assert made.known.empty.index.dtype == pd.Index(["text"]).dtype
+
+
+def test_arguments_without_another_value_refuse_it() -> None:
+    frame = md.DataFrame({"a": [1, 2]}, index=pd.date_range("2020", periods=2))
+    with pytest.raises(ValueError, match="axis"):
+        frame.tshift(1, freq="D", axis=1)
+    with pytest.raises(ValueError, match="by_row"):
+        frame.apply(len, by_row="maybe")

@@ -54,6 +54,7 @@ def apply_frame(
 ) -> Any:  # fmt: skip
     """What a function gives of each column (whole), or, with axis=1, of each row."""
     checks.choice(engine, "apply(engine=)", (None, "python"))
+    checks.choice(by_row, "apply(by_row=)", (False, "compat"))
     if result_type not in (None, "expand", "reduce", "broadcast"):
         raise ArgumentError(
             "invalid value for result_type, must be one of {None, 'reduce', 'broadcast', 'expand'}"

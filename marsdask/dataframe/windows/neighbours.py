@@ -105,7 +105,8 @@ for _name, _doc in (
 
 @public("frame.tshift", owners=["DataFrame", "Series"])
 def tshift(self: Any, periods: int = 1, freq: Any = None, axis: Any = 0) -> Any:
-    """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`."""
+    """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`. Those of columns (`axis=1`) are not moved: an error."""
+    checks.choice(axis, "tshift(axis=)", (0, "index"))
     return self.shift(periods, freq="infer" if freq is None else freq)
 
 
