@@ -18,6 +18,8 @@ FRAMES = {
     "repeated": BASE.set_axis([5, 4, 3, 5, 1, 0]),
     "text": BASE.set_axis(list("fbcdea")),
     "dates": BASE.set_axis(pd.DatetimeIndex(["2020-01-31", "2020-02-01", "2020-02-02", "2020-02-04", "2020-02-08", "2020-03-01"])),
+    "floats": BASE.set_axis([0.5, 1.0, 2.0, 3.5, 4.0, 5.0]),
+    "periods": BASE.set_axis(pd.period_range("2020-01", periods=6, freq="M")),
     "levels": BASE.assign(a=[3, 1, 2, 3, 5, 1], b=[1.0, 2, 3, 4, 5, 6]).set_index(["a", "b"]),
 }  # fmt: skip
 
@@ -28,14 +30,17 @@ df.loc[lambda d: d.s == 'y'] | df.loc[{3}:] | df.loc[:{3}] | df.loc[:, ['v', 'k'
 df.iloc[1:4] | df.iloc[::-2] | df.iloc[[3, 0, -1]] | df.iloc[2] | df.iloc[-1] | df.iloc[1, 1] | df.iloc[:, 1] | df.iloc[1:3, [2, 0]]
 df.iloc[[True, False] * 3] | df.iat[2, 1] | df.v.iat[2] | df.v.iloc[4:1:-1] | df.iloc[5:2] | df.iloc[[2, 2]] | df.iloc[9] | df.iloc[[9]] | df.iloc[-7]
 df[1:4] | df['k'] | df[['s', 'k']] | df[lambda d: d.k > 1] | df[(raw.k > 1).values] | df[(raw.k > 1).tolist()] | df[df.k > 9] | df['nope'] | df[['k', 'q']]
+df.loc[...] | df.loc[..., 's'] | df.iloc[...] | df.s[...] | df.iloc[np.array(2)] | df.s.iloc[np.array(-1)] | df.at[df.k > 1]
 df.index[1:3] | df.index[2] | df.v[df.v > 3] | df[[True, False]] | df.v[1:3] | df[df.k > 1].iloc[-2:] | df[df.k > 1].iloc[[1, 0]] | df[df.k > 1].v.iloc[0]
 """.replace("\n", " | ")  # fmt: skip
 EXTRA = {
-    "ranged": "df.loc[2:4] | df.loc[-1] | df.loc[2:100] | df.loc[4:2:-1] | df.loc[[1, 99]]",
+    "ranged": "df['c':'e'] | df[1.5:3] | df.iloc[df.k > 1] | df.loc[np.array(2)] | df.s.loc[np.array(5)] | df.loc[2:4] | df.loc[-1] | df.loc[2:100] | df.loc[4:2:-1] | df.loc[[1, 99]]",
     "unsorted": "df.loc[99] | df.loc[[5, 99]] | df.loc[5, 'k'] | df.loc[[5, 1], 'v'] | df.loc[4:0:2] | df.loc[:99]",
     "repeated": "df.loc[[5, 1], 'v'] | df.loc[5:1] | df.loc[[99]] | df.loc[1:0]",
     "text": "df.loc['c':'e'] | df['c':'e'] | df.loc['zz']",
     "dates": "df.loc['2020-02'] | df.loc['2020-02-02':'2020-02-04'] | df.loc['2020-02', 's'] | df['2020-02':]",
+    "floats": "df.loc[1.0:3] | df[1.5:4] | df.loc[[4, 0.5]]",
+    "periods": "df.loc['2020-02':'2020-04'] | df['2020-03':]",
     "levels": "df.loc[3] | df.loc[(3, 1.0)] | df.loc[[3]] | df.loc[3, 's'] | df.loc[(3, 1.0), 's'] | df.s.loc[3]",
 }
 KNOWN_ONLY = "df.loc[5] | df.loc[5, 'k'] | df.v[5] | df.at[5, 'v']"
@@ -44,7 +49,7 @@ KNOWN_ONLY = "df.loc[5] | df.loc[5, 'k'] | df.v[5] | df.at[5, 'v']"
 def cases() -> list[tuple[str, str]]:
     found = []
     for name, raw in FRAMES.items():
-        labels = [f"pd.Timestamp({str(k)!r})" if isinstance(k, pd.Timestamp) else repr(k) for k in raw.index]
+        labels = [f"pd.{k!r}" if isinstance(k, (pd.Timestamp, pd.Period)) else repr(k) for k in raw.index]
         texts = f"{GET} | {EXTRA[name]}".split(" | ")
         found += [(name, t.strip().format(*labels)) for t in texts if t.strip()]
     return found
@@ -110,9 +115,38 @@ def test_a_text_that_names_one_day() -> None:
 
 def test_positions_from_a_tensor() -> None:
     df = md.DataFrame(BASE, chunk_size=2)
+    assert_like(fetched(df.iloc[mt.tensor([1, 4]).max()]), BASE.iloc[4])
+    assert_like(fetched(df.v.iloc[mt.tensor(2)]), BASE.v.iloc[2])
+    assert_like(fetched(df.loc[mt.tensor([1, 4]).max()]), BASE.loc[4])
     assert_like(fetched(df.iloc[mt.tensor([4, 0, 3], chunk_size=1)]), BASE.iloc[[4, 0, 3]])
     assert_like(fetched(df.iloc[mt.tensor([True, False] * 3, chunk_size=4)]), BASE.iloc[::2])
     assert_like(fetched(df[mt.tensor(BASE.v.to_numpy()) > 3]), BASE[BASE.v > 3])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["df.iloc[[[1]]]", "df.loc[[[1]]]", "df.v.at[...]", "df.at[[1], 'v']", "df.loc[{1}]", "df.loc[{1: 2}]"],
+)
+def test_what_is_no_key_is_refused_at_the_call(text: str) -> None:
+    with pytest.raises(MarsDaskError, match=r"iloc|at\[|loc"):
+        eval(text, {"df": made(BASE, "unknown")})
+
+
+def test_three_dots_write_all_rows() -> None:
+    """As they read. pandas makes a row that is labelled Ellipsis."""
+    df = md.DataFrame(BASE, chunk_size=2)
+    df.loc[..., "v"] = 3
+    df.iloc[np.array(2), 0] = 9
+    assert_like(fetched(df), BASE.assign(v=3.0, k=BASE.k.where(BASE.index != 2, 9)))
+
+
+def test_a_label_of_a_level_writes_all_its_columns() -> None:
+    columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])
+    want = pd.DataFrame([[1, 2, 3], [4, 5, 6]], columns=columns)
+    df = md.DataFrame(want, chunk_size=1)
+    df.loc[df["b", "x"] > 3, ["a"]] = 0
+    want.loc[want["b", "x"] > 3, ["a"]] = 0
+    assert_like(fetched(df), want)
 
 
 SET = [
@@ -156,6 +190,10 @@ SET = [
     "d.iloc[[0, 2], 1] = [8, 9]",
     "d.iloc[9, 0] = 1",
     "d.iloc[:, 1] = 3",
+    "d.iloc[d.k > 2, 1] = 3",
+    "d.iloc[1.5:, 1] = 3",
+    "d.loc[{5}, 'v'] = 3",
+    "d['c':'e'] = 0",
     "d.at[5, 'v'] = 3",
     "d.iat[0, 1] = 3",
     "del d['k']",

@@ -10,7 +10,7 @@ import pytest
 
 import marsdask.dataframe as md
 from marsdask import option_context
-from marsdask.dataframe.groupby import aggregation
+from marsdask.dataframe.groupby import tables
 from marsdask.plan import graph
 from marsdask.plan.registry import in_room, lookup
 from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
@@ -226,7 +226,7 @@ def test_a_snapshot_is_grouped() -> None:
 )
 def test_numbers_of_groups(key: Any) -> None:
     series = pd.Series(key)
-    found = aggregation.numbered([series, pd.Series([1, 2, 1])])
+    found = tables.numbered([series, pd.Series([1, 2, 1])])
     if found is not None:
         numbers, values = found
         assert_like(values[0].iloc[numbers].reset_index(drop=True), series)
@@ -253,6 +253,19 @@ def test_appended() -> None:
         fetched(ours()[ours().i > 20].append([ours()], ignore_index=True)),
         pd.concat([RAW[RAW.i > 20], RAW], ignore_index=True),
     )
+
+
+def test_the_size_of_groups_of_a_column(tmp_path: Any) -> None:
+    RAW.to_csv(tmp_path / "raw.csv", index=False)
+    frame = md.read_csv(tmp_path / "raw.csv", chunk_bytes=200)
+    assert_like(fetched(frame.groupby("k")["i"].size()), RAW.groupby("k")["i"].size())
+
+
+def test_facts_of_an_index_with_holes() -> None:
+    want = pd.Index([1.0, np.nan, 3.0, 3.0])
+    index = md.Index(want, chunk_size=3)
+    for name in ("hasnans", "is_unique", "has_duplicates"):
+        assert bool(getattr(index, name).execute().fetch()) == getattr(want, name)
 
 
 def test_inplace() -> None:

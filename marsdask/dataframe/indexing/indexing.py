@@ -1,4 +1,4 @@
-"""`df[...]`, `iloc`, `iat`, `head`, `tail`, `take`: columns by name and by position, rows by mask and by position."""
+"""Reading by a plain key; `df[...]`, `head`, `tail`, `take`: columns by name and by position, rows by mask and by position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import operator
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import dask.array as da
@@ -16,11 +15,11 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
-from marsdask.dataframe.making.creation import row_labels, rows_of
-from marsdask.dataframe.rows.alignment import bounds_of, matched, together
+from marsdask.dataframe.indexing import keys
+from marsdask.dataframe.rows.alignment import as_promised, bounds_of, matched, rows_of, together
 from marsdask.dataframe.rows.families import ALL, BOTH, chunkwise
+from marsdask.dataframe.sorting.sort import only
 from marsdask.errors import (
-    ArgumentError,
     ArgumentTypeError,
     ColumnNotFound,
     IndexOutOfRange,
@@ -48,47 +47,18 @@ def looking(**at: Any) -> Callable[[Node, Demand], list[Demand]]:
     return demands
 
 
-def called(key: Any, frame: Any) -> Any:
-    """A key; what it gives of the frame where it is a function."""
-    return key(frame) if callable(key) and not isinstance(key, Handle) else key
-
-
-def is_all(key: Any) -> bool:
-    """Whether a key is `:`."""
-    return isinstance(key, slice) and key == slice(None)
-
-
-def by_place(key: slice) -> bool:
-    """Whether the ends of a slice are positions, not labels."""
-    return all(v is None or isinstance(v, (int, np.integer)) for v in (key.start, key.stop))
-
-
-def is_mask(key: Any) -> bool:
-    """Whether a key picks rows by truth: a lazy or pandas series, a tensor, an array or a list of booleans."""
-    if isinstance(key, list):
-        return bool(key) and all(isinstance(v, (bool, np.bool_)) for v in key)
-    dtype = str(getattr(key, "dtype", None))
-    if dtype == "object" and isinstance(key, (pd.Series, np.ndarray)) and key.ndim:
-        return is_mask(list(key))
-    return getattr(key, "ndim", 0) > 0 and dtype in ("bool", "boolean", "bool[pyarrow]")
-
-
 @public("frame.getitem", room="engine", function=True)
 def getitem(frame: Any, key: Any) -> Any:
     """A column, columns, or rows."""
-    key = called(key, frame)
+    key = keys.called(key, frame)
     if isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
         return registry.call(registry.lookup("frame.where"), (frame, as_frame(key)), {})
-    if is_mask(key):
+    if keys.is_mask(key):
         return masked(frame, key)
     if isinstance(frame, Index):
-        if isinstance(key, (int, np.integer)):
-            return one_at(frame, int(key))
-        plain = isinstance(key, (Handle, slice))
-        return registry.make("frame.rows_at", frame, key if plain else np.asarray(key))
+        return frame.iloc[key]
     if isinstance(key, slice):
-        floats = pd.api.types.is_float_dtype(frame.known.empty.index.dtype)
-        return frame.iloc[key] if by_place(key) and not floats else frame.loc[key]
+        return getattr(frame, keys.meant_by(frame, key))[key]
     if isinstance(key, Handle):
         key = key.to_numpy()  # labels that only a run can tell
     return selected(frame, key) if frame.ndim == 2 else frame.loc[key]
@@ -182,15 +152,10 @@ def columns_at(frame: Any, positions: Any) -> Any:
 def _filter_trim(node: Node, mine: Demand) -> Node:
     """Columns nobody looks at are dropped before the filter copies the rest."""
     frame, mask = node.args
-    columns = getattr(meta(frame).empty, "columns", None)
-    if mine.columns is None or columns is None or not columns.is_unique or isinstance(columns, pd.MultiIndex):
+    if mine.columns is None or columns_of(frame, []) is None:
         return node
-    kept = [c for c in columns if c in mine.columns]
-    return (
-        node
-        if len(kept) == len(columns)
-        else Node("frame.filter", (Node("frame.select", (frame, kept)), mask))
-    )
+    less = only(frame, mine.columns)
+    return node if less is frame else Node("frame.filter", (less, mask))
 
 
 @lowered("frame.filter", demands=lambda node, mine: [mine, replace(mine, columns=None)][: len(inputs(node))], trim=_filter_trim, traits=["filter"],
@@ -207,26 +172,6 @@ def _keep_rows(chunk: Any, mask: Any) -> Any:
     if mask.dtype == object and len(mask) == 0:
         mask = mask.astype(bool)
     return chunk.loc[mask]
-
-
-def checked(frame: Chunks, check: Callable[..., Any], *args: Any) -> Chunks:
-    """The same chunks, once `check` of the whole has raised nothing: chunked arguments come to it as lists."""
-    return graph.per_chunk(_after, frame, graph.value(check, *args))
-
-
-def _after(chunk: Any, checked: Any) -> Any:
-    return chunk
-
-
-def distinct(frame: Chunks, message: str) -> Chunks:
-    """The same chunks; an error, in which `{again}` is the labels concerned, if labels are there twice."""
-    return checked(frame, _check_distinct, graph.per_chunk(row_labels, frame, lengths=None), message)
-
-
-def _check_distinct(indexes: list[pd.Index], message: str) -> None:
-    whole = graph.concat(indexes)
-    if not whole.is_unique:
-        raise ArgumentError(message.format(again=whole[whole.duplicated()].unique()))
 
 
 @public("DataFrame.pop", owners=["DataFrame"])
@@ -252,15 +197,16 @@ def _selected_length(length: float, key: Any) -> float:
 
 def _rows_at_meta(frame: FrameMeta, key: Any) -> FrameMeta:
     if isinstance(key, np.ndarray) and not math.isnan(frame.length):
-        normal_positions(key, int(frame.length))
+        keys.normal_positions(key, int(frame.length))
     made_by = None if isinstance(key, TensorMeta) else ("frame.rows_at", frame.rows.token, key)
     first = isinstance(key, slice) and key.start in (None, 0) and key.step in (None, 1)
+    there = keys.known_labels(frame) if isinstance(key, np.ndarray) else frame.labels
     return frame_meta(
         frame.empty,
         _selected_length(frame.length, key),
         Rows(made_by),
         ranged=frame.ranged and first,
-        labels=None if frame.labels is None or isinstance(key, TensorMeta) else frame.labels[key],
+        labels=there[key] if there is not None and not isinstance(key, TensorMeta) else None,
     )
 
 
@@ -274,7 +220,7 @@ def rows_at(frame: Chunks, key: Any) -> Any:
     frame = yield from with_lengths(frame, key)
     if isinstance(key, slice):
         return slice_rows(frame, key)
-    return pick_rows(frame, normal_positions(key, bounds_of(frame)[-1]))
+    return pick_rows(frame, keys.normal_positions(key, bounds_of(frame)[-1]))
 
 
 def with_lengths(frame: Chunks, key: Any) -> Generator[Any, Any, Chunks]:
@@ -312,18 +258,6 @@ def _within(wanted: range, a: int, b: int) -> range:
         return _within(wanted[::-1], a, b)[::-1]
     first = max(0, -(-(a - wanted.start) // wanted.step))
     return wanted[first : max(0, -(-(b - wanted.start) // wanted.step))]
-
-
-def normal_positions(key: Any, length: int) -> np.ndarray[Any, Any]:
-    """Positions from 0 on, or IndexOutOfRange."""
-    positions = np.asarray(key)
-    if positions.size == 0:
-        return positions.astype(np.intp)
-    if positions.dtype.kind not in "iu":
-        raise IndexOutOfRange(f"positions must be whole numbers, got {positions.dtype}.")
-    if positions.max() >= length or positions.min() < -length:
-        raise IndexOutOfRange("positional indexers are out-of-bounds")
-    return np.where(positions < 0, positions + length, positions).astype(np.intp)
 
 
 def pick_rows(frame: Chunks, positions: np.ndarray[Any, Any]) -> Chunks:
@@ -381,8 +315,7 @@ def _cell_meta(frame: FrameMeta, position: int) -> TensorMeta:
 @lowered("frame.cell_at", meta=_cell_meta, traits=["slice"])
 def cell_at(frame: Chunks, position: int) -> Any:
     """One value of a series or index."""
-    cell = graph.per_chunk(rows_of, (yield from _one(frame, position)), 0, lengths=None)
-    return graph.to_array(cell, scalar=True, dtype=scalar_dtype(frame.empty.dtype))
+    return as_promised(graph.per_chunk(rows_of, (yield from _one(frame, position)), 0, lengths=None))
 
 
 def one_at(frame: Any, position: int) -> Any:
@@ -390,45 +323,28 @@ def one_at(frame: Any, position: int) -> Any:
     return registry.make("frame.row_at" if frame.ndim == 2 else "frame.cell_at", frame, position)
 
 
-def by_position(frame: Any, rows: Any, what: str = "iloc") -> Any:
-    """`frame.iloc[rows]`."""
-    if isinstance(rows, slice):
-        for v in (rows.start, rows.stop, rows.step):
-            if v is not None and not isinstance(v, Integral):
-                raise ArgumentTypeError(f"{what}[{rows!r}]: cannot do positional indexing with {v!r}.")
-        if rows.step == 0:
-            raise ArgumentError(f"{what}[{rows!r}]: slice step cannot be zero.")
-        return frame if is_all(rows) else registry.make("frame.rows_at", frame, rows)
-    if is_mask(rows):
-        if isinstance(rows, (FrameHandle, pd.Series)):
-            raise ArgumentError(
-                f"{what}: a mask by position is a list, array or tensor, not a series. Hint: use loc."
-            )
-        return masked(frame, rows, error=IndexOutOfRange)
-    if isinstance(rows, Integral) and not isinstance(rows, bool):
-        return one_at(frame, int(rows))
-    if isinstance(rows, Handle):
-        return registry.make("frame.rows_at", frame, as_tensor(rows))
-    if isinstance(rows, (list, tuple, np.ndarray, pd.Index, pd.Series, range)):
-        found = np.asarray(rows)
-        if found.size and found.dtype.kind not in "iu":
-            raise IndexOutOfRange(f"{what}: positions must be whole numbers, got {found.dtype}.")
-        return registry.make("frame.rows_at", frame, found.astype(np.intp))
-    raise ArgumentTypeError(
-        f"{what}: cannot index by position with {rows!r}: expected whole numbers, slices or booleans."
-    )
+def read(frame: Any, key: keys.Key) -> Any:
+    """What a plain key picks, as a handle of its own."""
+    columns = key.columns
+    if isinstance(columns, keys.Named):
+        chosen = selected(frame, columns.value)
+    else:
+        chosen = frame if columns is None else columns_at(frame, columns)
+    found = read_rows(chosen, *key.rows)
+    return found.copy() if found is frame else found
 
 
-def column_positions(frame: Any, key: Any) -> Any:
-    """Column positions from an iloc key, as an int or a list."""
-    width = len(frame.columns)
-    if isinstance(key, Handle):
-        key = key.to_numpy()
-    try:
-        found = np.arange(width)[list(key) if isinstance(key, (list, tuple, range)) and len(key) else key]
-    except IndexError as error:
-        raise IndexOutOfRange(f"iloc: columns {key!r}: {error}") from None
-    return int(found) if np.ndim(found) == 0 else found.astype(int).tolist()
+def read_rows(frame: Any, how: str, *args: Any) -> Any:
+    """The rows of a plain key; the frame itself for `:`."""
+    if how == "filter":
+        return masked(frame, *args, error=IndexOutOfRange)
+    if how == "row_at":
+        if isinstance(args[0], Handle):  # the only one of those at one place
+            return one_at(registry.make("frame.rows_at", frame, args[0].reshape(1)), 0)
+        return one_at(frame, *args)
+    if how == "at_labels" and isinstance(args[0], Handle):  # labels that only a run can tell
+        return read_rows(frame, *keys.rows_by_label(frame, np.asarray(args[0].to_numpy())[()]))
+    return frame if keys.is_all(args[0]) else registry.make(f"frame.{how}", frame, *args)
 
 
 @public("frame.head", owners=BOTH)
@@ -450,5 +366,6 @@ def take(self: Any, indices: Any, axis: Any = 0, **kwargs: Any) -> Any:
     for name, value in kwargs.items():
         raise Unbuilt.argument("take", name, value, "leave it out.")
     if axis is not None and checks.frame_axis(axis, self.ndim, "take") == 1:
-        return columns_at(self, column_positions(self, list(indices)))
-    return by_position(self, indices if isinstance(indices, Handle) else list(indices), "take")
+        return columns_at(self, keys.columns_by_place(self, list(indices)))
+    places = keys.rows_by_place(indices if isinstance(indices, Handle) else list(indices), "take")
+    return read_rows(self, *places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Generator, Hashable, Iterable
+from collections.abc import Generator, Iterable
 from functools import partial
 from typing import Any
 
@@ -13,29 +13,16 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle
-from marsdask.dataframe.indexing.indexing import (
-    called,
-    checked,
-    column_positions,
-    columns_at,
-    distinct,
-    is_mask,
-    looking,
-    masked,
-    one_at,
-    rows_at,
-    scalar_dtype,
-    selected,
-)
-from marsdask.dataframe.making.creation import as_index, plain_index, row_labels
-from marsdask.dataframe.rows.alignment import done, starts
+from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.indexing.indexing import columns_at, looking, rows_at, scalar_dtype
+from marsdask.dataframe.indexing.keys import known_labels, missing_label, places
+from marsdask.dataframe.making.creation import as_index, plain_index
+from marsdask.dataframe.rows.alignment import as_promised, checked, distinct, done, row_labels, starts
 from marsdask.dataframe.rows.families import BOTH, call, chunkwise
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
     ColumnNotFound,
-    IndexOutOfRange,
     LabelNotFound,
     ShapeError,
     UnknownLength,
@@ -44,15 +31,8 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.registry import lowered, public
-
-
-def known_labels(known: FrameMeta) -> pd.Index | None:
-    """The row labels where no run is needed to know them."""
-    if known.labels is None and known.ranged and not math.isnan(known.length):
-        return pd.RangeIndex(int(known.length))
-    return known.labels
 
 
 def all_there(labels: Iterable[Any], there: Any, shown: int | None = None) -> None:
@@ -76,47 +56,10 @@ def sample_with(empty: Any, label: Any) -> Any:
     return sample(empty, 1).set_axis(index, axis=0)
 
 
-def one_label(frame: Any, label: Any) -> Any:
-    """`frame.loc[label]`: a row (or value), or the rows of a label that is there several times."""
-    there = known_labels(frame.known)
-    if not isinstance(label, Hashable):
-        raise ArgumentTypeError(f"loc[{label!r}]: a label must be hashable.")
-    if there is not None:
-        where = places(there, label)
-        if isinstance(where, (int, np.integer)):
-            return one_at(frame, int(where))
-        if not isinstance(there, pd.MultiIndex):
-            return registry.make("frame.rows_at", frame, where)
-    if isinstance(label, str) and isinstance(frame.known.empty.index, (pd.DatetimeIndex, pd.PeriodIndex)):
-        # A text names a span of dates rather than one.
-        return registry.make("frame.label_slice", frame, slice(label, label), label)
-    return registry.make("frame.at_label", frame, label)
-
-
-def places(there: pd.Index, key: Any) -> Any:
-    """Where labels have one label (a number, a slice or an array), or those from one to another, both ends included."""
-    try:
-        if isinstance(key, slice):
-            return there.slice_indexer(key.start, key.stop, key.step)
-        found = there.get_loc(key)
-    except pd.errors.UnsortedIndexError as error:
-        raise UnsortedLabels(f"loc[{key!r}]: {error.args[0]}. Hint: call sort_index() first.") from None
-    except KeyError as error:
-        raise missing_label(error.args[0] if error.args and isinstance(key, slice) else key) from None
-    except TypeError as error:
-        raise ArgumentTypeError(f"loc[{key!r}]: {error}") from None
-    return np.flatnonzero(found) if isinstance(found, np.ndarray) else found
-
-
-class UnsortedLabels(LabelNotFound, pd.errors.UnsortedIndexError):
-    """A span of labels of several levels that are not sorted."""
-
-
-def missing_label(*labels: Any) -> LabelNotFound:
-    return LabelNotFound(f"label {', '.join(map(repr, labels[:5]))} not found in the index.")
-
-
 def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
+    there = known_labels(frame)
+    if there is not None:
+        places(there, label)  # it is there, or this raises
     found = sample_with(frame.empty, label).loc[label]
     if not isinstance(found, (pd.DataFrame, pd.Series)):
         return TensorMeta((), scalar_dtype(frame.empty.dtype))
@@ -128,12 +71,8 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
 @lowered("frame.at_label", meta=_at_label_meta, demands=looking(order=True, labels=True))
 def at_label(frame: Chunks, label: Any) -> Any:
     """The row, value or rows of one label, as pandas gives them; an error where the kind is not what was promised."""
-    promised = _at_label_meta(meta(frame.node), label)  # type: ignore[arg-type]
     found = graph.gather(graph.per_chunk(with_label, frame, [label], lengths="unknown"))
-    if isinstance(promised, FrameMeta):
-        return graph.per_chunk(_located, found, label, promised.ndim, lengths=(promised.length,))
-    value = graph.per_chunk(_located, found, label, 0, lengths=None)
-    return graph.to_array(value, scalar=True, dtype=promised.dtype)
+    return as_promised(graph.per_chunk(_located, found, label, len(graph.promised().shape), lengths=None))
 
 
 def with_label(chunk: Any, labels: list[Any]) -> Any:
@@ -159,13 +98,9 @@ def _located(chunk: Any, label: Any, ndim: int) -> Any:
 
 def _at_labels_meta(frame: FrameMeta, labels: list[Any]) -> FrameMeta:
     there = known_labels(frame)
-    length, known = math.nan, None
-    if there is not None and not isinstance(there, pd.MultiIndex):
-        if missing := [k for k in labels if k not in there]:
-            raise missing_label(*missing)
-        known = pd.Series(0, index=there).loc[labels].index
-        length = len(known)
-    return frame_meta(frame.empty, length, NEW, labels=known)
+    if there is not None and (missing := [k for k in labels if k not in there]):
+        raise missing_label(*missing)
+    return frame.fewer()
 
 
 @lowered("frame.at_labels", meta=_at_labels_meta, demands=looking(order=True, labels=True))
@@ -183,16 +118,6 @@ def _located_list(chunk: Any, labels: list[Any]) -> Any:
     except KeyError as error:
         missing = [k for k in labels if k not in chunk.index]
         raise (missing_label(*missing) if missing else LabelNotFound(str(error))) from None
-
-
-def label_slice(frame: Any, key: slice) -> Any:
-    """`frame.loc[a:b]`, both ends included."""
-    there = known_labels(frame.known)
-    if key.start is None and key.stop is None:
-        return frame if key.step in (None, 1) else registry.make("frame.rows_at", frame, key)
-    if there is None:
-        return registry.make("frame.label_slice", frame, key)
-    return registry.make("frame.rows_at", frame, places(there, key))
 
 
 @lowered("frame.label_slice", demands=looking(order=True, labels=True),
@@ -220,57 +145,6 @@ def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
     low = max(where.start - a, (where.start - a) % step) if where.start is not None else 0
     high = None if where.stop is None else max(where.stop - a, 0)
     return chunk.iloc[low:high:step]
-
-
-def by_label(frame: Any, rows: Any) -> Any:
-    """`frame.loc[rows]`."""
-    if isinstance(rows, slice):
-        return label_slice(frame, rows)
-    if is_mask(rows):
-        return masked(frame, rows, error=IndexError)
-    if isinstance(rows, Handle):
-        rows = rows.to_numpy()
-    if isinstance(rows, set):
-        raise ArgumentTypeError("loc: a set has no order. Hint: pass a list of labels.")
-    if isinstance(rows, (list, np.ndarray, pd.Index, pd.Series, range)):
-        return registry.make("frame.at_labels", frame, list(rows))
-    return one_label(frame, rows)
-
-
-def split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
-    """A key as rows and columns (None: all): with several index levels a tuple may be all labels of one row."""
-    if what == "loc" and isinstance(key, tuple) and frame.known.empty.index.nlevels > 1:
-        if not isinstance(frame, DataFrame) or len(key) != 2:
-            return key, None
-        names = key[1] if isinstance(key[1], list) else [key[1]]
-        parts = isinstance(key[0], (tuple, slice, list)) or isinstance(key[1], slice)
-        parts = parts or all(isinstance(name, Hashable) and name in frame.columns for name in names)
-        return key if parts else (key, None)
-    key = called(key, frame)
-    if not isinstance(key, tuple):
-        return key, None
-    if len(key) > (2 if isinstance(frame, DataFrame) else 1):
-        raise IndexOutOfRange(f"{what}: too many indexers: {key!r}.")
-    rows, columns = (called(each, frame) for each in (*key, None)[:2])
-    return rows, columns.to_numpy() if isinstance(columns, Handle) else columns
-
-
-def column_places(frame: Any, key: Any, what: str) -> Any:
-    """Columns of a key by position, as an int or a list; None where they are labels."""
-    if what == "iloc":
-        return column_positions(frame, key)
-    if isinstance(key, slice):
-        try:
-            return column_positions(frame, frame.columns.slice_indexer(key.start, key.stop, key.step))
-        except KeyError as error:
-            raise LabelNotFound(f"loc: column {error.args[0]!r} not found.") from None
-    return np.flatnonzero(np.asarray(key)).tolist() if is_mask(key) else None
-
-
-def columns_by_key(frame: Any, key: Any, what: str) -> Any:
-    """Columns of a loc key (a label, a list, a slice of labels, a mask), or of an iloc key."""
-    places = column_places(frame, key, what)
-    return selected(frame, key) if places is None else columns_at(frame, places)
 
 
 def _labels_list(labels: Any) -> list[Any]:

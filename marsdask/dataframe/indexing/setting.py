@@ -14,25 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
-from marsdask.dataframe.indexing.indexing import (
-    by_place,
-    by_position,
-    called,
-    is_all,
-    is_mask,
-    mask_by_place,
-    normal_positions,
-    truths,
-)
-from marsdask.dataframe.indexing.labels import (
-    by_label,
-    column_places,
-    columns_by_key,
-    known_labels,
-    places,
-    split,
-)
+from marsdask.dataframe.indexing import keys
+from marsdask.dataframe.indexing.indexing import mask_by_place, read, truths
 from marsdask.dataframe.making.creation import from_pandas, is_ranged, labelled_like
 from marsdask.dataframe.rows.alignment import (
     VALUES,
@@ -43,7 +28,7 @@ from marsdask.dataframe.rows.alignment import (
     sampled,
     together,
 )
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, IndexOutOfRange, ShapeError
+from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -105,7 +90,7 @@ def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) 
 
 def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Series:
     """The dtype of a column after alignment: some labels may have no value, as far as they are known."""
-    mine, given = known_labels(frame), known_labels(value)
+    mine, given = keys.known_labels(frame), keys.known_labels(value)
     # Where only a run can tell, no holes: a part of a frame that gets a column of the whole is the common case.
     if mine is None or given is None or mine.isin(given).all():
         return column
@@ -152,7 +137,7 @@ def assign(self: Any, **kwargs: Any) -> Any:
     """A frame with columns added or replaced, in order; functions get the frame made so far."""
     new = self.copy()
     for name, value in kwargs.items():
-        new[name] = called(value, new)
+        new[name] = keys.called(value, new)
     return new
 
 
@@ -172,21 +157,21 @@ def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool 
 @public("frame.setitem", room="engine", function=True)
 def setitem(frame: Any, key: Any, value: Any) -> None:
     """Assignment to columns or rows."""
-    key = called(key, frame)
-    what = "iloc" if isinstance(key, slice) and by_place(key) else "loc"
+    key = keys.called(key, frame)
+    what = keys.meant_by(frame, key) if isinstance(key, slice) else "loc"
     if frame.ndim == 1:
-        set_at(frame, what, key, value)
+        write(frame, what, key, value)
     elif isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
         frame._become(registry.call(registry.lookup("frame.mask"), (frame, key, value), {}))
-    elif is_mask(key) or isinstance(key, slice):
-        set_at(frame, what, (key, slice(None)), value)
+    elif keys.is_mask(key) or isinstance(key, slice):
+        write(frame, what, (key, slice(None)), value)
     elif isinstance(key, (list, pd.Index, np.ndarray)):
         frame._become(_with_columns(frame, list(key), value))
     else:
         frame._become(with_column(frame, key, value))
 
 
-def _with_columns(frame: Any, keys: list[Any], value: Any) -> Any:
+def _with_columns(frame: Any, labels: list[Any], value: Any) -> Any:
     """Several columns from a scalar, one value each, a frame or a 2-d array, column by column."""
     if isinstance(value, (pd.DataFrame, FrameHandle)) and value.ndim == 2:
         value = as_frame(value)
@@ -197,60 +182,62 @@ def _with_columns(frame: Any, keys: list[Any], value: Any) -> Any:
         array = np.asarray(value)
         parts = list(array.T if array.ndim == 2 else np.atleast_1d(array))
     else:
-        parts = [value] * len(keys)
-    if len(parts) != len(keys):
+        parts = [value] * len(labels)
+    if len(parts) != len(labels):
         raise ShapeError("Columns must be same length as key")
-    for key, part in zip(keys, parts, strict=True):
-        frame = with_column(frame, key, part)
+    for label, part in zip(labels, parts, strict=True):
+        frame = with_column(frame, label, part)
     return frame
 
 
-def set_at(frame: Any, what: str, key: Any, value: Any) -> None:
+def write(frame: Any, what: str, key: Any, value: Any) -> None:
     """`frame.loc[key] = value` or `frame.iloc[key] = value`: rebinds the frame."""
-    rows, columns = split(frame, key, what)
-    one = columns is not None and isinstance(columns, Hashable) and not isinstance(columns, slice)
-    if what == "loc" and frame.ndim == 2 and is_all(rows) and one and columns not in frame.columns:
-        new = with_column(frame, columns, value)
+    picked = keys.plain(frame, key, what)
+    columns = picked.columns
+    missing = (
+        isinstance(columns, keys.Named)
+        and isinstance(columns.value, Hashable)
+        and columns.value not in frame.columns
+    )
+    if missing and keys.is_all(picked.rows[1]):
+        new = with_column(frame, columns.value, value)
     else:
-        new = _tiled(frame, what, rows, columns, value)
-    frame._become(_whole(frame, what, rows, columns, value) if new is None else new)
+        new = _tiled(frame, picked, value)
+    frame._become(_whole(frame, what, *picked.given, value) if new is None else new)
 
 
-def _tiled(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
-    """Written chunk by chunk: a scalar that no dtype has to give way for; None where that is not so."""
+def _tiled(frame: Any, key: keys.Key, value: Any) -> Any:
+    """Written chunk by chunk: a scalar that no dtype has to give way for, at known places; None where that is not so."""
     if isinstance(value, (Handle, pd.Series, pd.DataFrame, dict, set, *POSITIONAL)) or callable(value):
         return None
-    names = _column_names(frame, what, columns)
+    names = _written(frame, key.columns)
     if names is None or not _keeps_dtypes(frame.known.empty, names, value):
         return None
-    if is_mask(rows):
+    how, rows = key.rows[:2]
+    if how == "filter":
         if isinstance(rows, (pd.Series, FrameHandle)):
             frame, (rows,), _ = together(frame, [as_frame(rows)], {})
         else:
             message = "Boolean index has wrong length: {given} instead of {expected}"
             rows = mask_by_place(frame, rows, message, IndexOutOfRange)
         return registry.make("frame.set_masked", frame, rows, names, value)
-    positions = _positions(frame, what, rows)
-    return None if positions is None else registry.make("frame.set_positions", frame, positions, names, value)
+    if how not in ("row_at", "rows_at") or isinstance(rows, Handle):
+        return None
+    rows = rows if isinstance(rows, slice) else np.atleast_1d(rows)
+    return registry.make("frame.set_positions", frame, rows, names, value)
 
 
-def _column_names(frame: Any, what: str, columns: Any) -> Any:
+def _written(frame: Any, columns: Any) -> Any:
     """Labels of the columns written to: a list, "series", or None where they are new or not plain."""
     if frame.ndim == 1:
         return "series"
     if not frame.columns.is_unique:
         return None
-    if columns is None:
-        return list(frame.columns)
-    places = column_places(frame, columns, what)
-    if places is not None:
-        return list(frame.columns[np.array(places, np.intp, ndmin=1)])
-    several = isinstance(columns, (list, pd.Index, np.ndarray))
-    names = list(columns) if several else [columns]
-    missing = [c for c in names if c not in frame.columns]
-    if missing and several:
-        raise ColumnNotFound.among(missing[0], frame.columns)
-    return None if missing else names
+    if not isinstance(columns, keys.Named):
+        return list(frame.columns if columns is None else frame.columns[np.array(columns, np.intp, ndmin=1)])
+    if isinstance(columns.value, keys.LISTS):
+        checks.columns(columns.value, frame)
+    return None
 
 
 def _keeps_dtypes(empty: Any, names: Any, value: Any) -> bool:
@@ -260,24 +247,6 @@ def _keeps_dtypes(empty: Any, names: Any, value: Any) -> bool:
     except Exception:  # noqa: BLE001 - whatever it is, pandas says it of the whole
         return False
     return bool(np.all(new.dtypes == rows.dtypes))
-
-
-def _positions(frame: Any, what: str, rows: Any) -> Any:
-    """Rows of a key by position: a slice or an array; None where they are not known."""
-    if isinstance(rows, Handle):
-        return None
-    if what == "iloc" or is_all(rows):
-        return rows if isinstance(rows, slice) else np.atleast_1d(np.asarray(rows))
-    there = known_labels(frame.known)
-    if there is None or isinstance(there, pd.MultiIndex) or isinstance(rows, tuple):
-        return None
-    try:
-        if isinstance(rows, (list, np.ndarray, pd.Index)):
-            return np.flatnonzero(there.isin(rows)) if all(r in there for r in rows) else None
-        found = places(there, rows)
-    except (KeyError, TypeError):
-        return None
-    return found if isinstance(found, slice) else np.atleast_1d(found)
 
 
 def _set_rows(chunk: Any, where: Any, names: Any, value: Any) -> Any:
@@ -306,20 +275,20 @@ def _set_masked(chunk: Any, mask: Any, names: Any, value: Any) -> Any:
 
 def _positions_meta(frame: FrameMeta, positions: Any, names: Any, value: Any) -> FrameMeta:
     if not isinstance(positions, slice) and not math.isnan(frame.length):
-        normal_positions(positions, int(frame.length))
+        keys.normal_positions(positions, int(frame.length))
     return frame
 
 
 @lowered("frame.set_positions", meta=_positions_meta)
 def set_positions(frame: Chunks, positions: Any, names: Any, value: Any) -> Any:
     """The frame with a scalar at some positions."""
-    if is_all(positions):
+    if keys.is_all(positions):
         return graph.per_chunk(_set_rows, frame, positions, names, value)
     (frame,) = yield from sized(frame)
     bounds = bounds_of(frame)
     if isinstance(positions, slice):
         positions = np.arange(bounds[-1])[positions]
-    positions = normal_positions(positions, bounds[-1])
+    positions = keys.normal_positions(positions, bounds[-1])
     owner = np.searchsorted(bounds, positions, side="right") - 1
     local = graph.constants([positions[owner == i] - bounds[i] for i in range(frame.count)], "positions")
     return graph.per_chunk(_set_rows, frame, local, names, value)
@@ -334,7 +303,7 @@ def _whole(frame: Any, what: str, rows: Any, columns: Any, value: Any) -> Any:
 
 
 def _set_whole_meta(frame: FrameMeta, what: str, rows: Any, columns: Any, value: Any) -> FrameMeta:
-    there = known_labels(frame) if what == "loc" else None
+    there = keys.known_labels(frame) if what == "loc" else None
     label = what == "loc" and not isinstance(rows, (slice, list)) and not hasattr(rows, "shape")
     grows = label and there is not None and rows not in there
     empty = _after_set(frame, rows, columns, value, grows=grows)
@@ -402,15 +371,14 @@ class Loc:
     def __init__(self, frame: Any):
         self._frame = frame
 
+    def _checked(self, key: Any) -> Any:
+        return key
+
     def __getitem__(self, key: Any) -> Any:
-        frame = self._frame
-        rows, columns = split(frame, key, self.what)
-        chosen = frame if columns is None else columns_by_key(frame, columns, self.what)
-        found = by_label(chosen, rows) if self.what == "loc" else by_position(chosen, rows)
-        return found.copy() if found is frame else found
+        return read(self._frame, keys.plain(self._frame, self._checked(key), self.what))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        set_at(self._frame, self.what, key, value)
+        write(self._frame, self.what, self._checked(key), value)
 
 
 class ILoc(Loc):
@@ -425,13 +393,13 @@ class At(Loc):
 
     __slots__ = ()
 
-    def __getitem__(self, key: Any) -> Any:
+    def _checked(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) and self._frame.ndim == 2 else (key,)
         if len(parts) != self._frame.ndim:
             raise ArgumentError(f"at[{key!r}]: expected a row label and a column label.")
-        if any(isinstance(k, (slice, list)) for k in parts):
+        if any(k is Ellipsis or isinstance(k, (slice, *keys.LISTS)) for k in parts):
             raise ArgumentError(f"at[{key!r}]: expected single labels. Hint: use loc.")
-        return super().__getitem__(key)
+        return key
 
 
 class IAt(ILoc):
@@ -439,19 +407,13 @@ class IAt(ILoc):
 
     __slots__ = ()
 
-    def _key(self, key: Any) -> Any:
+    def _checked(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
         if len(parts) != self._frame.ndim:
             raise ArgumentError(f"iat[{key!r}]: expected {self._frame.ndim} whole numbers.")
         if not all(isinstance(v, Integral) for v in parts):
             raise ArgumentError("iAt based indexing can only have integer indexers")
         return parts if len(parts) > 1 else parts[0]
-
-    def __getitem__(self, key: Any) -> Any:
-        return super().__getitem__(self._key(key))
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(self._key(key), value)
 
 
 FrameHandle.loc = property(Loc, doc="Rows and columns by label.")  # type: ignore[attr-defined]
