@@ -20,13 +20,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import together
 from marsdask.dataframe.rows.families import described, inferred
-from marsdask.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    ColumnNotFound,
-    ShapeError,
-    UnknownName,
-)
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownName
 from marsdask.plan import registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
@@ -129,7 +123,7 @@ class Method:
     args: list[Any]
     kwargs: dict[str, Any]
 
-    def of(self, frame: Any, keys: Sequence[Any], spec: Grouping) -> Any:
+    def of(self, frame: Any, *keys: Any, spec: Grouping) -> Any:
         """What pandas gives of a frame's groups."""
         group = spec.of(frame, keys)
         if self.name == "fillna":
@@ -337,9 +331,8 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
 
 def _positional(frame: Any, values: Any) -> Any:
     """In-memory values by position: a tensor where the frame's labels are not 0..n-1."""
-    length = frame.shape[0]
-    if length == length and len(values) != length:
-        raise ShapeError(f"Length of grouper ({len(values)}) and axis ({length}) must be same length")
+    message = "Length of grouper ({given}) and axis ({expected}) must be same length"
+    checks.same_length(len(values), frame.shape[0], message)
     if isinstance(values, pd.Series) or frame.known.ranged:
         return pd.Series(values)
     if isinstance(values, pd.Categorical):
@@ -355,14 +348,12 @@ def _made(op: str, group: GroupBy, name: str, args: Any, kwargs: Any, *like: Any
     return registry.make(op, *of, name, list(args), dict(kwargs), *like, **tuning)
 
 
-# Methods of pandas by table -----------------------------------------------------------------------------------------------
-
 OWNERS = ("DataFrameGroupBy", "SeriesGroupBy")
 REDUCED = (
     "sum", "mean", "count", "size", "min", "max", "prod", "first", "last", "any", "all", "std", "var", "sem", "median", "quantile",
     "nunique", "skew", "kurt", "idxmax", "idxmin", "describe", "value_counts", "corr", "cov", "nlargest", "nsmallest", "unique", "ohlc",
 )  # fmt: skip
-"""A row (or a few) for each group. Where `aggregation.FINALS` has the name, chunks prepare it."""
+"""A row (or a few) for each group. Where `tables.FINALS` has the name, chunks prepare it."""
 KEPT = (
     "cumsum", "cumprod", "cummax", "cummin", "cumcount", "ngroup", "shift", "diff", "pct_change", "rank", "ffill", "bfill",
 )  # fmt: skip
@@ -426,8 +417,8 @@ def groups(op: str, names: Sequence[str], status: registry.Status = "tiled") -> 
     pandas = dict(zip(OWNERS, (PandasFrames, PandasSeries), strict=True))
     for name in names:
         signature = _signature(name, tuned=op == "groupby.reduce" and name not in UNTUNED)
-        entry: Any = {"room": "dataframe", "signature": signature, "status": status, "direct": False}
-        entry["doc"] = f"pandas' `groupby.{name}`, over all chunks."
+        doc = f"pandas' `groupby.{name}`, over all chunks."
+        entry: Any = {"signature": signature, "status": status, "direct": False, "doc": doc}
         mars = [new for new, old in GONE.items() if old == name]
         for each in (name, *mars):
             owners = [owner for owner, kind in pandas.items() if each in mars or hasattr(kind, name)]
@@ -438,9 +429,6 @@ groups("groupby.reduce", REDUCED)
 groups("groupby.keep", KEPT)
 groups("groupby.pick", PICKED)
 groups("groupby.whole", WHOLE, "gathered")
-
-
-# Methods with a function of users' ----------------------------------------------------------------------------------------
 
 
 @public("GroupBy.agg", "GroupBy.aggregate", owners=OWNERS)
@@ -468,10 +456,8 @@ def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False,
     """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
     kind = output_type or output_types
     like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
-    if like is not None:
-        return _made("groupby.keep_as", self, "transform", (func, *args), kwargs, like)
-    make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
-    return make() if isinstance(func, str) else inferred("transform", make)
+    make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs, like)
+    return make() if like is not None or isinstance(func, str) else inferred("transform", make)
 
 
 @public("GroupBy.apply", owners=OWNERS)

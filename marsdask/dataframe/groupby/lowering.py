@@ -1,6 +1,6 @@
 """How methods of groups are lowered: a row a group, a row a row, some of the rows; and what they look at.
 
-One row a group: parts per chunk joined in a tree where `aggregation.FINALS` knows how, else rows exchanged by key. As many
+One row a group: parts per chunk joined in a tree where `tables.FINALS` knows how, else rows exchanged by key. As many
 rows as the frame: rows exchanged by key and back home. All through pandas' own groupby, in pandas' order.
 """
 
@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.groupby import aggregation
+from marsdask.dataframe.groupby import tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
 from marsdask.dataframe.rows.alignment import matched, sampled
 from marsdask.dataframe.sorting import shuffle
+from marsdask.dataframe.sorting.sort import only
 from marsdask.errors import LabelNotFound
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
@@ -36,16 +37,15 @@ MANY_ROWS = {"agg", "corr", "cov", "describe", "nlargest", "nsmallest", "quantil
 """Methods that may give several rows a group, or say so only when they run."""
 
 
-# Metadata and demands ---------------------------------------------------------------------------------------------------
-
-
 def _example(
-    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any, *rest: Any
+    frame: FrameMeta, spec: Grouping, keys: Sequence[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
-    """What pandas makes of groups of made-up rows."""
+    """What users say of the result, else what pandas makes of groups of made-up rows."""
+    if like is not None:
+        return like
     with np.errstate(all="ignore"):
         method = Method(name, sampled(args), sampled(kwargs))
-        return method.of(_with_holes(sampled(frame)), [sampled(k) for k in keys], spec)
+        return method.of(_with_holes(sampled(frame)), *map(sampled, keys), spec=spec)
 
 
 def _with_holes(rows: Any) -> Any:
@@ -65,78 +65,57 @@ def _fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
     return frame.fewer(_example(frame, *call))
 
 
-def _opaque(node: Node) -> bool:
-    """Whether it cannot be said which columns of its frame a method of groups looks at."""
-    empty = meta(node.args[0]).empty
-    return empty.ndim == 1 or not empty.columns.is_unique or "grouper" in node.args[1].kinds
-
-
-def _reduced_columns(node: Node) -> frozenset[Any] | None:
-    """The columns of the frame that a method with a row a group looks at."""
-    frame, spec, _, name, args, kwargs = node.args
-    if _opaque(node):
+def _columns(node: Node, demand: Demand) -> frozenset[Any] | None:
+    """The columns of the frame that a method of groups looks at, or that show; None where that cannot be said."""
+    frame, spec, _, name, *call = node.args
+    empty = meta(frame).empty
+    if empty.ndim == 1 or not empty.columns.is_unique or "grouper" in spec.kinds:
         return None
-    keys = spec.columns(meta(frame).empty)
-    if name == "size":
-        return frozenset(keys)
     if spec.selected is not None:
-        return frozenset([*keys, *spec.selected])
-    if name != "agg":
-        return None
+        found: Any = spec.selected
+    elif name in ("cumcount", "ngroup", "size"):
+        found = ()
+    elif name == "agg":
+        found = _aggregated(*call)
+    else:
+        found = demand.columns if name in COLUMN_BY_COLUMN else None
+    return None if found is None else frozenset([*spec.columns(empty), *found])
+
+
+def _aggregated(args: Any, kwargs: Any) -> list[Any] | None:
+    """The columns that `agg` names; None where it takes all."""
     if args:
-        return frozenset([*keys, *args[0]]) if isinstance(args[0], dict) else None
-    pairs = [aggregation.named_pair(p) for p in kwargs.values()]
-    plain = all(isinstance(p, tuple) and len(p) == 2 for p in pairs)
-    return frozenset([*keys, *(p[0] for p in pairs)]) if plain else None
+        return list(args[0]) if isinstance(args[0], dict) else None
+    pairs = [tables.named_pair(p) for p in kwargs.values()]
+    return [p[0] for p in pairs] if all(isinstance(p, tuple) and len(p) == 2 for p in pairs) else None
+
+
+def _demands(node: Node, demand: Demand, *, order: bool, labels: bool) -> list[Demand]:
+    """Of the frame its columns, and of it and of the keys beside it order and labels, as far as they count."""
+    others = Demand(
+        None, order=order, labels=labels or node.args[1].looks_at_labels(meta(node.args[0]).empty)
+    )
+    return [replace(others, columns=_columns(node, demand)), *[others] * (len(inputs(node)) - 1)]
 
 
 def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, spec, _, *call = node.args
-    found = aggregation.prepared_outputs(meta(frame).empty, spec, Method(*call))
-    labels = found is None or spec.looks_at_labels(meta(frame).empty)
+    found = tables.prepared_outputs(meta(frame).empty, spec, Method(*call))
     # Whether the order of rows inside of groups can show.
-    ordered = found is None or any(aggregation.FINALS[how].ordered for _, how, _ in found)
-    others = Demand(None, order=not spec.sort or ordered, labels=labels)
-    return [replace(others, columns=_reduced_columns(node)), *[others] * (len(inputs(node)) - 1)]
-
-
-def _seen_columns(node: Node, demand: Demand) -> frozenset[Any] | None:
-    """The columns that a method with a row for each row looks at, or that show."""
-    frame, spec, _, name, *_ = node.args
-    if _opaque(node):
-        return None
-    keys = spec.columns(meta(frame).empty)
-    if spec.selected is not None:
-        return frozenset([*keys, *spec.selected])
-    if name in ("cumcount", "ngroup"):
-        return frozenset(keys)
-    if demand.columns is None or name not in COLUMN_BY_COLUMN:
-        return None
-    return frozenset([*keys, *demand.columns])
+    ordered = found is None or any(tables.FINALS[how].ordered for _, how, _ in found)
+    return _demands(node, demand, order=not spec.sort or ordered, labels=found is None)
 
 
 def _rows_demands(node: Node, demand: Demand) -> list[Demand]:
-    frame, spec, _, name, *_ = node.args
-    labels = demand.labels or name not in COLUMN_BY_COLUMN or spec.looks_at_labels(meta(frame).empty)
-    others = Demand(None, order=True, labels=labels)
-    return [replace(others, columns=_seen_columns(node, demand)), *[others] * (len(inputs(node)) - 1)]
+    return _demands(node, demand, order=True, labels=demand.labels or node.args[3] not in COLUMN_BY_COLUMN)
 
 
-def _rows_trim(node: Node, demand: Demand) -> Node:
-    return _less(node, _seen_columns(node, demand))
-
-
-def _less(node: Node, wanted: frozenset[Any] | None) -> Node:
+def _trim(node: Node, demand: Demand) -> Node:
     """The same over a frame without the columns that are not wanted."""
     frame, *rest = node.args
-    known = meta(frame)
-    if wanted is None or known.kind != "DataFrame" or wanted >= set(known.empty.columns):
-        return node
-    less = Node("frame.select", (frame, [c for c in known.empty.columns if c in wanted]))
-    return Node(node.op, (less, *rest), node.kwargs)
-
-
-# A row a group ----------------------------------------------------------------------------------------------------------
+    wanted = _columns(node, demand)
+    less = frame if wanted is None else only(frame, wanted)
+    return node if less is frame else Node(node.op, (less, *rest), node.kwargs)
 
 
 @lowered(
@@ -145,7 +124,7 @@ def _less(node: Node, wanted: frozenset[Any] | None) -> Node:
         _example(frame, spec, *call), math.nan, NEW, ranged=not spec.as_index
     ),
     demands=_group_demands,
-    trim=lambda node, demand: _less(node, _reduced_columns(node)),
+    trim=_trim,
 )
 def reduce(
     frame: Chunks, spec: Grouping, keys: list[Any], *call: Any, how: str = "auto", every: Any = None
@@ -153,35 +132,35 @@ def reduce(
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
     empty = frame.empty
     frame, keys, method, run = yield from _ready(frame, spec, keys, *call)
-    found = aggregation.prepared_outputs(empty, spec, method) if frame.count > 1 else None
+    found = tables.prepared_outputs(empty, spec, method) if frame.count > 1 else None
     if not found and (found is None or how == "shuffle"):
-        return _exchanged(frame, spec, keys, method, run, empty)
-    parts = aggregation.parts_of(empty, found)
-    tables = graph.per_chunk(
-        aggregation.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="parts"
+        return _exchanged(frame, spec, keys, method, run)
+    parts = tables.parts_of(empty, found)
+    made = graph.per_chunk(
+        tables.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="parts"
     )
-    like = _like(empty, spec, keys, method)
-    end = partial(aggregation.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
+    like = graph.promised().empty
+    end = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
     if how == "auto" and frame.count >= 16:
-        tables = yield Keep(tables)
-        how = "shuffle" if sum(tables.lengths) >= MANY_GROUPS else "tree"
+        made = yield Keep(made)
+        how = "shuffle" if sum(made.lengths) >= MANY_GROUPS else "tree"
     if how == "shuffle":
         graph.rule("groupby: parts exchanged by key")
         merge = partial(_joined_parts, spec=spec, parts=parts)
-        keys_of = partial(shuffle.values_of, names=aggregation.key_names(spec.count))
-        met = shuffle.sent(tables, [], keys_of, merge, tables.count)
-        return graph.value(graph.limited(partial(_in_order, end=end)), met).with_lengths((math.nan,))
+        keys_of = partial(shuffle.values_of, names=tables.key_names(spec.count))
+        met = shuffle.sent(made, [], keys_of, merge, made.count)
+        return _all_of(partial(_in_order, end=end), met)
     graph.rule("groupby: tree over parts")
-    join = partial(aggregation.joined, spec=spec, parts=parts)
-    return graph.tree(tables, join, end, every=every).with_lengths((math.nan,))
+    join = partial(tables.joined, spec=spec, parts=parts)
+    return graph.tree(made, join, end, every=every).with_lengths((math.nan,))
 
 
 def _joined_parts(pieces: list[shuffle.Piece], *, spec: Grouping, parts: Any) -> Any:
     table, _, homes, rows = shuffle.met(pieces)
-    names = aggregation.key_names(spec.count)
+    names = tables.key_names(spec.count)
     number = table.groupby(names, sort=False, dropna=False, observed=True).ngroup().to_numpy()
     seen = np.unique(number, return_index=True)[1]
-    return aggregation.joined([table], spec=spec, parts=parts), _places(homes, rows, seen)
+    return tables.joined([table], spec=spec, parts=parts), _places(homes, rows, seen)
 
 
 def _places(homes: Any, rows: Any, at: Any) -> Any:
@@ -195,38 +174,26 @@ def _in_order(parts: list[Any], *, end: Any) -> Any:
     return end([table.iloc[np.argsort(np.concatenate([p[1] for p in parts]), kind="stable")]])
 
 
-def _like(empty: Any, spec: Grouping, keys: Any, method: Method) -> Any:
-    known = [
-        FrameMeta(k.empty, math.nan, NEW) if isinstance(k, Chunks) else np.ones(2, k.dtype) for k in keys
-    ]
-    frame = FrameMeta(empty, math.nan, NEW)
-    return _example(frame, spec, known, method.name, method.args, method.kwargs).iloc[:0]
-
-
-def _count_for(frame: Chunks, spec: Grouping, empty: Any) -> int:
+def _count_for(frame: Chunks, spec: Grouping) -> int:
     """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small."""
-    small = spec.needs_one_chunk(empty) or shuffle.is_small(frame, shuffle.row_bytes(empty))
-    return 1 if small else frame.count
+    return 1 if spec.needs_one_chunk(frame.empty) or shuffle.is_small(frame) else frame.count
 
 
-def _exchanged(
-    frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any, empty: Any
-) -> Chunks:
+def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Chunks:
     """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
     if frame.count == 1:
-        return _direct(run, frame, keys)
+        return _all_in_one(run, frame, keys)
     unobserved = not spec.observed and any(
-        isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(empty, keys)
+        isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(frame.empty, keys)
     )
     unsorted = not spec.sort and method.name in MANY_ROWS
-    count = _count_for(frame, spec, empty)
+    count = _count_for(frame, spec)
     if count == 1 or method.name == "value_counts" or unobserved or unsorted:
         graph.rule("groupby: rows of all groups in one chunk")
         return _all_in_one(run, frame, keys)
     graph.rule("groupby: rows exchanged by key")
     met = shuffle.sent(frame, keys, spec.values, partial(_met_and_placed, method=method, spec=spec), count)
-    end = partial(_groups_in_order, spec=spec, like=_like(empty, spec, keys, method))
-    return graph.value(graph.limited(end), met).with_lengths((math.nan,))
+    return _all_of(partial(_groups_in_order, spec=spec, like=graph.promised().empty), met)
 
 
 def _ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
@@ -236,29 +203,27 @@ def _ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Genera
     return frame, keys, method, partial(method.of, spec=spec)
 
 
-def _direct(run: Any, frame: Chunks, keys: list[Any], lengths: Any = "unknown") -> Chunks:
-    """What `run` gives of one chunk and its keys."""
-    return graph.per_chunk(_run_on, frame, *keys, run=run, lengths=lengths)
-
-
-def _run_on(frame: Any, *keys: Any, run: Any) -> Any:
-    return run(frame, keys)
-
-
 def _all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
-    """What `run` gives of all rows, exchanged to one chunk."""
+    """What `run` gives of all rows, exchanged to one chunk where they are not in one."""
+    if frame.count == 1:
+        return graph.per_chunk(run, frame, *keys, lengths="unknown")
     return shuffle.sent(frame, keys, None, partial(_met_and_ran, run=run), 1).with_lengths((math.nan,))
+
+
+def _all_of(end: Any, met: Chunks) -> Chunks:
+    """What `end` gives of all chunks, in one."""
+    return graph.value(graph.limited(end), met).with_lengths((math.nan,))
 
 
 def _met_and_ran(pieces: list[shuffle.Piece], *, run: Any) -> Any:
     frame, keys, _, _ = shuffle.met(pieces)
-    return run(frame, keys)
+    return run(frame, *keys)
 
 
 def _met_and_placed(pieces: list[shuffle.Piece], *, method: Method, spec: Grouping) -> Any:
     """A chunk's groups, and where each was seen first."""
     frame, keys, homes, rows = shuffle.met(pieces)
-    result = method.of(frame, keys, replace(spec, as_index=True))
+    result = method.of(frame, *keys, spec=replace(spec, as_index=True))
     if spec.sort:
         return result, None
     codes = pd.DataFrame(dict(enumerate(spec.plain_values(frame, keys))))
@@ -288,54 +253,37 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
     return as_narrow(result, dtypes) if same else result
 
 
-# A row for each row, some of the rows, all rows at once -------------------------------------------------------------------
-
-
 @lowered(
     "groupby.keep",
-    meta=lambda frame, *call: frame_meta(
-        _example(frame, *call), frame.length, frame.rows, ranged=frame.ranged
-    ),
+    meta=lambda frame, *call: frame.same(_example(frame, *call)),
     demands=_rows_demands,
-    trim=_rows_trim,
+    trim=_trim,
 )
 def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """A row for each row: rows exchanged by key, and back home. `like` is what the caller says of the result."""
-    empty = frame.empty
-    frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
+    frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
-        return _direct(run, frame, keys, lengths="same")
-    count = 1 if name == "ngroup" else _count_for(frame, spec, empty)
-    like = _like(empty, spec, keys, method) if like is None else like
-    kept = partial(shuffle.met_and, partial(_kept, run=run, like=like))
+        return graph.per_chunk(run, frame, *keys)
+    count = 1 if name == "ngroup" else _count_for(frame, spec)
+    kept = partial(shuffle.met_and, partial(_kept, run=run, like=graph.promised().empty))
     return shuffle.home(shuffle.sent(frame, keys, spec.values, kept, count), frame.count, frame.lengths)
 
 
-lowered(
-    "groupby.keep_as",
-    meta=lambda frame, spec, keys, name, args, kwargs, like: frame_meta(
-        like, frame.length, frame.rows, ranged=frame.ranged
-    ),
-)(keep)
-
-
 def _kept(frame: Any, *keys: Any, run: Any, like: Any) -> Any:
-    return run(frame, keys) if len(frame) else like
+    return run(frame, *keys) if len(frame) else like
 
 
-@lowered("groupby.pick", meta=_fewer_meta, demands=_rows_demands, trim=_rows_trim)
+@lowered("groupby.pick", meta=_fewer_meta, demands=_rows_demands, trim=_trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
-    empty = frame.empty
     frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
-    if frame.count == 1:
-        return _direct(run, frame, keys)
-    if name == "filter" or "dropna" in kwargs or len(args) > 1:  # it looks at values
+    looks_at_values = name == "filter" or "dropna" in kwargs or len(args) > 1
+    if frame.count == 1 or looks_at_values:
         return _all_in_one(run, frame, keys)
     picked = partial(_met_and_picked, method=method, spec=spec)
-    met = shuffle.sent(frame, keys, spec.values, picked, _count_for(frame, spec, empty))
+    met = shuffle.sent(frame, keys, spec.values, picked, _count_for(frame, spec))
     return shuffle.home(met, frame.count, (math.nan,) * frame.count)
 
 
@@ -344,17 +292,15 @@ def _met_and_picked(pieces: list[shuffle.Piece], *, method: Method, spec: Groupi
     positions = pd.Series(np.arange(len(frame)))
     group = positions.groupby(spec.plain_values(frame, keys), dropna=spec.dropna, observed=True)
     at = np.sort(getattr(group, method.name)(*method.args, **method.kwargs).to_numpy())
-    if frame.ndim == 2 and spec.select is not None:
-        frame = frame[spec.select]
-    return frame.iloc[at], homes[at], rows[at]
+    return _of_group(frame, spec).iloc[at], homes[at], rows[at]
 
 
-@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=_rows_demands, trim=_rows_trim)
+@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=_rows_demands, trim=_trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
     frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
     keys = [graph.gather(k) if isinstance(k, Chunks) else k.rechunk(-1) for k in keys]
-    return _direct(run, graph.gather(frame), keys)
+    return graph.per_chunk(run, graph.gather(frame), *keys, lengths="unknown")
 
 
 def _of_group(frame: Any, spec: Grouping) -> Any:
@@ -378,34 +324,23 @@ def _group_rows(frame: Any, *keys: Any, spec: Grouping, name: Any) -> Any:
 
 
 def _some(part: Any, lengths: Any, *, name: Any) -> Any:
-    if not sum(lengths if np.ndim(lengths) == 1 else lengths[0]):
+    if not sum(lengths):
         raise LabelNotFound(f"no group {name!r} among the keys.")
     return part
 
 
-# A user's function of each group ----------------------------------------------------------------------------------------
-
-
-@lowered(
-    "groupby.apply",
-    meta=lambda frame, *call: frame.fewer(_example(frame, *call) if call[-1] is None else call[-1]),
-    demands=_rows_demands,
-    trim=_rows_trim,
-)
+@lowered("groupby.apply", meta=_fewer_meta, demands=_rows_demands, trim=_trim)
 def apply(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
 ) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
-    empty = frame.empty
     frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
-    if frame.count == 1:
-        return _direct(run, frame, keys)
-    count = _count_for(frame, spec, empty)
+    count = _count_for(frame, spec)
     plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
     if count == 1 or not plain:
         return _all_in_one(run, frame, keys)
     met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
-    return graph.value(graph.limited(partial(_applied, spec=spec)), met).with_lengths((math.nan,))
+    return _all_of(partial(_applied, spec=spec), met)
 
 
 def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, method: Method) -> Any:
@@ -431,7 +366,8 @@ def _applied(parts: list[Any], *, spec: Grouping) -> Any:
     full = [p for p in parts if p[2]] or parts[:1]
     results = [r for p in full for r in p[2]]
     at = np.argsort(np.concatenate([p[3] for p in full]), kind="stable")
-    labels = pd.Index([_Label(i) for i in range(len(results))], dtype=object)
+    # Labels that no row of users' has: pandas looks whether a result has those of its group.
+    labels = pd.Index([f"\x00marsdask-{i:012}" for i in range(len(results))], dtype=object)
     names, series, lone = full[0][1]
     keys = [
         pd.concat([p[0][i] for p in full]).set_axis(labels).iloc[at].rename(name)
@@ -445,15 +381,3 @@ def _applied(parts: list[Any], *, spec: Grouping) -> Any:
     if series and isinstance(result, pd.Series) and result.name == "row":
         result.name = lone
     return result
-
-
-class _Label:
-    """A row label that equals no other."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int):
-        self.number = number
-
-    def __lt__(self, other: Any) -> bool:
-        return bool(self.number < other.number)

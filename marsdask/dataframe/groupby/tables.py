@@ -1,4 +1,4 @@
-"""Aggregations of groups as data: what a chunk adds, how chunks are joined, what comes out at the end.
+"""Tables of groups: what a chunk adds to an aggregation, how chunks are joined, what comes out at the end.
 
 An aggregation is named by its parts: `PARTS` says how a part is made of a chunk and how parts are joined, `FINALS` which
 parts an aggregation needs and what it makes of them. Several aggregations share parts, and one pandas groupby a chunk.
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from marsdask.dataframe.groupby.grouping import Grouping, Method
 from marsdask.plan import graph, moments
@@ -330,8 +331,6 @@ def _coded(key: Any) -> Coded | None:
 
 def _text(series: pd.Series) -> Coded | None:
     """Text of one length up to eight bytes, by its bytes."""
-    import pyarrow as pa
-
     array = pa.array(series.array)
     if isinstance(array, pa.ChunkedArray):
         if array.num_chunks != 1:
