@@ -6,6 +6,7 @@ import inspect
 import io
 import itertools
 import math
+import os
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,6 +17,7 @@ import pandas as pd
 from dask.utils import parse_bytes
 
 from marsdask.dataframe.files import paths as files
+from marsdask.dataframe.making.casting import is_open_ended
 from marsdask.dataframe.making.creation import check_host
 from marsdask.errors import ArgumentError, ColumnNotFound, Unbuilt
 from marsdask.options import options
@@ -375,18 +377,13 @@ def _categories(keywords: dict[str, Any]) -> list[Any]:
     """Columns whose categories only the whole tells; their dtype becomes text in `keywords`."""
     dtype = keywords.get("dtype")
     if isinstance(dtype, dict):
-        found = [c for c, d in dtype.items() if _is_open_ended(d)]
+        found = [c for c, d in dtype.items() if is_open_ended(d)]
         keywords["dtype"] = {c: "str" if c in found else d for c, d in dtype.items()}
         return found
-    if _is_open_ended(dtype):
+    if is_open_ended(dtype):
         keywords["dtype"] = "str"
         return [...]
     return []
-
-
-def _is_open_ended(dtype: Any) -> bool:
-    named = isinstance(dtype, str) and dtype == "category"
-    return named or (isinstance(dtype, pd.CategoricalDtype) and dtype.categories is None)
 
 
 @public("frame.to_csv", owners=["DataFrame", "Series"])
@@ -407,11 +404,11 @@ def write_csv(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
     """A file per chunk where the path has a `*`, else one file, chunk after chunk."""
     if "*" in path:
         return graph.per_chunk(_csv_file, frame, path, keywords, number=True, lengths=(0.0,) * frame.count)
-    texts = graph.per_chunk(_csv_text, frame, keywords, number=True, lengths=None)
     if files.compression_of(path, keywords.get("compression", "infer")) is not None or files.is_remote(path):
         graph.rule("a packed or remote file is written in one task")
-        done = graph.value(_write_whole, texts, path, keywords)
+        done: Any = graph.value(_write_whole, frame, path, keywords)
     else:
+        texts = graph.per_chunk(_csv_text, frame, keywords, number=True, lengths=None)
         done = graph.chosen(graph.in_turn(partial(_append, path, keywords), texts), [texts.count - 1])
     return graph.per_chunk(_after, graph.chosen(frame, [0]), done, lengths=(0.0,))
 
@@ -421,7 +418,7 @@ def _after(chunk: Any, done: Any) -> Any:
 
 
 def _csv_file(number: int, chunk: Any, path: str, keywords: dict[str, Any]) -> Any:
-    files.make_folder(files.parent(path), keywords.get("storage_options"))
+    files.make_folder(os.path.dirname(path), keywords.get("storage_options"))
     chunk.to_csv(path.replace("*", str(number)), **keywords)
     return chunk.iloc[:0]
 
@@ -434,22 +431,14 @@ def _csv_text(number: int, chunk: Any, keywords: dict[str, Any]) -> str:
 
 def _append(path: str, keywords: dict[str, Any], text: str, before: Any) -> bool:
     """Write a text after those before it; the first by the mode asked for."""
-    mode = keywords.get("mode", "w") if before is None else "a"
-    files.make_folder(files.parent(path), None)
-    with open(path, mode, encoding=keywords.get("encoding") or "utf-8", newline="",
-              errors=keywords.get("errors", "strict")) as file:  # fmt: skip
+    files.make_folder(os.path.dirname(path), None)
+    mode, encoding = keywords.get("mode", "w") if before is None else "a", keywords.get("encoding") or "utf-8"
+    with open(path, mode, encoding=encoding, errors=keywords.get("errors", "strict"), newline="") as file:
         file.write(text)
     return True
 
 
-def _write_whole(texts: list[str], path: str, keywords: dict[str, Any]) -> bool:
-    import fsspec
-
-    storage = keywords.get("storage_options")
-    files.make_folder(files.parent(path), storage)
-    packing = files.compression_of(path, keywords.get("compression", "infer"))
-    packing = packing["method"] if isinstance(packing, dict) else packing
-    with fsspec.open(path, keywords.get("mode", "w") + "t", encoding=keywords.get("encoding") or "utf-8", newline="",
-                     compression=packing, **(storage or {})) as file:  # fmt: skip
-        file.write("".join(texts))
+def _write_whole(chunks: list[Any], path: str, keywords: dict[str, Any]) -> bool:
+    files.make_folder(os.path.dirname(path), keywords.get("storage_options"))
+    graph.concat(chunks).to_csv(path, **keywords)
     return True

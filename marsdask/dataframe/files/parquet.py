@@ -5,21 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+import pyarrow
 
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.making.creation import check_host
-from marsdask.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    ColumnNotFound,
-    MissingExtra,
-    ShapeError,
-    Unbuilt,
-)
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
@@ -56,23 +51,16 @@ class Plan:
         return list(self.empty.columns) if chosen is None else chosen
 
 
-def _arrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtra.needed("pyarrow", "parquet", "parquet files") from None
-    return pyarrow, pyarrow.parquet
+def _file(path: str, storage: Any, **how: Any) -> Any:
+    """A file opened by pyarrow, where it is remote through fsspec."""
+    import pyarrow.parquet
 
-
-def _opened(path: str, storage: Any) -> Any:
-    """What pyarrow opens: a path, or a file of fsspec."""
-    return files.open_binary(path, storage) if files.is_remote(path) else path
+    opened = files.open_binary(path, storage) if files.is_remote(path) else path
+    return pyarrow.parquet.ParquetFile(opened, **how)
 
 
 def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],
           merge_small_files: bool, merged_size: int) -> Plan:  # fmt: skip
-    _, pq = _arrow()
     paths = files.expand(path, storage)
     if len(paths) > 1:
         paths = [p for p in paths if p.lower().endswith((".parquet", ".parq", ".pq"))] or paths
@@ -85,7 +73,7 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
     room = 0  # bytes of the last chunk while it may take more
     before = 0
     for p in paths:
-        with pq.ParquetFile(_opened(p, storage)) as file:
+        with _file(p, storage) as file:
             footer, own = file.metadata, file.schema_arrow
         schema = own if schema is None else schema
         if set(own.names) != set(schema.names):
@@ -149,19 +137,15 @@ def read_rows(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.
 
 
 def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
-    _, pq = _arrow()
     path, groups, before = piece
     wanted = plan.columns(columns)
     texts = [str(c) for c in wanted] + plan.stored
+    beside = [] if plan.filters is None else [n for n in _names_in(plan.filters) if n not in texts]
     # Threads of pyarrow's own beside Dask's gain nothing when there are as many chunks as workers.
-    with pq.ParquetFile(_opened(path, plan.storage), pre_buffer=False) as file:
-        table = file.read_row_groups(list(groups), columns=texts, use_threads=False)
+    with _file(path, plan.storage, pre_buffer=False) as file:
+        table = file.read_row_groups(list(groups), columns=texts + beside, use_threads=False)
     if plan.filters is not None:
-        looked_at, names = table, _names_in(plan.filters)
-        if not set(names) <= set(table.column_names):
-            with pq.ParquetFile(_opened(path, plan.storage)) as file:
-                looked_at = file.read_row_groups(list(groups), columns=names, use_threads=False)
-        table = table.filter(_mask(looked_at, plan.filters))
+        table = table.filter(pyarrow.parquet.filters_to_expression(plan.filters)).select(texts)
     return _as_frame(table, before, plan, wanted, path)
 
 
@@ -182,12 +166,11 @@ def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str)
 
 def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
     """Some rows of a chunk: row groups before them are not read, and no more is unpacked than that needs."""
-    arrow, pq = _arrow()
     if len(pieces) > 1 or plan.filters is not None or plan.stored:
         return read_rows(pieces, plan, columns).iloc[where]
     ((path, groups, before),) = pieces
     wanted = plan.columns(columns)
-    with pq.ParquetFile(_opened(path, plan.storage)) as file:
+    with _file(path, plan.storage) as file:
         sizes = [file.metadata.row_group(g).num_rows for g in groups]
         start, stop, step = where.indices(sum(sizes))
         bounds = [0, *itertools.accumulate(sizes)]
@@ -204,7 +187,7 @@ def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] 
             position += len(batch)
             if position >= stop:
                 break
-        table = arrow.Table.from_batches(batches)
+        table = pyarrow.Table.from_batches(batches)
     return _as_frame(table, before + start, plan, wanted, path)
 
 
@@ -231,14 +214,6 @@ def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:
 def _names_in(filters: Any) -> list[str]:
     groups = filters if filters and isinstance(filters[0], list) else [filters]
     return list(dict.fromkeys(name for group in groups for name, _, _ in group))
-
-
-def _mask(table: Any, filters: Any) -> Any:
-    _, pq = _arrow()
-    import pyarrow.dataset
-
-    keep = {"keep": pq.filters_to_expression(filters)}
-    return pyarrow.dataset.dataset(table).to_table(columns=keep)["keep"]
 
 
 def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
@@ -322,15 +297,12 @@ def _parquet_file(
     number: int, chunk: pd.DataFrame, path: str, keywords: dict[str, Any], count: int
 ) -> pd.DataFrame:
     several, parted = "*" in path, "partition_cols" in keywords
-    files.make_folder(files.parent(path) if several else path, keywords.get("storage_options"))
+    files.make_folder(os.path.dirname(path) if several else path, keywords.get("storage_options"))
     name = path.replace("*", str(number))
     if not several and not parted:
         name = f"{path.rstrip('/')}/{number:0{len(str(count - 1))}}.parquet"
     if parted:
-        own = {
-            "basename_template": f"{number}-{{i}}.parquet",
-            "existing_data_behavior": "overwrite_or_ignore",
-        }
-        keywords = {**keywords, **own}
+        keywords = {**keywords, "basename_template": f"{number}-{{i}}.parquet"}
+        keywords["existing_data_behavior"] = "overwrite_or_ignore"
     chunk.to_parquet(name, engine="pyarrow", **keywords)
     return chunk.iloc[:0]

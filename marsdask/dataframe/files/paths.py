@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from dask.tokenize import tokenize
 
 from marsdask import checks
@@ -17,15 +18,6 @@ from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
 
-COMPRESSED = {
-    ".gz": "gzip",
-    ".bz2": "bz2",
-    ".zip": "zip",
-    ".xz": "xz",
-    ".zst": "zstd",
-    ".tar": "tar",
-    ".tgz": "tar",
-}
 HIDDEN = (".", "_")
 
 
@@ -107,8 +99,7 @@ def open_binary(path: str, storage_options: dict[str, Any] | None = None) -> Any
 
 def compression_of(path: str, compression: Any) -> Any:
     """The compression of a file as pandas infers it; None for a plain one."""
-    inferred = (c for suffix, c in COMPRESSED.items() if path.lower().endswith(suffix))
-    return next(inferred, None) if compression == "infer" else compression
+    return pd.io.common.infer_compression(path, "infer") if compression == "infer" else compression
 
 
 def make_folder(path: str, storage: Any) -> None:
@@ -118,11 +109,6 @@ def make_folder(path: str, storage: Any) -> None:
         fs.makedirs(inside, exist_ok=True)
     else:
         Path(path).mkdir(parents=True, exist_ok=True)
-
-
-def parent(path: str) -> str:
-    """The folder that a file is in."""
-    return path.rpartition("/")[0] if is_remote(path) else str(Path(path).parent)
 
 
 def check_keywords(function: str, keywords: Iterable[str], known: Iterable[str]) -> None:
