@@ -1,5 +1,6 @@
 """Checkpoints on threads: what is in the files is what was computed, or an error says so."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -198,6 +199,37 @@ def test_urls(tmp_path: Path) -> None:
 def test_memory_of_this_process_is_no_place_for_workers(on_cluster: Session) -> None:
     with pytest.raises(ValueError, match="out of reach of the workers"):
         doubled().checkpoint("memory://of-this-test/a")
+
+
+HOLDS = """
+import sys
+import marsdask.tensor as mt
+from marsdask import new_session
+new_session(sys.argv[1])
+held = (mt.ones(6, chunk_size=2) * int(sys.argv[2])).checkpoint(sys.argv[3])
+print(held.fetch().tolist(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.processes
+def test_programs_on_one_cluster_have_their_own(on_cluster: Session, tmp_path: Path) -> None:
+    """Each counts the names of its tasks from 0; while one holds its chunks the other makes, and gets, others."""
+    with contextlib.ExitStack() as running:
+        for number in (1, 2):
+            arguments = [
+                sys.executable,
+                "-c",
+                HOLDS,
+                on_cluster.address,
+                str(number),
+                str(tmp_path / f"{number}"),
+            ]
+            program = running.enter_context(
+                subprocess.Popen(arguments, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            )
+            assert program.stdout is not None
+            assert program.stdout.readline() == f"{[float(number)] * 6}\n"
 
 
 PROGRAM = """

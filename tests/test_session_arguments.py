@@ -101,13 +101,13 @@ def test_memory_is_divided_in_powers_of_1024() -> None:
     from marsdask.engine.clusters import local
 
     for text in ("4g", "4G", "4GB", "4Gi", "4GiB", "4 gb"):
-        assert local(n_worker=2, memory=text).memory_each() == 2 * 2**30
-    assert local(n_worker=2, memory=2**31).memory_each() == 2**30
-    half, whole = local(n_worker=1, memory=0.5).memory_each(), local(n_worker=1, memory="100%").memory_each()
+        assert local(n_worker=2, memory=text).memory_each == 2 * 2**30
+    assert local(n_worker=2, memory=2**31).memory_each == 2**30
+    half, whole = local(n_worker=1, memory=0.5).memory_each, local(n_worker=1, memory="100%").memory_each
     assert isinstance(half, int)
     assert isinstance(whole, int)
     assert abs(whole - 2 * half) <= 2
-    assert local(n_worker=2).memory_each() is None
+    assert local(n_worker=2).memory_each is None
 
 
 def test_one_thread_in_each_process_unless_somebody_says() -> None:

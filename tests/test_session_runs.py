@@ -18,8 +18,9 @@ import marsdask
 import marsdask.dataframe as md
 import marsdask.remote as mr
 import marsdask.tensor as mt
-from marsdask.engine.runs import Run, current, next_round, running
+from marsdask.engine.runs import Run, current, next_round
 from marsdask.errors import Cancelled, TookTooLong
+from marsdask.options import within
 from marsdask.session import AsyncSession, Session, get_default_async_session, new_session
 from marsdask.session.progress import ExecutionInfo
 from tests.processes import NEVER, PATIENCE, Gate, tasks_on, through, until
@@ -308,8 +309,8 @@ class TestRun:
     def test_rounds(self) -> None:
         run, far = Run(), [0.0]
         assert run.progress() == 0
-        with running(run):
-            assert current() is run
+        with within(current, run):
+            assert current.get() is run
             for share, upto in ((0.5, 0.5), (0.5, 0.75), (1.0, 1.0)):
                 next_round(share)
                 start = run.progress()
@@ -331,7 +332,7 @@ class TestRun:
 
     def test_a_run_inside_of_one_stops_with_it(self) -> None:
         outer = Run()
-        with running(outer):
+        with within(current, outer):
             inside = Run()
         outer.cancel()
         with pytest.raises(Cancelled):

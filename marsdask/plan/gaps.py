@@ -35,26 +35,27 @@ def close(package: str) -> None:
         if f"{module}.".startswith(f"{package}."):
             fill(room, vars(sys.modules[module]))
     for owner, kind in registry.ATTACHED.items():
-        here = kind.__module__.startswith(f"{package}.")
-        for name in missing(owner, kind) if here else ():
-            op = _gap_of_class(owner, name)
-            if callable(semantics.oracle(owner, name) or registry.function_of):
-                setattr(kind, name, registry.function_of(op))
-            else:
-                setattr(kind, name, property(_raising(op)))
-                kind.__getattr__ = _asked_before(kind, kind.__getattr__)  # type: ignore[attr-defined]
+        if kind.__module__.startswith(f"{package}."):
+            on(kind, owner)
 
 
 def on(kind: type, owner: str) -> None:
-    """Put a gap on a class that has no operations for each name of Mars's `owner` that it does not have."""
+    """Put a gap on a class for each name of Mars's `owner` that it does not have."""
     for name in missing(owner, kind):
-        setattr(kind, name, registry.function_of(_gap_of_class(owner, name)))
+        why = reason(owner, name)
+        op = registry.unbuilt(f"{owner}.{name}", why, room="methods", owners=(owner,), function=False)
+        if callable(semantics.oracle(owner, name) or registry.function_of):
+            setattr(kind, name, registry.function_of(op))
+        else:
+            setattr(kind, name, property(_raising(op)))
+            kind.__getattr__ = _asked_before(kind, kind.__getattr__)  # type: ignore[attr-defined]
 
 
 def fill(room: str, module: dict[str, Any]) -> None:
     """Put a gap in a module's namespace for each name of Mars that it does not have."""
     for name in missing(room, module):
-        module[name] = registry.function_of(_gap(room, name, room=room))
+        op = registry.unbuilt(f"{room}.{name}", reason(room, name), room=room)
+        module[name] = registry.function_of(op)
 
 
 def modules(package: str) -> None:
@@ -99,12 +100,3 @@ def _asked_before(kind: type, other: Callable[[Any, str], Any]) -> Callable[[Any
 
     __getattr__.asked_before = True  # type: ignore[attr-defined]
     return __getattr__
-
-
-def _gap_of_class(owner: str, name: str) -> registry.Op:
-    return _gap(owner, name, room="methods", owners=(owner,), function=False)
-
-
-def _gap(key: str, name: str, **where: Any) -> registry.Op:
-    registry.unbuilt(f"{key}.{name}", reason(key, name), **where)
-    return registry.lookup(f"{key}.{name}")

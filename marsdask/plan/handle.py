@@ -93,8 +93,7 @@ def held(*handles: Handle) -> tuple[Any, ...]:
     """The executed data that work derived from these handles will read."""
     found: dict[int, Any] = {}
     for handle in handles:
-        node = handle.node  # a view looks at its base first
-        del node
-        for result in (handle._result,) if handle._result is not None else handle._keep:
+        own = handle._result if handle.node is not None else None  # a view looks at its base first
+        for result in handle._keep if own is None else (own,):
             found[id(result)] = result
     return tuple(found.values())

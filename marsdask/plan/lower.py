@@ -98,31 +98,32 @@ class Lowering:
 
     def run(self, roots: Sequence[Node]) -> list[Any]:
         """The collections of `roots`, in order."""
-        # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
-        with warnings.catch_warnings(action="ignore", category=PerformanceWarning):
-            return self._run(roots)
-
-    def _run(self, roots: Sequence[Node]) -> list[Any]:
         waiting = {id(n): n for n in walk(roots) if id(n) not in self.done}
         order = graphlib.TopologicalSorter(
             {name: [id(i) for i in inputs(node) if id(i) in waiting] for name, node in waiting.items()}
         )
         order.prepare()
         still_open: list[Open] = []
-        try:
-            while order.is_active():
-                while ready := order.get_ready():
-                    for node in map(waiting.__getitem__, ready):
-                        op, name = lookup(node.op), self.salt + token(node)
-                        place = Place(label(node), name, self.shared_memory, labels=self.kept.labels)
-                        self._advance(Open(node, op, place, self._steps(node, op), Ask()), None, still_open)
-                    order.done(*(each for each in ready if each in self.done))
-                if still_open:
-                    order.done(*map(id, self._answer_all(still_open)))
-        finally:
-            for each in still_open:
-                each.steps.close()
+        # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
+        with warnings.catch_warnings(action="ignore", category=PerformanceWarning):
+            try:
+                while order.is_active():
+                    while ready := order.get_ready():
+                        for node in map(waiting.__getitem__, ready):
+                            self._begin(node, still_open)
+                        order.done(*(each for each in ready if each in self.done))
+                    if still_open:
+                        order.done(*map(id, self._answer_all(still_open)))
+            finally:
+                for each in still_open:
+                    each.steps.close()
         return [self.done[id(n)] for n in roots]
+
+    def _begin(self, node: Node, still_open: list[Open]) -> None:
+        """Start the lowering of one node, whose inputs are lowered."""
+        op, name = lookup(node.op), self.salt + token(node)
+        place = Place(label(node), name, self.shared_memory, labels=self.kept.labels, node=node)
+        self._advance(Open(node, op, place, self._steps(node, op), Ask()), None, still_open)
 
     def _advance(self, each: Open, answer: Any, still_open: list[Open]) -> None:
         """Send an answer in; the lowering either asks again or is done."""

@@ -13,7 +13,6 @@ import inspect
 import math
 import operator
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
@@ -49,11 +48,8 @@ class Rows:
     A source makes its own; an operation that keeps the rows passes them on; a filter makes new ones from what it did.
     """
 
-    __slots__ = ("_token", "made_by")
-
     def __init__(self, made_by: tuple[Any, ...] | None = None):
         self.made_by = made_by  # the operation and its arguments, where that decides the rows
-        self._token: str | None = None
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Rows) or self.made_by is None or other.made_by is None:
@@ -63,11 +59,9 @@ class Rows:
     def __hash__(self) -> int:
         return id(self) if self.made_by is None else hash(self.token)
 
-    @property
+    @functools.cached_property
     def token(self) -> str:
-        if self._token is None:
-            self._token = token(Node("rows", self.made_by or (uuid.uuid4().hex,)))
-        return self._token
+        return token(Node("rows", self.made_by or (uuid.uuid4().hex,)))
 
 
 NEW = Rows()
@@ -190,16 +184,12 @@ def _array_meta(first: Any, last: Any, order: str) -> TensorMeta:
     return TensorMeta(shape, np.dtype(first.dtype), order)
 
 
-def stand_in(known: TensorMeta, placeholder: int = PLACEHOLDERS[0]) -> da.Array:
+def stand_in(known: TensorMeta, placeholder: int) -> da.Array:
     """A one-chunk dask array of that shape and dtype whose data do not exist."""
     shape = tuple(placeholder if math.isnan(n) else int(n) for n in known.shape)
     name = f"stand-in-{shape}-{known.dtype}"  # Dask takes arrays of one name for the same
     key = (name, *(0 for _ in shape))
-    return da.Array({key: _missing}, name, tuple((n,) for n in shape), dtype=known.dtype)
-
-
-def _missing() -> NoReturn:
-    raise WouldRun("a stand-in was asked for its data")
+    return da.Array({key: None}, name, tuple((n,) for n in shape), dtype=known.dtype)
 
 
 def raising_scheduler(dsk: Any, keys: Any, **kwargs: Any) -> NoReturn:
@@ -207,11 +197,9 @@ def raising_scheduler(dsk: Any, keys: Any, **kwargs: Any) -> NoReturn:
     raise WouldRun("metadata must not run anything, but a computation was started")
 
 
-@contextlib.contextmanager
-def nothing_runs() -> Iterator[None]:
+def nothing_runs() -> contextlib.AbstractContextManager[Any]:
     """Inside the block every Dask computation raises WouldRun."""
-    with dask.config.set(scheduler=raising_scheduler):
-        yield
+    return dask.config.set(scheduler=raising_scheduler)
 
 
 def sample(empty: Any, rows: int = 2) -> Any:
@@ -249,8 +237,10 @@ def _made_up(dtype: Any, rows: int) -> Any:
         return pd.array(days, dtype=dtype)
     if kind == "m":
         return pd.array(pd.to_timedelta(["1D"] * rows), dtype=dtype)
+    if isinstance(dtype, pd.PeriodDtype):
+        return pd.array(["2000-01-01"] * rows, dtype=dtype)
+    if isinstance(dtype, pd.IntervalDtype):
+        return pd.array([pd.NA] * rows, dtype=dtype)
     if isinstance(dtype, pd.StringDtype) or kind == "O":
         return pd.array(["a"] * rows, dtype=dtype)
-    if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
-        return pd.array([pd.NA] * rows, dtype=dtype)
     return pd.array(np.ones(rows, dtype="i8"), dtype="Int64").astype(dtype)

@@ -166,19 +166,10 @@ def walk(roots: Iterable[Node], below: Callable[[Node], Sequence[Node]] = inputs
 
 
 def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
-    """`value` with every node in it, or what else is `wanted`, swapped; containers without any are returned as they are."""
-    kind = type(value)
-    if kind is wanted:
-        return swap(value)
-    if kind is tuple or kind is list:
-        new = [replace(v, swap, wanted) for v in value]
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else kind(new)
-    if kind is dict:
-        new_dict = {k: replace(v, swap, wanted) for k, v in value.items()}
-        return value if all(new_dict[k] is value[k] for k in value) else new_dict
-    if kind is slice and any(type(v) is wanted for v in (value.start, value.stop, value.step)):
-        return slice(*(replace(v, swap, wanted) for v in (value.start, value.stop, value.step)))
-    return value
+    """`value` with every node in it, or what else is `wanted`, swapped; the same object where there is none."""
+    if next(parts((value,), wanted), None) is None:
+        return value
+    return mapped(value, lambda leaf: swap(leaf) if type(leaf) is wanted else leaf)
 
 
 def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
@@ -195,12 +186,9 @@ def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
 
 def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
     """The same operation over swapped inputs; the node itself where nothing changed."""
-    if not inputs(node):
+    if all(swap(child) is child for child in inputs(node)):
         return node
-    args, kwargs = replace(node.args, swap), replace(node.kwargs, swap)
-    if args is node.args and kwargs is node.kwargs:
-        return node
-    new = Node(node.op, args, kwargs)
+    new = Node(node.op, replace(node.args, swap), replace(node.kwargs, swap))
     _set(new, "called", node.called)
     return new
 

@@ -134,7 +134,9 @@ def fuse(roots: Sequence[Node]) -> list[Node]:
             return False
         (user,) = mine.values()
         if _is_ufunc(user):
-            return _same_shape(meta(node), meta(user))
+            one, other = meta(node).shape, meta(user).shape
+            both = zip(one, other, strict=False)
+            return len(one) == len(other) and all(m == n or (m != m and n != n) for m, n in both)
         plain = len(user.args) == 1 and user.kwargs.keys() <= {"axis", "keepdims"}
         return plain and "reducible" in lookup(user.op).traits
 
@@ -157,12 +159,6 @@ def _is_ufunc(node: Node) -> bool:
         return False
     known = meta(node)
     return isinstance(known, TensorMeta) and known.dtype.kind in "biufc" and bool(known.shape)
-
-
-def _same_shape(a: TensorMeta, b: TensorMeta) -> bool:
-    return len(a.shape) == len(b.shape) and all(
-        m == n or (m != m and n != n) for m, n in zip(a.shape, b.shape, strict=True)
-    )
 
 
 def _fused(top: Node, gone: set[int], swap: Swap) -> Node:
@@ -188,18 +184,15 @@ def _fused(top: Node, gone: set[int], swap: Swap) -> Node:
         reduced = (top.op, top.kwargs.get("axis"), top.kwargs.get("keepdims", False))
         chain.pop()
     for node in chain:
-        steps.append(_cheaper(node, lookup(node.op).public, tuple(map(operand, node.args))))
+        name, operands = lookup(node.op).public, tuple(map(operand, node.args))
+        if name == "power" and operands[1] == ("is", 2) and meta(node).dtype.kind == "f":
+            # The power ufunc does not look for squares, as Python's operator does.
+            name, operands = "square", operands[:1]
+        steps.append((name, operands))
         where[id(node)] = ("at", len(steps) - 1)
     new = Node("fused", (tuple(steps), reduced, *leaves))
     _set(new, "called", called)
     return new
-
-
-def _cheaper(node: Node, name: str, operands: tuple[tuple[str, Any], ...]) -> Step:
-    """The same step by a faster ufunc: the power ufunc does not look for squares, as Python's operator does."""
-    if name == "power" and operands[1] == ("is", 2) and meta(node).dtype.kind == "f":
-        return "square", operands[:1]
-    return name, operands
 
 
 def replaced(roots: Sequence[Node], known: Callable[[Node], Node | None]) -> list[Node]:

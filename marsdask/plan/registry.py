@@ -127,14 +127,14 @@ def _is_function(name: str, room: str) -> bool:
     return "." not in name or "." in room
 
 
-def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> None:
+def unbuilt(name: str, reason: str, *, room: str, owners: Iterable[str] = (), function: bool = True) -> Op:
     """Register a gap: using the name raises an error that gives the reason."""
     if name in OPS and OPS[name].built:
         raise ArgumentError(f"operation {name!r} is built, and declared a gap")
     anything = inspect.signature(lambda *args, **kwargs: None)
-    OPS[name] = Op(
-        name, room, None, anything, "unbuilt", owners=tuple(owners), function=function, reason=reason
-    )
+    gap = Op(name, room, None, anything, "unbuilt", owners=tuple(owners), function=function, reason=reason)
+    OPS[name] = gap
+    return gap
 
 
 def in_room(room: str) -> Iterator[Op]:
@@ -163,23 +163,19 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bound = bind(op, args, kwargs)
     try:
         with calling(labels.of_call(op.label, bound.arguments, bare=op.room == "remote")):
-            return _called(op, bound)
+            for name, kind in op.converted.items():
+                given = bound.arguments.get(name)
+                # None is left out, unless there must be an argument: then it is what `mt.asarray` makes of it.
+                left_out = given is None and op.signature.parameters[name].default is None
+                if name in bound.arguments and not left_out:
+                    bound.arguments[name] = CONVERTERS[kind](given)
+            if op.prepare is None:
+                return make(op.name, *bound.args, **bound.kwargs)
+            return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
     except MarsDaskError:
         raise
     except Exception as error:
         raise adopt(error, op.public) from error
-
-
-def _called(op: Op, bound: inspect.BoundArguments) -> Any:
-    for name, kind in op.converted.items():
-        # None is an argument that is left out, unless there must be one: then it is what `mt.asarray` makes of it.
-        if name in bound.arguments and (
-            bound.arguments[name] is not None or op.signature.parameters[name].default is not None
-        ):
-            bound.arguments[name] = CONVERTERS[kind](bound.arguments[name])
-    if op.prepare is None:
-        return make(op.name, *bound.args, **bound.kwargs)
-    return op.prepare(*bound.args, **bound.kwargs) if op.direct else op.prepare(**bound.arguments)
 
 
 def make(name: str, *args: Any, **kwargs: Any) -> Any:

@@ -39,16 +39,12 @@ def signature(node: Node, *, shared_memory: bool) -> list[tuple[str, str]]:
     settings = [(name, get(name)) for name in OPTIONS if not name.startswith(UNSEEN)]
     world = _digest((version("marsdask"), versions, sys.version_info[:2], shared_memory, settings))
     known: dict[int, str] = {}
-    order = walk([node])
-    for each in order:
+    named = []
+    for each in walk([node]):
         known[id(each)] = _digest((world, each.op, each.args, each.kwargs), known)
-    return [(_label(each), known[id(each)]) for each in order]
-
-
-def _label(node: Node) -> str:
-    """A node without its inputs, for people."""
-    shown = (repr(a)[:40] for a in node.args if type(a) in (int, float, str, bool, tuple))
-    return f"{node.op}({', '.join(shown)})"[:120]
+        plain = (repr(a)[:40] for a in each.args if type(a) in (int, float, str, bool, tuple))
+        named.append((f"{each.op}({', '.join(plain)})"[:120], known[id(each)]))
+    return named
 
 
 def _digest(value: Any, known: dict[int, str] | None = None) -> str:
@@ -121,16 +117,10 @@ def _modules(func: Any) -> dict[str, types.ModuleType]:
                 )
         elif isinstance(value, types.FunctionType):  # of the script, or made in a function
             names = _names(value.__code__)
-            stack += [v for k, v in value.__globals__.items() if k in names] + _cells(value)
-    return found
-
-
-def _cells(func: types.FunctionType) -> list[Any]:
-    """What a function closes over, as far as it is there yet."""
-    found = []
-    for cell in func.__closure__ or ():
-        with contextlib.suppress(ValueError):
-            found.append(cell.cell_contents)
+            stack += [v for k, v in value.__globals__.items() if k in names]
+            for cell in value.__closure__ or ():
+                with contextlib.suppress(ValueError):  # not there yet
+                    stack.append(cell.cell_contents)
     return found
 
 

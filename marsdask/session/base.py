@@ -24,9 +24,9 @@ import psutil
 from dask.sizeof import sizeof
 
 from marsdask.engine import base as engines
+from marsdask.engine import runs
 from marsdask.engine.base import Engine
 from marsdask.engine.failures import functions_of
-from marsdask.engine.runs import Run, running
 from marsdask.errors import (
     ArgumentTypeError,
     NotExecuted,
@@ -42,7 +42,7 @@ from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node, _set, leaf, token
 from marsdask.session.logs import LogPart, part_of
-from marsdask.session.progress import ExecutionInfo, check_waiting, progress, started
+from marsdask.session.progress import check_waiting, progress, started
 from marsdask.session.results import (
     Result,
     data_of,
@@ -56,12 +56,12 @@ from marsdask.session.results import (
 )
 from marsdask.spill.report import Memory, WorkerMemory
 
-_default: Session | None = None
-# Those that were the default before and have not been closed, the latest last.
-_earlier: list[Session] = []
+# The default session is the last; before it those that were and have not been closed.
+_defaults: list[Session] = []
 # In a thread that works for a session: that session, and one that a function there has made its default.
 _active: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-session", default=None)
 _chosen: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-chosen", default=None)
+_submitted: set[str] = set()
 
 
 def inside() -> bool:
@@ -72,19 +72,17 @@ def inside() -> bool:
 def get_default_session() -> Session | None:
     """The session `execute()` uses, if there is one: inside of a task the task's own."""
     chosen = _chosen.get()
-    return chosen if chosen is not None and not chosen.closed else _active.get() or _default
+    return chosen if chosen is not None and not chosen.closed else _active.get() or process_default()
 
 
 def clear_default_session() -> None:
     """Forget the default session without closing it, and those before it."""
-    global _default
-    _default = None
-    _earlier.clear()
+    _defaults.clear()
 
 
 def process_default() -> Session | None:
     """The default session of this process, wherever this is asked."""
-    return _default
+    return _defaults[-1] if _defaults else None
 
 
 class Session:
@@ -98,7 +96,7 @@ class Session:
         self._session_id = session_id or uuid.uuid4().hex
         self.timeout, self.closed = timeout, False
         self.results: weakref.WeakValueDictionary[str, Result] = weakref.WeakValueDictionary()
-        self.runs: weakref.WeakSet[Run] = weakref.WeakSet()
+        self.runs: weakref.WeakSet[runs.Run] = weakref.WeakSet()
         # Threads that wait for a cluster cost nothing; those that start work here share its cores.
         self.pool = concurrent.futures.ThreadPoolExecutor(
             4 if engine.shared_memory else 32, "marsdask-execute"
@@ -167,21 +165,23 @@ class Session:
         values = of_block() | checked(extra_config or {}) | said
         # A bar beside what the program prints meanwhile is only shown to who asks for it.
         shown = show_progress if wait or show_progress is True else False
-        run = Run()
+        run = runs.Run()
 
         def work() -> Any:
-            with option_context(values):
-                self._execute(handles, run, shown, progress_update_interval)
+            self._check_open()
+            self.runs.add(run)
+            for handle in handles:
+                self._check_mine(handle)
+            bar = progress(run, False if inside() else shown, progress_update_interval)
+            with option_context(values), within(runs.current, run), bar, self.active():
+                retried(self.engine, lambda: self._bring(handles))
             return handles[0] if bare else handles
 
         if wait and self.timeout is None:
             return work()
         info = started(self.pool, work, handles, run)
-        return self._waited(info) if wait else info
-
-    def _waited(self, info: ExecutionInfo) -> Any:
-        """The result of work that may take the session's `timeout` at most; an interrupt stops it."""
-        assert self.timeout is not None
+        if not wait or self.timeout is None:
+            return info
         try:
             return info.result(self.timeout)
         except TimeoutError:
@@ -193,16 +193,6 @@ class Session:
             info.cancel()
             raise
 
-    def _execute(self, handles: Sequence[Any], run: Run, show_progress: Any, interval: float) -> None:
-        """Run what `handles` point at, in one run, and hold the results. Results that are there are not run again."""
-        self._check_open()
-        self.runs.add(run)
-        for handle in handles:
-            self._check_mine(handle)
-        shown = False if inside() else show_progress
-        with running(run), progress(run, shown, interval), self.active():
-            retried(self.engine, lambda: self._bring(handles))
-
     def _bring(self, handles: Sequence[Any]) -> None:
         """Run what has not run, or is lost, and let the handles hold it."""
         restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
@@ -211,7 +201,12 @@ class Session:
         nodes = [n for (_, n), known in zip(todo, alive, strict=True) if known is None]
         nodes = list({token(s): s for n in nodes for s in with_siblings(n)}.values())
         if options.warn_duplicated_execution:
-            _warn_duplicated(nodes)
+            for node in nodes:
+                if token(node) in _submitted:
+                    warnings.warn(
+                        f"Tileable {node!r} has been submitted before", RuntimeWarning, stacklevel=3
+                    )
+                _submitted.add(token(node))
         results = self.run(nodes)
         for handle, node in todo:
             if handle.node is node:  # not assigned to while it ran
@@ -305,13 +300,15 @@ class Session:
             if any(isinstance(a, Node) for a in below.args[1:]):
                 raise NotExecuted("Only support fetch data slices. Hint: call .execute() first.")
             below = below.args[0]
-        sliced = "slice" in registry.lookup(node.op).traits and self.results.get(token(below))
-        return retried(self.engine, lambda: self._run_slice(node)) if sliced else None
+        if "slice" not in registry.lookup(node.op).traits or not self.results.get(token(below)):
+            return None
 
-    def _run_slice(self, node: Node) -> Any:
-        (collection,), kept = self.lowered([node])
-        (done,) = engines.persist(self.engine, [collection], kept)
-        return self._fetched(done, exact(meta(node), done, self.engine))
+        def run() -> Any:
+            (collection,), kept = self.lowered([node])
+            (done,) = engines.persist(self.engine, [collection], kept)
+            return self._fetched(done, exact(meta(node), done, self.engine))
+
+        return retried(self.engine, run)
 
     def intact(self, result: Result) -> Result:
         """The same executed data, run again where the cluster has lost them."""
@@ -323,12 +320,10 @@ class Session:
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""
-        global _default
         if inside():
             _chosen.set(self)
-            return self
-        _earlier[:] = [s for s in (*_earlier, _default) if s is not None and s is not self and not s.closed]
-        _default = self
+        else:
+            _defaults[:] = [*(s for s in _defaults if s is not self and not s.closed), self]
         return self
 
     @contextlib.contextmanager
@@ -364,10 +359,7 @@ class Session:
 
     def reset_default(self) -> None:
         """Be the default session no longer: the one before it is again, if it is open."""
-        global _default
-        _earlier[:] = [s for s in _earlier if s is not self]
-        if _default is self:
-            _default = _earlier.pop() if _earlier else None
+        _defaults[:] = [s for s in _defaults if s is not self]
 
     def memory(self) -> Memory:
         """Limit, use and spilled bytes of each worker and its directories, as of its last heartbeat. Prints as a table."""
@@ -434,16 +426,6 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-_submitted: set[str] = set()
-
-
-def _warn_duplicated(nodes: Sequence[Node]) -> None:
-    for node in nodes:
-        if token(node) in _submitted:
-            warnings.warn(f"Tileable {node!r} has been submitted before", RuntimeWarning, stacklevel=4)
-        _submitted.add(token(node))
 
 
 def handles_of(args: tuple[Any, ...], name: str) -> tuple[list[Any], bool]:

@@ -13,6 +13,7 @@ import json
 import math
 import os
 import pickle
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,14 +25,15 @@ import numpy as np
 
 from marsdask import checks
 from marsdask.engine import base as engines
-from marsdask.engine.runs import Run, running
+from marsdask.engine import runs
 from marsdask.errors import ArgumentTypeError, BadCheckpoint, CheckpointDamaged
+from marsdask.options import within
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import held
 from marsdask.plan.lower import Kept
 from marsdask.plan.meta import FrameMeta, TensorMeta, meta
-from marsdask.plan.node import Node, leaf, token
+from marsdask.plan.node import Data, Node, leaf, token
 from marsdask.plan.registry import lowered
 from marsdask.plan.signature import signature
 from marsdask.session.functions import get_default_or_create
@@ -45,6 +47,7 @@ MAGIC = b"marsdask"
 NPY = b"\x93NUMPY"
 MANIFEST = "manifest.json"
 PART = ".part"
+CHUNK = re.compile("chunk-([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -57,18 +60,32 @@ class Folder:
 
     @property
     def fs(self) -> Any:
-        return _filesystem(self.url, self.storage_options)[0]
+        """The fsspec file system of the URL."""
+        return self._place[0]
 
     @property
     def inside(self) -> str:
-        return _filesystem(self.url, self.storage_options)[1]
+        """The path inside of that."""
+        return str(self._place[1]).rstrip("/")
+
+    @property
+    def _place(self) -> tuple[Any, str]:
+        from fsspec.core import url_to_fs
+
+        return url_to_fs(self.url, **(self.storage_options or {}))  # type: ignore[no-any-return]
 
     def path(self, number: int) -> str:
         return f"{self.inside}/chunk-{number:06d}"
 
     def write(self, number: int, chunk: Any) -> Any:
         """The chunk, after it was written."""
-        body = _encoded(chunk)
+        body: bytes | memoryview
+        if type(chunk) is np.ndarray and not chunk.dtype.hasobject and not chunk.dtype.metadata:
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, chunk, allow_pickle=False)
+            body = buffer.getbuffer()
+        else:
+            body = cloudpickle.dumps(chunk)
         facts = {"chunk": number, "signature": self.signature, "shape": np.shape(chunk), "sum": _sum(body)}
         line = json.dumps(facts).encode()
         _put(self.fs, self.path(number), b"".join((body, line, f"{len(line):08x}".encode(), MAGIC)))
@@ -111,7 +128,7 @@ class Folder:
     def present(self) -> set[int]:
         """The numbers of the chunks that have a file."""
         self.fs.invalidate_cache()
-        return {n for name in self._files() if (n := _number(name)) is not None}
+        return {int(found[1]) for found in map(CHUNK.fullmatch, self._files()) if found}
 
     def _files(self) -> dict[str, Any]:
         """What is in the folder, by its name there."""
@@ -137,23 +154,9 @@ class Folder:
     def tidy(self, *, everything: bool = False) -> None:
         """Remove what writers that died have left; with `everything` the files of a checkpoint too, and nothing else."""
         for name, path in self._files().items():
-            mine = name == MANIFEST or _number(name) is not None
+            mine = name == MANIFEST or CHUNK.fullmatch(name)
             if name.endswith(PART) or (everything and mine):
                 self.fs.rm_file(path)
-
-
-def _number(name: str) -> int | None:
-    """The number of a chunk's file; None for another file."""
-    number = name.removeprefix("chunk-")
-    return int(number) if number != name and number.isdigit() else None
-
-
-def _filesystem(url: str, storage_options: Mapping[str, Any] | None) -> tuple[Any, str]:
-    """The fsspec file system of a URL, and the path inside it."""
-    from fsspec.core import url_to_fs
-
-    fs, inside = url_to_fs(url, **(storage_options or {}))
-    return fs, str(inside).rstrip("/")
 
 
 def _speaks(fs: Any, protocol: str) -> bool:
@@ -178,14 +181,6 @@ def _put(fs: Any, path: str, content: bytes) -> None:
     os.replace(part, path)
 
 
-def _encoded(chunk: Any) -> bytes | memoryview:
-    if type(chunk) is np.ndarray and not chunk.dtype.hasobject and not chunk.dtype.metadata:
-        buffer = io.BytesIO()
-        np.lib.format.write_array(buffer, chunk, allow_pickle=False)
-        return buffer.getbuffer()
-    return bytes(cloudpickle.dumps(chunk))
-
-
 def _sum(body: Any) -> str:
     return hashlib.blake2b(body, digest_size=16).hexdigest()
 
@@ -206,10 +201,7 @@ class Stored:
 @lowered("checkpointed", sizes="any", status="delegated", meta=lambda stored: stored.value.meta)
 def _checkpointed(stored: Any) -> Any:
     """Chunks read from the files of a checkpoint."""
-    return _read(stored.value)
-
-
-def _read(plan: Stored) -> Any:
+    plan: Stored = stored.value
     load = plan.folder.load
     if not isinstance(plan.meta, TensorMeta):
         return graph.sources(load, range(plan.grid[0]), label="checkpoint").with_lengths(plan.sizes)
@@ -248,35 +240,32 @@ def checkpoint(
     session = session or get_default_or_create()
     session._check_open()
     session._check_mine(handle)
-    _check_reach(where, storage_options, session)
     node = handle.node
     expression = signature(node, shared_memory=session.engine.shared_memory)
     folder = Folder(where, dict(storage_options or {}) or None, expression[-1][1])
-    manifest = _opened(folder, expression, overwrite=overwrite)
-    with running(Run()), session.active():
+    manifest = _opened(folder, expression, session, overwrite=overwrite)
+    with within(runs.current, runs.Run()), session.active():
         done = retried(session.engine, lambda: _done(session, folder, node, manifest))
     if handle.node is node:  # not assigned to while it ran
         handle.rebind(done.node)
         handle._result, handle._keep = done, ()
 
 
-def _check_reach(path: str, storage_options: Any, session: Session) -> None:
-    """An error where fsspec cannot go there, or the session's workers cannot."""
+def _opened(
+    folder: Folder, expression: list[tuple[str, str]], session: Session, *, overwrite: bool
+) -> dict[str, Any]:
+    """The folder's manifest, begun if there is none. It must be of this expression; nothing has run yet."""
+    url = folder.url
     try:
-        fs, _ = _filesystem(path, storage_options)
+        fs, inside = folder.fs, folder.inside
     except ImportError as error:
-        raise BadCheckpoint.at(path, error, "install the package that fsspec names") from error
+        raise BadCheckpoint.at(url, error, "install the package that fsspec names") from error
     except (ValueError, TypeError) as error:
-        raise BadCheckpoint.at(path, error, "expected a path, or a URL that fsspec knows") from error
+        raise BadCheckpoint.at(url, error, "expected a path, or a URL that fsspec knows") from error
     if not session.engine.shared_memory and _speaks(fs, "memory"):
         raise BadCheckpoint.at(
-            path, "the memory of this process is out of reach of the workers", "a folder that all of them see"
+            url, "the memory of this process is out of reach of the workers", "a folder that all of them see"
         )
-
-
-def _opened(folder: Folder, expression: list[tuple[str, str]], *, overwrite: bool) -> dict[str, Any]:
-    """The folder's manifest, begun if there is none. It must be of this expression; nothing has run yet."""
-    fs, inside, url = folder.fs, folder.inside, folder.url
     try:
         if fs.isfile(inside):
             raise BadCheckpoint.at(url, "there is a file of that name", "name a folder")
@@ -327,7 +316,12 @@ def _done(session: Session, folder: Folder, node: Node, manifest: Mapping[str, A
     kept = Kept()
     if manifest["grid"] is not None and len(sound) == math.prod(manifest["grid"]):
         grid = tuple(manifest["grid"])
-        wanted = _read(Stored(folder, grid, _sizes(known, grid, sound), known))
+        sizes: Any = None
+        if isinstance(known, FrameMeta):
+            sizes = tuple(sound[i][0] for i in range(grid[0]))
+        elif isinstance(known, TensorMeta):
+            sizes = graph.chunk_sizes(grid, {index: sound[i] for index, i in _numbers(grid).items()})
+        wanted = _checkpointed(Data(Stored(folder, grid, sizes, known)))
     else:
         (below,), kept = session.lowered([node])
         grid = (below.count,) if isinstance(below, Chunks) else tuple(below.numblocks)
@@ -364,15 +358,6 @@ def _sound(session: Session, folder: Folder, manifest: Mapping[str, Any]) -> dic
     looked = graph.sources(folder.shape, present, label="checkpoint-check")
     shapes = session.engine.values(session.engine.submit(graph.merged([looked]), looked.keys))
     return {n: shape for n, shape in zip(present, shapes, strict=True) if shape is not None}
-
-
-def _sizes(known: Any, grid: tuple[int, ...], shapes: Mapping[int, tuple[int, ...]]) -> Any:
-    """Lengths of chunks, or the chunks of an array, from the shapes in the files."""
-    if isinstance(known, FrameMeta):
-        return tuple(shapes[i][0] for i in range(grid[0]))
-    if not isinstance(known, TensorMeta):
-        return None
-    return graph.chunk_sizes(grid, {index: shapes[i] for index, i in _numbers(grid).items()})
 
 
 def _written(folder: Folder, below: Any, sound: Mapping[int, Any]) -> Any:

@@ -24,7 +24,7 @@ from marsdask.plan import graph, passes
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Lowering, Question
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
-from marsdask.plan.node import Node, cut, inputs
+from marsdask.plan.node import Node, cut, inputs, parts
 from marsdask.plan.registry import lookup
 from marsdask.session import get_default_or_create
 
@@ -74,7 +74,11 @@ def _tree(root: Node, work: Lowering) -> list[tuple[str, str, str]]:
             rows.append((f"{lead}{_title(node)} (line {shown[id(node)]})", "", ""))
             continue
         shown[id(node)] = len(rows) + 1
-        rows.append((f"{lead}{_title(node)}", _size(node, work), _who(node, work)))
+        who = ["executed" if node.op == "result" else WHO[lookup(node.op).status]]
+        if asked := work.asked.get(id(node)):
+            who.append(f"asks ({', '.join(asked)})")
+        who += work.rules.get(id(node), [])
+        rows.append((f"{lead}{_title(node)}", _size(node, work), "; ".join(who)))
         branch, rest = "└─ ", "   "
         for child in reversed(inputs(node)):
             stack.append((child, below + branch, below + rest))
@@ -90,20 +94,12 @@ def _title(node: Node) -> str:
     values: dict[str, Any] = {str(i): a for i, a in enumerate(node.args)} | node.kwargs
     if not inputs(node):  # of a source only names of files: shape and chunks are shown beside it
         values = {k: v for k, v in values.items() if isinstance(v, str) and len(v) > 1}
-    plain = [
-        _short(v) if k.isdigit() else f"{k}={_short(v)}"
-        for k, v in values.items()
-        if not isinstance(v, (list, dict)) and not _holds_node(v)
-    ]
+    plain = []
+    for name, value in values.items():
+        if not isinstance(value, (list, dict)) and not list(parts([value], Node)):
+            said = cut(str(value) if isinstance(value, np.dtype) else repr(value), 20)
+            plain.append(said if name.isdigit() else f"{name}={said}")
     return f"{lookup(node.op).public} {cut(', '.join(t for t in plain if '<' not in t), 50)}".rstrip()
-
-
-def _short(value: Any) -> str:
-    return cut(str(value) if isinstance(value, np.dtype) else repr(value), 20)
-
-
-def _holds_node(value: Any) -> bool:
-    return any(map(_holds_node, value)) if isinstance(value, (tuple, list)) else isinstance(value, Node)
 
 
 def _size(node: Node, work: Lowering) -> str:
@@ -115,24 +111,13 @@ def _size(node: Node, work: Lowering) -> str:
     lengths = ["?" if math.isnan(n) else str(int(n)) for n in known.shape]
     shape = ", ".join(lengths) + "," * (len(lengths) == 1)
     chunks = "chunks: waits for an answer" if done is None else _counted(len(graph.keys_of(done)), "chunk")
-    return f"({shape})  {_bytes(known)}  {chunks}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
-
-
-def _bytes(known: TensorMeta | FrameMeta) -> str:
     if isinstance(known, TensorMeta):
         size = math.prod(known.shape) * known.dtype.itemsize
     else:
         dtypes = known.empty.dtypes if known.kind == "DataFrame" else [known.empty.dtype]
         size = known.length * sum(getattr(d, "itemsize", 8) for d in dtypes)
-    return "? B" if math.isnan(size) else format_bytes(int(size))
+    return f"({shape})  {'? B' if math.isnan(size) else format_bytes(int(size))}  {chunks}"
 
 
-def _who(node: Node, work: Lowering) -> str:
-    words = ["executed" if node.op == "result" else WHO[lookup(node.op).status]]
-    if asked := work.asked.get(id(node)):
-        words.append(f"asks ({', '.join(asked)})")
-    return "; ".join([*words, *work.rules.get(id(node), [])])
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

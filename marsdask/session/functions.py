@@ -217,17 +217,10 @@ def execute(
     An interrupt (Ctrl-C) while it waits cancels the work, also on a cluster. Raises TimeoutError after the `timeout` of
     the session, if it has one.
     """
+    how = {name: value for name, value in locals().items() if name not in ("tileables", "session")}
     handles_of(tileables, "execute")  # before a session is made for what cannot run
     where = get_default_or_create() if session is None else _checked(session)
-    return where.execute(
-        *tileables,
-        wait=wait,
-        show_progress=show_progress,
-        warn_duplicated_execution=warn_duplicated_execution,
-        fuse_enabled=fuse_enabled,
-        progress_update_interval=progress_update_interval,
-        extra_config=extra_config,
-    )
+    return where.execute(*tileables, **how)
 
 
 def _checked(session: Any) -> Session:

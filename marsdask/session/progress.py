@@ -45,45 +45,34 @@ def progress(run: Run, show: Any = None, interval: float = 1.0) -> Iterator[None
     if show is False or (show == "auto" and not (sys.stderr.isatty() or "ipykernel" in sys.modules)):
         yield
         return
-    bar = Bar(run, interval, MOMENT if show == "auto" else 0.0)
-    try:
-        yield
-    except BaseException:
-        bar.close(None)
-        raise
-    bar.close(1.0)
+    start, patience = time.monotonic(), MOMENT if show == "auto" else 0.0
+    over = threading.Event()
+    shown = done = False
 
-
-class Bar:
-    """A line on standard error that a thread brings up to date until it is closed."""
-
-    def __init__(self, run: Run, interval: float, patience: float):
-        self.run, self.interval, self.patience = run, interval, patience
-        self.start = time.monotonic()
-        self.shown = False
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self._work, name="marsdask-progress", daemon=True)
-        self.thread.start()
-
-    def _work(self) -> None:
-        wait = max(self.patience, min(self.interval, 0.1))
-        while not self.over.wait(wait):
-            self._show(self.run.progress())
-            wait = self.interval
-
-    def _show(self, fraction: float, end: str = "") -> None:
-        self.shown = True
+    def draw(fraction: float, end: str = "") -> None:
+        nonlocal shown
+        shown = True
         filled = "#" * int(fraction * WIDTH)
-        seconds = time.monotonic() - self.start
+        seconds = time.monotonic() - start
         sys.stderr.write(f"\r[{filled:<{WIDTH}}] | {fraction:4.0%} completed | {seconds:.1f} s{end}")
         sys.stderr.flush()
 
-    def close(self, fraction: float | None) -> None:
-        """End the line, with how far the run has come."""
-        self.over.set()
-        self.thread.join()
-        if self.shown or (fraction is not None and time.monotonic() - self.start >= self.patience):
-            self._show(self.run.progress() if fraction is None else fraction, "\n")
+    def keep_up() -> None:
+        wait = max(patience, min(interval, 0.1))
+        while not over.wait(wait):
+            draw(run.progress())
+            wait = interval
+
+    thread = threading.Thread(target=keep_up, name="marsdask-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+        done = True
+    finally:
+        over.set()
+        thread.join()
+        if shown or (done and time.monotonic() - start >= patience):
+            draw(1.0 if done else run.progress(), "\n")
 
 
 def _seconds(timeout: Any, name: str) -> float | None:

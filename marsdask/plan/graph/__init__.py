@@ -50,12 +50,11 @@ from marsdask.plan.graph.making import (
     lengths_of,
     partly,
     per_chunk,
-    placed,
     soon,
     sources,
     to_array,
     value,
     with_dtypes,
 )
-from marsdask.plan.graph.names import Label, Place, at, in_one_process, rule
+from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule
 from marsdask.plan.graph.passes import THEIRS, annotated, batched, lined_up, named, wanted_only

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import dask.array as da
@@ -20,6 +21,7 @@ from marsdask.plan.meta import meta
 from marsdask.plan.node import Node
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Chunks(DaskMethodsMixin):
     """A row of chunks, in Dask's own tasks. Immutable.
 
@@ -27,20 +29,13 @@ class Chunks(DaskMethodsMixin):
     `node`: what it was lowered from, for metadata; None inside a lowering.
     """
 
-    __slots__ = ("count", "inputs", "lengths", "name", "node", "tasks")
+    name: str
+    tasks: dict[Key, GraphNode]
+    count: int
+    inputs: tuple[Any, ...] = ()
+    lengths: tuple[float, ...] | None = None
+    node: Node | None = None
     __dask_scheduler__ = staticmethod(threaded_get)
-
-    def __init__(
-        self,
-        name: str,
-        tasks: dict[Key, GraphNode],
-        count: int,
-        inputs: tuple[Any, ...] = (),
-        lengths: tuple[float, ...] | None = None,
-        node: Node | None = None,
-    ):
-        self.name, self.tasks, self.count, self.inputs = name, tasks, count, inputs
-        self.lengths, self.node = lengths, node
 
     @property
     def keys(self) -> list[Key]:
@@ -106,11 +101,6 @@ def as_task(key: Key, held: Any) -> GraphNode:
 def same(key: Key, held: TaskRef) -> GraphNode:
     """A task that gives back what is held elsewhere on the cluster."""
     return Alias(key, target=held.key)
-
-
-def aliases(name: str, targets: Iterable[Key]) -> dict[Key, GraphNode]:
-    """Tasks by which chunks of that name are those of other collections, in order."""
-    return {(name, i): Alias((name, i), target=key) for i, key in enumerate(targets)}
 
 
 def sizes_of(collection: Chunks | da.Array) -> Any:

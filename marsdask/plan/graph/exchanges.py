@@ -17,8 +17,8 @@ from dask.typing import Key
 
 from marsdask.errors import TooLargeForOneChunk
 from marsdask.options import options
-from marsdask.plan.graph.chunks import Chunks, aliases, concat
-from marsdask.plan.graph.making import Early, calls, per_chunk
+from marsdask.plan.graph.chunks import Chunks, concat
+from marsdask.plan.graph.making import Early, aliases, calls, per_chunk
 from marsdask.plan.graph.names import in_one_process, name_for, operation
 from marsdask.plan.meta import NAN
 
@@ -214,19 +214,15 @@ def joined(*many: Chunks) -> Chunks:
     """The chunks of several, one after another."""
     if len(many) == 1:
         return many[0]
-    name = name_for()
-    tasks = aliases(name, [k for c in many for k in c.keys])
     known = all(c.lengths is not None for c in many)
     lengths = tuple(n for c in many for n in c.lengths or ()) if known else None
-    return Chunks(name, tasks, len(tasks), many, lengths)
+    return aliases([k for c in many for k in c.keys], many, lengths)
 
 
 def chosen(chunks: Chunks, numbers: Sequence[int]) -> Chunks:
     """Some of the chunks, in the order given."""
-    name = name_for()
-    tasks = aliases(name, [(chunks.name, n) for n in numbers])
     lengths = None if chunks.lengths is None else tuple(chunks.lengths[n] for n in numbers)
-    return Chunks(name, tasks, len(tasks), (chunks,), lengths)
+    return aliases([(chunks.name, n) for n in numbers], (chunks,), lengths)
 
 
 def regroup(chunks: Chunks, pieces: Sequence[Sequence[tuple[int, int, int]]]) -> Chunks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.plan.graph.chunks import Chunks, aliases, keys_of, merged
+from marsdask.plan.graph.chunks import Chunks, keys_of, merged
 from marsdask.plan.graph.names import name_for
 from marsdask.plan.meta import NAN
 
@@ -38,6 +39,15 @@ def calls(
     name = name_for(label)
     tasks: dict[Key, GraphNode] = {(name, i): Task((name, i), *each) for i, each in enumerate(made)}
     return Chunks(name, tasks, len(tasks), inputs, (NAN,) * len(tasks) if lengths == "unknown" else lengths)
+
+
+def aliases(
+    targets: Iterable[Key], inputs: tuple[Any, ...], lengths: Any, label: str | None = None
+) -> Chunks:
+    """Chunks that are those of other collections, in order."""
+    name = name_for(label)
+    tasks: dict[Key, GraphNode] = {(name, i): Alias((name, i), target=key) for i, key in enumerate(targets)}
+    return Chunks(name, tasks, len(tasks), inputs, lengths)
 
 
 def constants(parts: Sequence[Any], label: str | None = None) -> Chunks:
@@ -97,19 +107,19 @@ def _take(arg: Any) -> Callable[[int], Any]:
     return (lambda i: refs[0]) if len(refs) == 1 else refs.__getitem__
 
 
-def value(func: Callable[..., Any], *args: Any, label: str | None = None, **kwargs: Any) -> Chunks:
-    """One task over whole inputs: `Chunks` arguments arrive as the list of their chunks."""
-    return _single(Task, func, args, kwargs, label)
-
-
-def _single(
-    kind: Callable[..., GraphNode],
+def value(
     func: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    *args: Any,
     label: str | None = None,
+    where: dict[str, Any] | None = None,
+    **kwargs: Any,
 ) -> Chunks:
+    """One task over whole inputs: `Chunks` arguments arrive as the list of their chunks.
+
+    With `where` it stays a task of its own and runs where a cluster has room for it.
+    """
     name = name_for(label)
+    kind: Callable[..., GraphNode] = Task if where is None else partial(Placed, where=where)
     task = kind((name, 0), func, *map(_whole, args), **{k: _whole(v) for k, v in kwargs.items()})
     used = tuple(a for a in (*args, *kwargs.values()) if isinstance(a, (Chunks, da.Array)))
     return Chunks(name, {(name, 0): task}, 1, used)
@@ -146,11 +156,6 @@ def soon(key: Key, func: Callable[..., Any], of: Key) -> GraphNode:
     return Early(key, func, TaskRef(of))
 
 
-def placed(func: Callable[..., Any], *args: Any, where: dict[str, Any]) -> Chunks:
-    """As `value`: one task over whole inputs, which stays a task of its own and runs `where` a cluster has room for it."""
-    return _single(partial(Placed, where=where), func, args, {})
-
-
 def lengths_of(chunks: Chunks) -> Chunks:
     """One value: the list of the chunks' lengths, worked out in the graph."""
     return value(list, per_chunk(len, chunks, label="len", lengths=None), label="lengths")
@@ -163,17 +168,14 @@ def even(chunks: Chunks, source: Chunks | None = None) -> Chunks:
     another none. With `source`, nothing is done where its columns are all of dtypes that holes do not change. It waits
     for all chunks, so it is not for operations whose dtypes follow from the input's.
     """
-    if chunks.count == 1 or (
-        source is not None and source.node is not None and not _changeable(source.empty)
-    ):
+    if chunks.count == 1:
         return chunks
+    if source is not None and source.node is not None:
+        known = source.empty.dtypes if isinstance(source.empty, pd.DataFrame) else [source.empty.dtype]
+        if not any(isinstance(d, np.dtype) and d.kind in "biuO" for d in known):
+            return chunks
     dtypes = value(_common_dtypes, per_chunk(_dtypes, chunks, label="dtypes", lengths=None), label="dtypes")
     return per_chunk(_in_common, chunks, dtypes)
-
-
-def _changeable(empty: Any) -> bool:
-    dtypes = empty.dtypes if isinstance(empty, pd.DataFrame) else [empty.dtype]
-    return any(isinstance(d, np.dtype) and d.kind in "biuO" for d in dtypes)
 
 
 def _dtypes(chunk: Any) -> tuple[bool, list[Any], Any]:
@@ -232,10 +234,9 @@ def delayed(chunks: Chunks) -> list[Delayed]:
 
 def from_delayed(parts: Sequence[Any]) -> Chunks:
     """Chunks over `dask.delayed` objects, each a pandas object."""
-    name = name_for()
-    layers = HighLevelGraph.merge(*(p.__dask_graph__() for p in parts))
-    tasks = aliases(name, [p.key for p in parts])
-    return Chunks(name, {**dict(layers), **tasks}, len(tasks), (), (NAN,) * len(tasks))
+    made = aliases([p.key for p in parts], (), (NAN,) * len(parts))
+    made.tasks.update(HighLevelGraph.merge(*(p.__dask_graph__() for p in parts)))
+    return made
 
 
 def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], ...], name: str) -> da.Array:
@@ -255,9 +256,7 @@ def from_array(array: da.Array) -> Chunks:
     """The chunks of an array that is cut along its first axis only, as chunks."""
     if any(n != 1 for n in array.numblocks[1:]):
         array = array.rechunk(dict.fromkeys(range(1, array.ndim), -1))
-    name = name_for("array")
-    tasks = aliases(name, keys_of(array))
-    return Chunks(name, tasks, len(tasks), (array,), tuple(array.chunks[0]) if array.ndim else None)
+    return aliases(keys_of(array), (array,), tuple(array.chunks[0]) if array.ndim else None, "array")
 
 
 def to_array(
@@ -289,13 +288,12 @@ def chunk_sizes(grid: Sequence[int], shapes: Mapping[tuple[int, ...], Sequence[i
     )
 
 
+@dataclass(eq=False, slots=True)
 class Block:
     """In the arguments of a task of `blocks`: the chunk of an array at an index."""
 
-    __slots__ = ("array", "index")
-
-    def __init__(self, array: da.Array, index: tuple[int, ...]):
-        self.array, self.index = array, index
+    array: da.Array
+    index: tuple[int, ...]
 
     @property
     def key(self) -> Key:

@@ -6,11 +6,14 @@ import contextlib
 import contextvars
 import hashlib
 import itertools
+import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from marsdask.options import within
+from marsdask.plan.meta import meta
+from marsdask.plan.node import Node
 
 
 class Label(NamedTuple):
@@ -33,9 +36,12 @@ class Place:
     counter: Iterator[int] = field(default_factory=itertools.count)
     rules: list[str] = field(default_factory=list)  # which rule chose the plan, for explain()
     labels: dict[str, Label] = field(default_factory=dict)  # by the names that were given
+    node: Node | None = None
 
 
-_place: contextvars.ContextVar[Place] = contextvars.ContextVar("marsdask-place", default=Place())  # noqa: B039 - a counter that only names tasks
+# Outside of a lowering names are this process's own: another program on the same cluster counts from 0 as well.
+_NOWHERE = Place(token=uuid.uuid4().hex)
+_place: contextvars.ContextVar[Place] = contextvars.ContextVar("marsdask-place", default=_NOWHERE)
 
 
 def at(place: Place) -> contextlib.AbstractContextManager[Place]:
@@ -66,6 +72,13 @@ def in_one_process() -> bool:
 def operation() -> str:
     """The name of the operation being lowered."""
     return _place.get().label
+
+
+def promised() -> Any:
+    """The metadata of the node that is being lowered."""
+    node = _place.get().node
+    assert node is not None
+    return meta(node)
 
 
 LONGEST = 48

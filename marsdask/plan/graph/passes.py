@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import Any
 
+from dask.core import toposort
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.task_spec import Alias, DataNode, GraphNode, Task, TaskRef
 from dask.typing import Key
@@ -77,17 +79,17 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     A task is taken into its user where all of its users are in one chain, it has the user's chunk number, and the user does
     not join several chunks of the same collection (that work is wanted side by side).
     """
-    users: dict[Key, list[Key]] = {}
+    users: defaultdict[Key, list[Key]] = defaultdict(list)
     for key, task in graph.items():
         if not _spelled(task):
             return graph
         for need in _needs(task):
-            users.setdefault(need, []).append(key)
+            users[need].append(key)
     outside = set(keys)
     graph = _unaliased(graph, users, outside)
     top: dict[Key, Key] = {}
     members: dict[Key, list[Key]] = {}
-    for key in _users_first(graph, users):
+    for key in toposort(graph, dependencies=users):  # each after all of its users
         root = key
         if type(graph[key]) is Task and key not in outside and (mine := users.get(key)):
             tops = {top[u] for u in mine}
@@ -127,22 +129,6 @@ def _takes(user: Any, user_key: Any, key: Any) -> bool:
     if type(user) is not Task or not tuples or key[1:] != user_key[1:]:
         return False
     return not any(type(k) is tuple and k[0] == key[0] and k != key for k in user.dependencies)
-
-
-def _users_first(graph: dict[Key, Any], users: dict[Key, list[Key]]) -> list[Key]:
-    """Keys, each after all of its users."""
-    left = {k: len(users.get(k, ())) for k in graph}
-    ready = [k for k, n in left.items() if not n]
-    order: list[Key] = []
-    while ready:
-        key = ready.pop()
-        order.append(key)
-        for need in _needs(graph[key]):
-            if need in left:
-                left[need] -= 1
-                if not left[need]:
-                    ready.append(need)
-    return order
 
 
 # Below this many tasks the scheduler's own cost does not show.
@@ -307,20 +293,11 @@ def _inside(task: Any, labels: Mapping[str, Label]) -> list[str]:
     if isinstance(task.func, Chain):
         within = list(task.func.tasks)
     elif task.has_subgraph():
-        within = _inputs_first([t for t in task.args[0].values() if isinstance(t, GraphNode)])
+        tasks = {t.key: t for t in task.args[0].values() if isinstance(t, GraphNode)}
+        needs = {key: [k for k in tasks if k in t.dependencies] for key, t in tasks.items()}
+        within = [tasks[key] for key in TopologicalSorter(needs).static_order()]
     found: list[str] = []
     for each in within:
         operation = labels.get(name_of(each.key), THEIRS).operation
         found += [*_inside(each, labels), *([] if operation in UNSAID else [operation])]
     return found
-
-
-def _inputs_first(tasks: list[Any]) -> list[Any]:
-    """Tasks of a small graph in an order in which they can run."""
-    left = {t.key: t for t in tasks}
-    order: list[Any] = []
-    while ready := [t for t in left.values() if left.keys().isdisjoint(t.dependencies)]:
-        order += ready
-        for task in ready:
-            del left[task.key]
-    return order
