@@ -205,9 +205,7 @@ class SpillFull(MarsDaskError, OSError):
     @classmethod
     def of(cls, key: object, size: int, reasons: Iterable[tuple[str, str]]) -> SpillFull:
         hint = "give the worker more or larger spill directories, larger quotas, or more memory"
-        error = cls._telling(f"the {size:,} bytes of {short(key)} could not be spilled", reasons, hint)
-        error.key = key
-        return error
+        return cls._telling(f"the {size:,} bytes of {short(key)} could not be spilled", reasons, hint, key)
 
     @classmethod
     def everywhere(cls, workers: int, reasons: Iterable[tuple[str, str]]) -> SpillFull:
@@ -218,11 +216,13 @@ class SpillFull(MarsDaskError, OSError):
         return cls._telling(what, reasons, hint)
 
     @classmethod
-    def _telling(cls, what: str, reasons: Iterable[tuple[str, str]], hint: str) -> SpillFull:
+    def _telling(
+        cls, what: str, reasons: Iterable[tuple[str, str]], hint: str, key: object = None
+    ) -> SpillFull:
         by_path = list(reasons)
         told = "; ".join(f"{path}: {reason}" for path, reason in by_path)
         error = cls(f"{what}. {told}. Hint: {hint}.")
-        error.reasons = by_path
+        error.key, error.reasons = key, by_path
         return error
 
     key: object = None

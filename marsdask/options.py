@@ -116,10 +116,7 @@ def of_block() -> dict[str, Any]:
 def get(name: str) -> Any:
     """The value of one option."""
     name = _present(name)
-    here = of_block()
-    return (
-        here[name] if name in here else dask.config.get("marsdask.options").get(name, OPTIONS[name].default)
-    )
+    return {**dask.config.get("marsdask.options"), **of_block()}.get(name, OPTIONS[name].default)
 
 
 def _present(name: str) -> str:
@@ -174,9 +171,5 @@ options = Options()
 @contextlib.contextmanager
 def option_context(values: Mapping[str, Any] | None = None) -> Iterator[Options]:
     """Set options inside a `with` block; `values` by dotted name."""
-    before = _here.get()
-    _here.set({**(before or {}), **checked(values or {})})
-    try:
+    with within(_here, {**of_block(), **checked(values or {})}):
         yield options
-    finally:
-        _here.set(before)

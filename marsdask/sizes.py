@@ -37,7 +37,15 @@ def parse_amount(value: Any, name: str, *, least: int = 1) -> int | float:
 
     Raises ArgumentError for anything else, for less than `least` bytes, and for a share of nothing or of more than all.
     """
-    number, unit = _split(value, name)
+    number, unit = 0.0, ""
+    if isinstance(value, str) and (found := _SIZE.fullmatch(value.strip())):
+        number, unit = float(found["number"]), found["unit"].lower().rstrip("ib")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf:
+        number = float(value)
+    else:
+        raise ArgumentError(
+            f"{name}={value!r}: expected a size such as '512m', '4g' or 4294967296, or a share such as '40%'."
+        )
     if unit == "%" or (not unit and 0 < number <= 1):
         share = number / 100 if unit else number
         if not 0 < share <= 1:
@@ -96,15 +104,3 @@ def shown(size: float) -> str:
         if abs(size) >= 1024**power:
             return f"{size / 1024**power:.4g} {unit}"
     return f"{size:.0f} bytes"
-
-
-def _split(value: Any, name: str) -> tuple[float, str]:
-    """A number and one of '', '%', 'k', 'm', 'g', 't', 'p'."""
-    if isinstance(value, str):
-        if found := _SIZE.fullmatch(value.strip()):
-            return float(found["number"]), found["unit"].lower().rstrip("ib")
-    elif isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf:
-        return float(value), ""
-    raise ArgumentError(
-        f"{name}={value!r}: expected a size such as '512m', '4g' or 4294967296, or a share such as '40%'."
-    )

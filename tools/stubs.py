@@ -288,10 +288,8 @@ def values(name: str, room: str, taken: set[str]) -> Iterator[str]:
 
 def kubernetes() -> str:
     """The stub of `marsdask.deploy.kubernetes`: what `new_cluster` takes is said in a table, which no type checker reads."""
-    position = [p for p in arguments.SIGNATURE.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    named = [each.parameter(inspect.Parameter.KEYWORD_ONLY) for each in arguments.NAMED]
-    signature = inspect.Signature([*position, *named])
-    text = parameters(signature, {p.name: p.annotation for p in (*position, *named)}, method=False)
+    found = [each.parameter for each in arguments.ARGUMENTS.values()]
+    text = parameters(inspect.Signature(found), {p.name: p.annotation for p in found}, method=False)
     return f"{KUBERNETES}def new_cluster({text}, cluster_cls: type[KubernetesCluster] = ...) -> KubernetesClusterClient: ..."
 
 

@@ -21,7 +21,7 @@ import click
 
 from marsdask.deploy.running import Failure
 from marsdask.engine.address import Unsuited, reached
-from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch, MarsDaskError
+from marsdask.errors import ArgumentError, EncryptionMismatch
 
 T = TypeVar("T")
 NAME = "marsdask_supervisor"
@@ -68,21 +68,16 @@ def the_one(endpoints: str) -> str:
 
 
 def announce(address: str) -> Path:
-    """Write the endpoint file of this process, a supervisor at `address`; its path. `withdraw` removes it."""
+    """Write the endpoint file of this process, a supervisor at `address`; its path, which goes with the supervisor."""
     handle, unready = tempfile.mkstemp(prefix=f".{NAME}.")  # nobody reads half a file
     with os.fdopen(handle, "w") as file:
         json.dump({"address": address, "started": _started(os.getpid())}, file)
     path = Path(tempfile.gettempdir()) / f"{NAME}.{os.getpid()}"
     try:
-        os.replace(unready, path)
+        return Path(unready).replace(path)
     except OSError:
         os.unlink(unready)
         raise
-    return path
-
-
-def withdraw(path: Path) -> None:
-    path.unlink(missing_ok=True)
 
 
 def found() -> list[str]:
@@ -101,26 +96,14 @@ def found() -> list[str]:
 def the_one_here() -> str:
     """The address of the one supervisor of this user on this machine.
 
-    Raises ClusterUnreachable where there is none, ArgumentError where there are several.
+    Raises Failure where there is none, and where there are several.
     """
     addresses = found()
-    if not addresses:
-        raise ClusterUnreachable(
-            "No supervisor of yours runs on this machine. Give its endpoint: -s HOST:PORT, or --scheduler-file FILE."
-        )
-    if len(addresses) > 1:
-        raise ArgumentError(
-            f"{len(addresses)} supervisors of yours run on this machine, {', '.join(addresses)}: choose one with -s."
-        )
-    return addresses[0]
-
-
-def the_one_to_join() -> str:
-    """The same for a command that is told no other: where it cannot be said, the command ends."""
-    try:
-        return the_one_here()
-    except MarsDaskError as error:
-        raise Failure(str(error)) from error
+    if len(addresses) == 1:
+        return addresses[0]
+    none = "No supervisor of yours runs on this machine. Give its endpoint: -s HOST:PORT, or --scheduler-file FILE."
+    several = f"{len(addresses)} supervisors of yours run on this machine, {', '.join(addresses)}: choose one with -s."
+    raise Failure(several if addresses else none)
 
 
 async def looked_for(where: str, patience: float, attempt: Callable[[float], Awaitable[T]]) -> T:

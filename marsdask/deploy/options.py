@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial, reduce
+from functools import reduce
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import click
@@ -20,53 +21,44 @@ Decorator = Callable[[Any], Any]
 
 
 class Oddity(NamedTuple):
-    """An option of Mars that has no effect, or that is refused, and why. `harmless` is a value that says nothing."""
+    """An option of Mars that has no effect, or that is among those `REFUSED`, and why. `harmless` is a value that says nothing."""
 
-    names: tuple[str, ...]
+    spelled: str
     reason: str
     flag: bool = False
     harmless: str | None = None
-    refused: bool = False
 
     def tell(self, ctx: click.Context, param: click.Parameter, value: Any) -> None:
         """A callback of the option: an error, or a warning that names it."""
         if not (value if self.flag else [v for v in value if v != self.harmless]):
             return
-        spelled = "/".join(self.names)
-        if self.refused:
+        spelled = self.spelled.replace(" ", "/")
+        if self in REFUSED:
             raise click.UsageError(f"{spelled} cannot be honoured: {self.reason}", ctx)
         warning(f"{spelled} has no effect: {self.reason}.")
 
 
 REFUSED = (
-    Oddity(
-        ("-k", "--kv-store"),
-        "Dask keeps no state in etcd. Give workers -s HOST:PORT of the supervisor.",
-        refused=True,
-    ),
-    Oddity(
-        ("-D",),
-        "Mars's -Dkey=value sets nothing in Dask. Write a configuration file and give it with -f.",
-        refused=True,
-    ),
+    Oddity("-k --kv-store", "Dask keeps no state in etcd. Give workers -s HOST:PORT of the supervisor."),
+    Oddity("-D", "Mars's -Dkey=value sets nothing in Dask. Write a configuration file and give it with -f."),
 )
 IGNORED_BY_SUPERVISOR = (
-    Oddity(("--nproc", "--n-process"), "Dask's scheduler is one process"),
-    Oddity(("--disable-failover",), "lost work is always done again", flag=True),
+    Oddity("--nproc --n-process", "Dask's scheduler is one process"),
+    Oddity("--disable-failover", "lost work is always done again", flag=True),
 )
 IGNORED_BY_WORKER = (
     Oddity(
-        ("--net-procs", "--io-procs", "--n-io-process"),
+        "--net-procs --io-procs --n-io-process",
         "a worker sends and receives in the process that computes",
         harmless="1",
     ),
     Oddity(
-        ("--disk-compression",), "Dask compresses what it spills by itself; see distributed.comm.compression"
+        "--disk-compression", "Dask compresses what it spills by itself; see distributed.comm.compression"
     ),
-    Oddity(("--transfer-compression",), "set distributed.comm.compression instead"),
-    Oddity(("--ignore-avail-mem",), "a worker counts its own memory only", flag=True),
-    Oddity(("--write-shuffle-to-disk",), "a shuffle spills when memory is short", flag=True),
-    Oddity(("--disable-proc-recover",), "give --no-nanny for a worker that is not restarted", flag=True),
+    Oddity("--transfer-compression", "set distributed.comm.compression instead"),
+    Oddity("--ignore-avail-mem", "a worker counts its own memory only", flag=True),
+    Oddity("--write-shuffle-to-disk", "a shuffle spills when memory is short", flag=True),
+    Oddity("--disable-proc-recover", "give --no-nanny for a worker that is not restarted", flag=True),
 )
 
 
@@ -76,47 +68,45 @@ IGNORED_VARIABLES = {
 """Variables of the environment that Mars reads and that are said to have no effect, and why."""
 
 
+class Option(click.Option):
+    """An option of which two spellings have to say the same; click alone would take the last one silently."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        if self.multiple or self.is_flag:
+            super().add_to_parser(parser, ctx)
+            return
+        for spelling in self.opts:
+            parser.add_option(self, [spelling], dest=spelling)
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
+        said = [(spelling, opts[spelling]) for spelling in self.opts if spelling in opts]
+        for (first, text), (second, other) in pairwise(said):
+            if self.type_cast_value(ctx, text) != self.type_cast_value(ctx, other):
+                spelled = f"{first} {text} and {second} {other}"
+                raise click.UsageError(f"{spelled} are one option with two values: give one of them.", ctx)
+        if said:
+            opts = {str(self.name): said[0][1]}
+        return super().consume_value(ctx, opts)
+
+
+def option(spelled: str, help: str | None = None, **how: Any) -> Decorator:
+    """An option by all of its spellings, and what `--help` says of it."""
+    return click.option(*spelled.split(), cls=Option, help=help, **how)
+
+
 class MarsCommand(click.Command):
     """A command that takes `--load-modules a b c` as Mars does: click's own options take a fixed number of values.
 
-    Two spellings of one option have to say the same; click alone would take the last one silently. Hidden options, which
-    have no effect, are not suggested for a wrong one.
+    Hidden options, which have no effect, are not suggested for a wrong one.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        words = spread("--load-modules", args)
         try:
-            left = super().parse_args(ctx, list(words))
+            return super().parse_args(ctx, spread("--load-modules", args))
         except click.NoSuchOption as error:
             shown = [o for each in self.params if not getattr(each, "hidden", False) for o in each.opts]
             near = get_close_matches(error.option_name, shown)
             raise click.NoSuchOption(error.option_name, possibilities=near, ctx=ctx) from error
-        self._agree(ctx, words)
-        return left
-
-    def _agree(self, ctx: click.Context, words: list[str]) -> None:
-        """Fail where spellings of one option contradict each other."""
-        given = self.get_params(ctx)
-        several = [o for o in given if isinstance(o, click.Option) and not o.multiple and not o.is_flag]
-        spelled = {
-            f"{option.name}_{number}": (option, spelling)
-            for option in several
-            for number, spelling in enumerate(option.opts)
-        }
-        apart = [click.Option([name, spelling], multiple=True) for name, (_, spelling) in spelled.items()]
-        alone = click.Command(self.name, params=[*apart, *(o for o in given if o not in several)])
-        found, _, _ = alone.make_parser(ctx).parse_args(list(words))
-        said: dict[click.Option, tuple[str, Any]] = {}
-        for name, (option, spelling) in spelled.items():
-            if not found.get(name):
-                continue
-            text = found[name][-1]
-            value = option.type_cast_value(ctx, text)
-            first, before = said.setdefault(option, (f"{spelling} {text}", value))
-            if before != value:
-                raise click.UsageError(
-                    f"{first} and {spelling} {text} are one option with two values: give one of them.", ctx
-                )
 
 
 def spread(option: str, words: Sequence[str]) -> list[str]:
@@ -126,14 +116,12 @@ def spread(option: str, words: Sequence[str]) -> list[str]:
     ['--load-modules', 'a', '--load-modules', 'b', '-p', '7103']
     """
     out: list[str] = []
-    after = 0
-    for word in words:
-        if word == option or word.startswith("-"):
-            after = 1 if word == option else 0
-        elif after:
-            if after > 1:
-                out.append(option)
-            after += 1
+    follows = False
+    for before, word in pairwise(["", *words]):
+        if word.startswith("-"):
+            follows = word == option
+        elif follows and before != option:
+            out.append(option)
         out.append(word)
     return out
 
@@ -160,16 +148,16 @@ class Read(click.ParamType):  # type: ignore[type-arg, unused-ignore] # older ve
 
 def whole(least: int, *, auto: bool = False) -> Read:
     """A whole number of `least` or more; the word `auto` is None."""
-    return Read("number", partial(_whole, least=least, auto=auto))
 
+    def read(text: str) -> int | None:
+        if auto and text == "auto":
+            return None
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            word = " or 'auto'" if auto else ""
+            raise ValueError(f"got {text!r}, expected a whole number of {least} or more{word}.")
+        return int(text)
 
-def _whole(text: str, *, least: int, auto: bool) -> int | None:
-    if auto and text == "auto":
-        return None
-    if not text.isascii() or not text.isdigit() or int(text) < least:
-        word = " or 'auto'" if auto else ""
-        raise ValueError(f"got {text!r}, expected a whole number of {least} or more{word}.")
-    return int(text)
+    return Read("number", read)
 
 
 def _port(text: str) -> int:
@@ -251,66 +239,51 @@ def stacked(*decorators: Decorator) -> Decorator:
 
 shared = stacked(
     click.version_option(package_name="marsdask", prog_name="marsdask"),
-    click.option("-a", "--advertise", type=HOST, metavar="HOST", help="The address that others use."),
-    click.option("-H", "--host", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST", help="Address to bind."),
-    click.option(
-        "-e",
-        "--endpoint",
-        type=ENDPOINT,
-        envvar="MARS_BIND_ENDPOINT",
-        help="-H and -p in one, HOST:PORT.",
-    ),
-    click.option("-c", "--config", metavar="JSON", help="Settings as JSON, of Mars or of Dask."),
-    click.option(
-        "-f",
-        "--config-file",
+    option("-a --advertise", "The address that others use.", type=HOST, metavar="HOST"),
+    option("-H --host", "Address to bind.", type=HOST, envvar="MARS_BIND_HOST", metavar="HOST"),
+    option("-e --endpoint", "-H and -p in one, HOST:PORT.", type=ENDPOINT, envvar="MARS_BIND_ENDPOINT"),
+    option("-c --config", "Settings as JSON, of Mars or of Dask.", metavar="JSON"),
+    option(
+        "-f --config-file",
+        "Settings in a YAML file, of Mars or of Dask.",
         type=click.Path(exists=True, dir_okay=False),
-        help="Settings in a YAML file, of Mars or of Dask.",
     ),
-    click.option(
-        "--log-level",
-        "--level",
+    option(
+        "--log-level --level",
+        "How much is logged.",
         type=click.Choice(["debug", "info", "warning", "error", "critical"], case_sensitive=False),
-        help="How much is logged.",
     ),
-    click.option(
-        "--log-format", "--format", metavar="TEXT", help="How a log line looks, as in Python's logging."
-    ),
-    click.option("--log-conf", type=FILE, help="A logging.conf file; instead of the two above."),
-    click.option(
+    option("--log-format --format", "How a log line looks, as in Python's logging.", metavar="TEXT"),
+    option("--log-conf", "A logging.conf file; instead of the two above.", type=FILE),
+    option(
         "--use-uvloop",
+        "Run on uvloop: if it is installed, or in any case, or never.",
         default="auto",
         show_default=True,
         type=click.Choice(["auto", "yes", "1", "no", "0"]),
-        help="Run on uvloop: if it is installed, or in any case, or never.",
     ),
-    *(
-        click.option(f"--tls-{name}", type=FILE, help=f"{what} (PEM).")
-        for name, what in (
-            ("ca-file", "Certificate authority"),
-            ("cert", "Certificate of this process"),
-            ("key", "Key of that certificate"),
-        )
-    ),
+    option("--tls-ca-file", "Certificate authority (PEM).", type=FILE),
+    option("--tls-cert", "Certificate of this process (PEM).", type=FILE),
+    option("--tls-key", "Key of that certificate (PEM).", type=FILE),
 )
 """The options that every command has."""
 
 modules = stacked(
-    click.option(
+    option(
         "--load-modules",
+        "Modules to import at start; the same as --preload.",
         multiple=True,
         envvar="MARS_LOAD_MODULES",
         metavar="MODULE...",
-        help="Modules to import at start; the same as --preload.",
     ),
-    click.option("--preload", multiple=True, metavar="MODULE", help="A module or a file to load at start."),
-    click.option("--pid-file", type=NEW_FILE, help="Write the process id there."),
-    click.option("--interface", metavar="NAME", help="Network interface to bind, instead of -H."),
+    option("--preload", "A module or a file to load at start.", multiple=True, metavar="MODULE"),
+    option("--pid-file", "Write the process id there.", type=NEW_FILE),
+    option("--interface", "Network interface to bind, instead of -H.", metavar="NAME"),
 )
 """The options that load code into a process."""
 
-death_timeout = click.option(
-    "--death-timeout", type=DURATION, default=60.0, help="How long to look for the supervisor: 60s."
+death_timeout = option(
+    "--death-timeout", "How long to look for the supervisor: 60s.", type=DURATION, default=60.0
 )
 
 
@@ -318,8 +291,8 @@ def oddities(ignored: Sequence[Oddity]) -> Decorator:
     """The options of Mars that do nothing here, and those that are refused; not shown by --help."""
     return stacked(
         *(
-            click.option(
-                *each.names,
+            option(
+                each.spelled,
                 is_flag=each.flag,
                 multiple=not each.flag,
                 hidden=True,
@@ -331,9 +304,9 @@ def oddities(ignored: Sequence[Oddity]) -> Decorator:
     )
 
 
-def supervisors(*names: str, help: str) -> Decorator:
+def supervisors(spelled: str, help: str) -> Decorator:
     """The option that says which supervisor, by both of its long names."""
-    return click.option("-s", *names, multiple=True, callback=joined, metavar="HOST:PORT", help=help)
+    return option(f"-s {spelled}", help, multiple=True, callback=joined, metavar="HOST:PORT")
 
 
 def where_to_bind(given: Mapping[str, Any]) -> tuple[str | None, str | None, int | str]:

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import logging
 import signal
+from collections.abc import Callable
 from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
     """Leave the signal to the nanny, and end without a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.getLogger("distributed.worker").addFilter(Heartbeats(worker))
+    logging.getLogger("distributed.worker").addFilter(heartbeats(worker))
 
 
-class Heartbeats:
-    """Keeps out of the log that a worker which is closing did not get its heartbeat through.
+def heartbeats(worker: Any) -> Callable[[logging.LogRecord], bool]:
+    """A filter that keeps out of the log that a worker which is closing did not get its heartbeat through.
 
     It closes its connections while one is under way, and distributed reports that as an error, with a traceback.
     """
+    from distributed.core import Status
 
-    def __init__(self, worker: Any):
-        self.worker = worker
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        from distributed.core import Status
-
-        ending = self.worker.status in (Status.closing, Status.closed)
+    def told(record: logging.LogRecord) -> bool:
+        ending = worker.status in (Status.closing, Status.closed)
         return not (ending and "during heartbeat" in str(record.msg))
+
+    return told

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import PORT
+from marsdask.deploy.options import PORT, option
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, host_option
 from marsdask.errors import ArgumentError
 
@@ -23,13 +23,10 @@ CHUNK = 2**18
 
 @click.command("web", cls=options.MarsCommand)
 @options.shared
-@click.option(
-    "-p", "--port", "--ui-port", type=PORT, envvar="MARS_BIND_PORT", help="Port to open; default: a free one."
-)
+@option("-p --port --ui-port", "Port to open; default: a free one.", type=PORT, envvar="MARS_BIND_PORT")
 @options.supervisors(
-    "--schedulers",
-    "--supervisors",
-    help="The supervisor, or http:// of its web port; default: yours on this machine.",
+    "--schedulers --supervisors",
+    "The supervisor, or http:// of its web port; default: yours on this machine.",
 )
 @options.death_timeout
 @options.modules
@@ -45,7 +42,7 @@ def main(**given: Any) -> None:
     supervisor = _supervisor(given["schedulers"]) if given["schedulers"] is not None else None
     settings.prepare(given, "web")
     tls.configure("client", given)
-    supervisor = supervisor or endpoints.the_one_to_join()
+    supervisor = supervisor or endpoints.the_one_here()
     check_free("-p/--port", host or EVERYWHERE, int(port), of_host=host_option(given))
     with running.pid_file(given["pid_file"]):
         way = Way(supervisor, tls.security("client"))
@@ -55,14 +52,11 @@ def main(**given: Any) -> None:
 def _supervisor(given: str) -> str:
     """`http://host:port` of a web port, or the endpoint of a supervisor."""
     if given.startswith("http://"):
-        try:
-            good = urlsplit(given).hostname and urlsplit(given).port
-        except ValueError:
-            good = False
-        if not good or urlsplit(given).path.strip("/"):
-            raise click.BadParameter(
-                f"got {given!r}, expected http://HOST:PORT.", param_hint="-s/--schedulers"
-            )
+        good: object = False
+        with contextlib.suppress(ValueError):  # what is no port
+            parts = urlsplit(given)
+            good = parts.hostname and parts.port and not parts.path.strip("/")
+        running.refuse(not good, f"got {given!r}, expected http://HOST:PORT.", "-s/--schedulers")
         return given
     with running.blamed("-s/--schedulers", ArgumentError):
         return endpoints.the_one(given)
@@ -92,6 +86,12 @@ class Way:
         if port is None:
             raise OSError(f"the supervisor at {address} has no web port")
         return get_address_host(address), int(port)
+
+    async def look(self, timeout: float) -> None:
+        """Returns when the web port can be connected to."""
+        self.known = await self.find(timeout)
+        _, writer = await asyncio.wait_for(asyncio.open_connection(*self.known), timeout)
+        await _closed(writer)
 
     async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A connection to the web port; it is looked for again if nothing answers where it was."""
@@ -148,7 +148,7 @@ async def serve(way: Way, host: str, port: int, advertise: str | None, patience:
         task.add_done_callback(open_now.discard)
 
     async with running.signals() as asked:
-        if await running.first(asked, _look(way, patience)):
+        if await running.first(asked, endpoints.looked_for(way.supervisor, patience, way.look)):
             return Exit.FINE
         try:
             server = await asyncio.start_server(accept, host.strip("[]"), port, limit=CHUNK)
@@ -167,17 +167,6 @@ async def serve(way: Way, host: str, port: int, advertise: str | None, patience:
                 task.cancel()
             await asyncio.gather(*open_now, return_exceptions=True)
     return Exit.FINE
-
-
-async def _look(way: Way, patience: float) -> None:
-    """Wait until the supervisor answers."""
-
-    async def attempt(timeout: float) -> None:
-        way.known = await way.find(timeout)
-        _, writer = await asyncio.wait_for(asyncio.open_connection(*way.known), timeout)
-        await _closed(writer)
-
-    await endpoints.looked_for(way.supervisor, patience, attempt)
 
 
 if __name__ == "__main__":

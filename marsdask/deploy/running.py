@@ -136,11 +136,8 @@ def address_of(interface: str) -> str:
     for each in found.get(interface, ()):
         if each.family == socket.AF_INET:
             return str(each.address)
-    why = (
-        "has no IPv4 address"
-        if interface in found
-        else f"is none of this machine's: {', '.join(sorted(found))}"
-    )
+    none = f"is none of this machine's: {', '.join(sorted(found))}"
+    why = "has no IPv4 address" if interface in found else none
     raise click.BadParameter(f"{interface!r} {why}.", param_hint="--interface")
 
 

@@ -118,7 +118,8 @@ def prepare(given: Mapping[str, Any], role: str) -> Settings:
 
     Warns of what has no effect, and of names that Dask does not know.
     """
-    said = Settings(read_config(given["config"], given["config_file"]), role)
+    of_file, of_text = read_config(None, given["config_file"]), read_config(given["config"], None)
+    said = Settings(dask.config.merge(of_file, of_text), role)
     dask.config.set(said.dask)
     log(given["log_level"], given["log_format"], given["log_conf"])
     choose_loop(given["use_uvloop"])
@@ -127,11 +128,8 @@ def prepare(given: Mapping[str, Any], role: str) -> Settings:
     variables = (
         f"{name} has no effect: {why}." for name, why in IGNORED_VARIABLES.items() if name in os.environ
     )
-    for option, read in (
-        ("-c/--config", read_config(given["config"], None)),
-        (f"-f/--config-file {given['config_file']}", read_config(None, given["config_file"])),
-    ):
-        _check_values(Settings(read, role), option)
+    _check_values(Settings(of_text, role), "-c/--config")
+    _check_values(Settings(of_file, role), f"-f/--config-file {given['config_file']}")
     for text in [*said.warnings, *_unknown(said.dask), *variables]:
         warning(text)
     return said
@@ -147,10 +145,7 @@ def _check_values(said: Settings, option: str) -> None:
             refuse(wrong, f"{said.spelled.get(name, name)}: got {value!r}, expected {expected}.", option)
 
 
-PARSERS = (
-    (parse_timedelta, "a time such as '90s' or '5 minutes'"),
-    (parse_bytes, "a size such as '64MiB'"),
-)
+PARSERS = ((parse_timedelta, "a time such as '90s' or '5 minutes'"), (parse_bytes, "a size such as '64MiB'"))
 
 
 def _parses(parse: Callable[[str], Any], text: str) -> bool:

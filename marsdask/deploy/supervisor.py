@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import click
 import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, warning, whole
+from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, option, warning, whole
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, refuse
 from marsdask.errors import ArgumentError
 
@@ -31,51 +31,31 @@ class Plan:
     port: int
     web_host: str
     web_port: int
-    dashboard: bool = True
-    prefix: str = ""
-    jupyter: bool = False
-    interface: str | None = None
-    preload: tuple[str, ...] = ()
-    scheduler_file: str = ""
-    idle_timeout: float | None = None
+    scheduler: Mapping[str, Any]  # other arguments of Dask's scheduler
     n_worker: int = 0
     n_cpu: int | None = None
     temporary: Path | None = None
     security: Any = field(default=None, repr=False)
 
 
-AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "n_worker", "n_cpu")
-"""Options that the plan takes as they are."""
+AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "scheduler_file")
+"""Options that Dask's scheduler takes as they are."""
 
 
 @click.command("supervisor", cls=options.MarsCommand)
 @options.shared
-@click.option(
-    "-p", "--port", type=PORT, envvar="MARS_BIND_PORT", help="Port of the supervisor; default: a free one."
-)
-@click.option(
-    "-w", "--web-port", type=PORT, help="Port of dashboard, health and sessions; default: a free one."
-)
-@click.option(
-    "--dashboard-address", type=WEB_ADDRESS, metavar="[HOST]:PORT", help="As -w, with a host of its own."
-)
-@click.option(
-    "--dashboard/--no-dashboard", default=True, help="Whether there is a dashboard on the web port."
-)
-@click.option("--dashboard-prefix", default="", metavar="PATH", help="Where a proxy shows the web port.")
-@options.supervisors(
-    "--supervisors", "--schedulers", help="Its own endpoint or nothing: Dask has one scheduler."
-)
-@click.option("--scheduler-file", type=NEW_FILE, help="Write the address there, for a shared disk.")
-@click.option("--idle-timeout", type=DURATION, help="End after this time without work.")
-@click.option(
-    "--jupyter/--no-jupyter", default=False, help="A Jupyter server on the web port, without a password."
-)
-@click.option(
-    "--tls-temporary", is_flag=True, help="Make certificates for this cluster, and print how to use them."
-)
-@click.option("--n-worker", type=whole(0), default=0, help="Start that many workers, too, on this machine.")
-@click.option("--n-cpu", type=whole(1, auto=True), default="auto", help="Threads of these workers, together.")
+@option("-p --port", "Port of the supervisor; default: a free one.", type=PORT, envvar="MARS_BIND_PORT")
+@option("-w --web-port", "Port of dashboard, health and sessions; default: a free one.", type=PORT)
+@option("--dashboard-address", "As -w, with a host of its own.", type=WEB_ADDRESS, metavar="[HOST]:PORT")
+@option("--dashboard/--no-dashboard", "Whether there is a dashboard on the web port.", default=True)
+@option("--dashboard-prefix", "Where a proxy shows the web port.", default="", metavar="PATH")
+@options.supervisors("--supervisors --schedulers", "Its own endpoint or nothing: Dask has one scheduler.")
+@option("--scheduler-file", "Write the address there, for a shared disk.", type=NEW_FILE)
+@option("--idle-timeout", "End after this time without work.", type=DURATION)
+@option("--jupyter/--no-jupyter", "A Jupyter server on the web port, without a password.", default=False)
+@option("--tls-temporary", "Make certificates for this cluster, and print how to use them.", is_flag=True)
+@option("--n-worker", "Start that many workers, too, on this machine.", type=whole(0), default=0)
+@option("--n-cpu", "Threads of these workers, together.", type=whole(1, auto=True), default="auto")
 @options.modules
 @options.oddities(options.IGNORED_BY_SUPERVISOR)
 def main(**given: Any) -> None:
@@ -102,12 +82,15 @@ def main(**given: Any) -> None:
             port,
             web_host,
             web_port,
-            prefix=given["dashboard_prefix"],
-            preload=preload,
-            scheduler_file=given["scheduler_file"] or "",
-            **{name: given[name] for name in AS_GIVEN},
-            temporary=temporary,
-            security=tls.security("scheduler"),
+            {
+                "http_prefix": given["dashboard_prefix"] or "/",
+                "preload": preload or None,
+                **{name: given[name] for name in AS_GIVEN},
+            },
+            given["n_worker"],
+            given["n_cpu"],
+            temporary,
+            tls.security("scheduler"),
         )
         running.more_files()
         running.run(supervise(plan))
@@ -153,12 +136,12 @@ def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     )
     for role in ("scheduler", "worker") if given["n_worker"] else ("scheduler",):
         tls.configure(role, given)
-    folder = tls.make_temporary() if given["tls_temporary"] else None
-    try:
-        yield folder
-    finally:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+    if not given["tls_temporary"]:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="marsdask-tls-", ignore_cleanup_errors=True) as folder:  # 0700
+        tls.make_temporary(Path(folder))
+        yield Path(folder)
 
 
 async def supervise(plan: Plan) -> int:
@@ -166,14 +149,17 @@ async def supervise(plan: Plan) -> int:
     async with running.signals() as asked, contextlib.AsyncExitStack() as stack:
         scheduler = await started(plan)
         stack.push_async_callback(scheduler.close, reason="supervisor ends")
-        with _endpoint_file(scheduler.address):
-            _tell(plan, scheduler)
-            workers = _workers(plan, scheduler.address)
-            for worker in workers:
-                stack.push_async_callback(worker.close, reason="supervisor ends")
-            await asyncio.gather(*workers)
-            if await running.first(asked, scheduler.finished()):
-                logging.getLogger("distributed.scheduler").info("A signal asks the supervisor to end")
+        workers = _workers(plan, scheduler.address)
+        for worker in workers:
+            stack.push_async_callback(worker.close, reason="supervisor ends")
+        try:
+            stack.callback(endpoints.announce(scheduler.address).unlink, missing_ok=True)
+        except OSError as error:
+            warning(f"no endpoint file ({error}): workers on this machine need -s {scheduler.address}.")
+        _tell(plan, scheduler)
+        await asyncio.gather(*workers)
+        if await running.first(asked, scheduler.finished()):
+            logging.getLogger("distributed.scheduler").info("A signal asks the supervisor to end")
     return Exit.FINE
 
 
@@ -192,15 +178,9 @@ async def started(plan: Plan) -> Any:
                 host=plan.host or None,
                 port=plan.port,
                 protocol="tcp" if plan.security is None else "tls",
-                interface=plan.interface,
                 security=plan.security,
-                dashboard=plan.dashboard,
                 dashboard_address=unparse_host_port(plan.web_host, plan.web_port),
-                http_prefix=plan.prefix or "/",
-                jupyter=plan.jupyter,
-                preload=plan.preload or None,
-                scheduler_file=plan.scheduler_file or None,
-                idle_timeout=plan.idle_timeout,
+                **plan.scheduler,
             )
     except (OSError, ImportError, ValueError) as error:
         raise Failure(f"the supervisor cannot start: {error}") from error
@@ -214,7 +194,7 @@ async def started(plan: Plan) -> Any:
         raise Failure(
             f"the supervisor cannot start on {plan.host}:{plan.port}: {running.cause(error)}"
         ) from error
-    web.front_door(scheduler, plan.prefix.rstrip("/") + web.start_page(scheduler))
+    web.front_door(scheduler, plan.scheduler["http_prefix"].rstrip("/"))
     if plan.security is None:
         # The same handshake as that of the scheduler's own listeners.
         await scheduler.listen(
@@ -224,16 +204,6 @@ async def started(plan: Plan) -> Any:
             **scheduler.security.get_listen_args("scheduler"),
         )
     return scheduler
-
-
-@contextlib.contextmanager
-def _endpoint_file(address: str) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.callback(endpoints.withdraw, endpoints.announce(address))
-        except OSError as error:
-            warning(f"no endpoint file ({error}): workers on this machine need -s {address}.")
-        yield
 
 
 def _workers(plan: Plan, address: str) -> list[Any]:
@@ -262,9 +232,7 @@ def _tell(plan: Plan, scheduler: Any) -> None:
     if plan.temporary is not None:
         click.echo(tls.told(plan.temporary, scheduler.address))
     if plan.security is None:
-        tls.warn_if_open(
-            list(dict.fromkeys(each.listen_address.partition("://")[2] for each in scheduler.listeners))
-        )
+        tls.warn_if_open(each.listen_address.partition("://")[2] for each in scheduler.listeners)
 
 
 if __name__ == "__main__":

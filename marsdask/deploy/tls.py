@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,23 +80,20 @@ def addressed(address: str, security: Any) -> str:
     return address if scheme else f"{'tls' if security is not None else 'tcp'}://{address}"
 
 
-def make_temporary() -> Path:
-    """A new directory, of this user only, with an authority, a certificate and its key; and they are configured."""
+def make_temporary(folder: Path) -> None:
+    """Write an authority, a certificate and its key into a directory of this user only, and configure them."""
     from distributed.security import Security
 
     try:
         made = Security.temporary()
     except ImportError as error:
         raise click.UsageError(str(MissingExtra.needed("cryptography", "tls", "--tls-temporary"))) from error
-    folder = Path(tempfile.mkdtemp(prefix="marsdask-tls-"))  # 0700
     texts = (made.tls_ca_file, made.tls_scheduler_cert, made.tls_scheduler_key)
-    paths = {option: folder / file for option, file in FILES.items()}
-    for path, text in zip(paths.values(), texts, strict=True):
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+    for file, text in zip(FILES.values(), texts, strict=True):
+        with os.fdopen(os.open(folder / file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(text)
     for role in ("scheduler", "worker", "client"):
-        configure(role, {option: str(path) for option, path in paths.items()})
-    return folder
+        configure(role, {option: str(folder / file) for option, file in FILES.items()})
 
 
 def told(folder: Path, address: str) -> str:
@@ -107,21 +103,20 @@ def told(folder: Path, address: str) -> str:
         for name, file in zip(("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"), FILES.values(), strict=True)
     ]
     options = " ".join(f"--{name.replace('_', '-')} {folder / file}" for name, file in FILES.items())
-    return "\n".join(
-        [
-            f"Certificates of this cluster, until it ends: {folder} (copy them to other machines by a safe way)",
-            "Workers:",
-            f"  mars-worker -s {address} {options}",
-            "Clients:",
-            *exports,
-            f"  python -c 'import marsdask; print(marsdask.new_session(\"{address}\"))'",
-        ]
-    )
+    lines = [
+        f"Certificates of this cluster, until it ends: {folder} (copy them to other machines by a safe way)",
+        "Workers:",
+        f"  mars-worker -s {address} {options}",
+        "Clients:",
+        *exports,
+        f"  python -c 'import marsdask; print(marsdask.new_session(\"{address}\"))'",
+    ]
+    return "\n".join(lines)
 
 
-def open_to_all(addresses: Sequence[str]) -> list[str]:
-    """Those of bound `host:port` that other machines may reach."""
-    return [each for each in addresses if not _loopback(each.rpartition(":")[0].strip("[]"))]
+def open_to_all(addresses: Iterable[str]) -> list[str]:
+    """Those of bound `host:port` that other machines may reach, each once."""
+    return [each for each in dict.fromkeys(addresses) if not _loopback(each.rpartition(":")[0].strip("[]"))]
 
 
 def _loopback(host: str) -> bool:
@@ -131,7 +126,7 @@ def _loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def warn_if_open(addresses: Sequence[str]) -> None:
+def warn_if_open(addresses: Iterable[str]) -> None:
     """Say it loudly where an unencrypted port is bound to more than loopback: who reaches it runs code here."""
     if found := open_to_all(addresses):
         warning(

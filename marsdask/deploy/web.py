@@ -11,6 +11,8 @@ from typing import Any
 from distributed.http.utils import RequestHandler
 from tornado import httputil, routing, web
 
+from marsdask.engine.address import ROUTE
+
 
 class Address(RequestHandler):
     """The addresses at which the scheduler can be reached, as it sees itself."""
@@ -21,9 +23,7 @@ class Address(RequestHandler):
         self.write({"address": self.server.address, "listeners": listeners})
 
 
-routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
-    ("/marsdask/engine/address.json", Address, {})
-]
+routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [(ROUTE, Address, {})]
 
 
 class Root(routing.Matcher):
@@ -34,30 +34,23 @@ class Root(routing.Matcher):
         return {} if request.path == "/" and not websocket else None
 
 
-def front_door(scheduler: Any, start: str) -> None:
-    """Lead `/` on the web port to the page `start`.
+def front_door(scheduler: Any, prefix: str = "") -> None:
+    """Lead `/` on the web port to the dashboard, or to the pages that need none.
 
     With a websocket listener on the same port, that listener answers `/` with an error for browsers; so this rule has to
     come first.
     """
+    kinds = {kind for each in scheduler.http_application.applications for kind in type(each).__mro__}
+    bokeh = any(kind.__module__.startswith("bokeh.") for kind in kinds)
+    start = f"{prefix}/status" if bokeh else f"{prefix}/info/main/workers.html"
     scheduler.http_application.default_router.rules.insert(
         0, routing.Rule(Root(), web.RedirectHandler, {"url": start, "permanent": False})
     )
 
 
-def start_page(scheduler: Any) -> str:
-    """The path of the dashboard, or of the pages that need none."""
-    kinds = {kind for each in scheduler.http_application.applications for kind in type(each).__mro__}
-    return (
-        "/status"
-        if any(kind.__module__.startswith("bokeh.") for kind in kinds)
-        else "/info/main/workers.html"
-    )
-
-
 def dask_setup(scheduler: Any) -> None:
     """What a plain scheduler does that preloads this module."""
-    front_door(scheduler, start_page(scheduler))
+    front_door(scheduler)
     scheduler.http_application.add_handlers(
         r".*", [(url, kind, {"dask_server": scheduler}) for url, kind, _ in routes]
     )

@@ -20,7 +20,7 @@ import click
 import dask
 
 from marsdask.deploy import endpoints, options, running, settings, tls
-from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, warning, whole
+from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, option, warning, whole
 from marsdask.deploy.running import Exit, Failure, refuse
 from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
@@ -40,82 +40,61 @@ AS_GIVEN = (
 
 @click.command("worker", cls=options.MarsCommand)
 @options.shared
-@click.option(
-    "-p",
-    "--port",
-    "--worker-port",
-    type=PORTS,
-    envvar="MARS_BIND_PORT",
-    help="Port of the worker; default: a free one.",
+@option(
+    "-p --port --worker-port", "Port of the worker; default: a free one.", type=PORTS, envvar="MARS_BIND_PORT"
 )
-@options.supervisors("--supervisors", "--schedulers", help="The supervisor; default: yours on this machine.")
-@click.option("--scheduler-file", type=NEW_FILE, help="The file that a supervisor wrote with this option.")
-@click.option("--scheduler-sni", metavar="NAME", help="The supervisor's name in its certificate.")
-@click.option(
-    "--n-cpu",
-    "--cpu-procs",
-    "--nthreads",
+@options.supervisors("--supervisors --schedulers", "The supervisor; default: yours on this machine.")
+@option("--scheduler-file", "The file that a supervisor wrote with this option.", type=NEW_FILE)
+@option("--scheduler-sni", "The supervisor's name in its certificate.", metavar="NAME")
+@option(
+    "--n-cpu --cpu-procs --nthreads",
+    "Threads; default: as many as there are cores.",
     type=whole(1, auto=True),
     default="auto",
     envvar="MARS_CPU_TOTAL",
-    help="Threads; default: as many as there are cores.",
 )
-@click.option(
-    "--mem-bytes", metavar="SIZE", help="Memory to use: 16g, 16GB, 80% or bytes. Also MARS_MEMORY_TOTAL."
+@option("--mem-bytes", "Memory to use: 16g, 16GB, 80% or bytes. Also MARS_MEMORY_TOTAL.", metavar="SIZE")
+@option("--phy-mem", "The same.", metavar="SIZE")
+@option("--memory-limit", "The same.", metavar="SIZE")
+@option(
+    "--cache-mem", "How much to keep in memory before it spills. Also MARS_CACHE_MEM_SIZE.", metavar="SIZE"
 )
-@click.option("--phy-mem", metavar="SIZE", help="The same.")
-@click.option("--memory-limit", metavar="SIZE", help="The same.")
-@click.option(
-    "--cache-mem",
-    metavar="SIZE",
-    help="How much to keep in memory before it spills. Also MARS_CACHE_MEM_SIZE.",
-)
-@click.option("--min-mem", metavar="SIZE", help="Do not start with less free memory.")
-@click.option("--min-cache-mem", metavar="SIZE", help="Do not start with less room for the cache.")
-@click.option(
-    "--spill-dir",
-    "--spill-dirs",
+@option("--min-mem", "Do not start with less free memory.", metavar="SIZE")
+@option("--min-cache-mem", "Do not start with less room for the cache.", metavar="SIZE")
+@option(
+    "--spill-dir --spill-dirs",
+    "Directories for what memory cannot hold. Also MARS_SPILL_DIRS.",
     metavar="DIR[:DIR]",
-    help="Directories for what memory cannot hold. Also MARS_SPILL_DIRS.",
 )
-@click.option("--io-parallel-num", metavar="N", help="1: one file of a directory at a time.")
-@click.option("--plasma-dir", metavar="DIR", hidden=True)
-@click.option("--plasma-limit", metavar="SIZE", hidden=True)
-@click.option(
-    "--cuda-devices", "--cuda-device", help="GPUs by number, such as 0,1; '' for none; default: all."
-)
-@click.option("--nworkers", type=whole(1), default=1, help="Worker processes; they share the threads.")
-@click.option("--name", help="A name of this worker; default: its address.")
-@click.option("--resources", metavar="NAME=N", help="What tasks may ask for: 'GPU=1 DISK=2'.")
-@click.option(
-    "--nanny/--no-nanny", default=True, help="Whether a second process restarts the worker when it dies."
-)
-@click.option("--nanny-port", type=PORTS, help="Port of that process.")
-@click.option("--preload-nanny", multiple=True, metavar="MODULE", help="A module or file to load there.")
-@click.option("--listen-address", metavar="ADDRESS", help="As -H and -p, in Dask's form: tcp://0.0.0.0:7104.")
-@click.option("--contact-address", metavar="ADDRESS", help="As -a, in Dask's form: tcp://10.0.0.2:7104.")
-@click.option(
-    "--protocol", type=click.Choice(["tcp", "tls", "ws", "wss"]), help="Default: that of the supervisor."
-)
-@click.option("--local-directory", type=click.Path(file_okay=False), help="Where the worker keeps its files.")
-@click.option("--worker-class", help="The class of the worker, a dotted name.")
-@click.option(
+@option("--io-parallel-num", "1: one file of a directory at a time.", metavar="N")
+@option("--plasma-dir", metavar="DIR", hidden=True)
+@option("--plasma-limit", metavar="SIZE", hidden=True)
+@option("--cuda-devices --cuda-device", "GPUs by number, such as 0,1; '' for none; default: all.")
+@option("--nworkers", "Worker processes; they share the threads.", type=whole(1), default=1)
+@option("--name", "A name of this worker; default: its address.")
+@option("--resources", "What tasks may ask for: 'GPU=1 DISK=2'.", metavar="NAME=N")
+@option("--nanny/--no-nanny", "Whether a second process restarts the worker when it dies.", default=True)
+@option("--nanny-port", "Port of that process.", type=PORTS)
+@option("--preload-nanny", "A module or file to load there.", multiple=True, metavar="MODULE")
+@option("--listen-address", "As -H and -p, in Dask's form: tcp://0.0.0.0:7104.", metavar="ADDRESS")
+@option("--contact-address", "As -a, in Dask's form: tcp://10.0.0.2:7104.", metavar="ADDRESS")
+@option("--protocol", "Default: that of the supervisor.", type=click.Choice(["tcp", "tls", "ws", "wss"]))
+@option("--local-directory", "Where the worker keeps its files.", type=click.Path(file_okay=False))
+@option("--worker-class", "The class of the worker, a dotted name.")
+@option(
     "--dashboard-address",
+    "Where its own pages are; default: a free port.",
     type=WEB_ADDRESS,
     metavar="[HOST]:PORT",
-    help="Where its own pages are; default: a free port.",
 )
-@click.option("--dashboard/--no-dashboard", default=True, help="Whether it has pages.")
+@option("--dashboard/--no-dashboard", "Whether it has pages.", default=True)
 @options.death_timeout
-@click.option(
-    "--leave-timeout",
-    type=DURATION,
-    default=25.0,
-    help="How long handing over data may take at SIGTERM: 25s.",
+@option(
+    "--leave-timeout", "How long handing over data may take at SIGTERM: 25s.", type=DURATION, default=25.0
 )
-@click.option("--lifetime", type=DURATION, help="Leave after this time.")
-@click.option("--lifetime-stagger", type=DURATION, help="Spread that time by up to so much.")
-@click.option("--lifetime-restart/--no-lifetime-restart", default=None, help="Start again after it.")
+@option("--lifetime", "Leave after this time.", type=DURATION)
+@option("--lifetime-stagger", "Spread that time by up to so much.", type=DURATION)
+@option("--lifetime-restart/--no-lifetime-restart", "Start again after it.", default=None)
 @options.modules
 @options.oddities(options.IGNORED_BY_WORKER)
 def main(**given: Any) -> None:
@@ -135,7 +114,7 @@ def main(**given: Any) -> None:
         running.check_free("-p/--port", bind["host"], 0, of_host=running.host_option(given))
     threads, room = _room(given)
     if scheduler is None and not given["scheduler_file"]:
-        scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_to_join()
+        scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_here()
     plan = Plan(
         scheduler,
         given["scheduler_file"],
@@ -188,17 +167,13 @@ def _bind(given: Mapping[str, Any]) -> dict[str, Any]:
         return {"host": host, "worker_port": port}
     why = "-a/--advertise beside -H/--host tells others one address: give one port with -p."
     refuse(":" in str(port), why)
-    port = port or _free_port(str(host))
+    if not port:  # the address that others are told has to name it beforehand
+        try:
+            with socket.create_server((str(host).strip("[]"), 0)) as probe:
+                port = probe.getsockname()[1]
+        except OSError as error:
+            raise Failure(f"-H/--host {host} cannot be bound: {error}") from error
     return {"host": host, "worker_port": port, "contact_address": f"{advertise}:{port}"}
-
-
-def _free_port(host: str) -> int:
-    """A port nobody uses: the address that others are told has to name it beforehand."""
-    try:
-        with socket.create_server((host.strip("[]"), 0)) as probe:
-            return int(probe.getsockname()[1])
-    except OSError as error:
-        raise Failure(f"-H/--host {host} cannot be bound: {error}") from error
 
 
 def _scheduler(given: Mapping[str, Any]) -> str | None:
@@ -320,17 +295,18 @@ class Plan:
 async def work(plan: Plan) -> int:
     """Run workers until they are asked to leave, or their supervisor is gone; the exit code."""
     async with running.signals() as asked:
-        reached: list[str] = []
-        if await running.first(asked, _reach(plan, reached)):
+        looking = asyncio.create_task(_reach(plan))
+        if await running.first(asked, looking):
             return Exit.FINE
-        _check_ports(plan, reached[0])
-        workers = _made(plan, reached[0])
+        supervisor = looking.result()
+        _check_ports(plan, supervisor)
+        workers = _made(plan, supervisor)
         try:
             if await running.first(asked, asyncio.gather(*workers)):
                 return Exit.FINE
             told = [each.worker_address if plan.nanny else each.address for each in workers]
             for address in told:
-                click.echo(f"Worker at {address}, of the supervisor at {reached[0]}", err=True)
+                click.echo(f"Worker at {address}, of the supervisor at {supervisor}", err=True)
             if plan.security is None:
                 parts = [address.partition("://")[2].rpartition(":") for address in told]
                 tls.warn_if_open([f"{plan.worker.get('host') or host}:{port}" for host, _, port in parts])
@@ -343,12 +319,12 @@ async def work(plan: Plan) -> int:
         reasons = [each.left for each in workers]
     if all(reason in ASKED for reason in reasons):
         return Exit.FINE
-    click.echo(f"The supervisor at {reached[0]} is gone ({', '.join(sorted(set(reasons)))}).", err=True)
+    click.echo(f"The supervisor at {supervisor} is gone ({', '.join(sorted(set(reasons)))}).", err=True)
     return Exit.SUPERVISOR_GONE
 
 
-async def _reach(plan: Plan, reached: list[str]) -> None:
-    """Wait until the supervisor answers, and note its address."""
+async def _reach(plan: Plan) -> str:
+    """Wait until the supervisor answers; its address."""
     arguments = plan.security.get_connection_args("worker") if plan.security is not None else {}
 
     async def attempt(timeout: float) -> str:
@@ -358,7 +334,7 @@ async def _reach(plan: Plan, reached: list[str]) -> None:
         return address
 
     where = plan.scheduler or f"--scheduler-file {plan.scheduler_file}"
-    reached.append(await endpoints.looked_for(where, plan.death_timeout, attempt))
+    return await endpoints.looked_for(where, plan.death_timeout, attempt)
 
 
 def _made(plan: Plan, address: str) -> list[Any]:
@@ -379,21 +355,20 @@ def _made(plan: Plan, address: str) -> list[Any]:
     # The supervisor was there a moment ago; a new process takes its time where the machine is busy.
     patience = max(plan.death_timeout, 300)
     arguments |= {"nthreads": plan.threads, "security": plan.security, "death_timeout": patience}
+    host = arguments.get("host")
     if plan.nanny:
         arguments["preload"] = defaults.worker_preloads(arguments.get("preload"))
+        # Bound to all addresses a nanny would tell others one that they may not reach.
+        own = {"host": None if plan.worker.get("interface") else _facing(address), "worker_class": kind}
+        arguments |= {k: v for k, v in plan.watch.items() if v is not None} | own
     else:
         arguments["port"] = arguments.pop("worker_port", 0)
-    # Bound to all addresses a nanny would tell others one that they may not reach.
-    host = None if plan.worker.get("interface") else _facing(address)
-    own = {k: v for k, v in plan.watch.items() if v is not None} | {"host": host, "worker_class": kind}
-    made = []
-    for number in range(plan.count):
-        name = f"{plan.name}-{number}" if plan.name and plan.count > 1 else plan.name
-        if plan.nanny:
-            made.append(noting(Nanny)(address, name=name, **arguments | own))
-            made[-1].worker_kwargs["host"] = arguments.get("host")
-        else:
-            made.append(noting(kind)(address, name=name, **arguments))
+    started = noting(Nanny if plan.nanny else kind)
+    numbered = plan.name and plan.count > 1
+    names = [f"{plan.name}-{number}" if numbered else plan.name for number in range(plan.count)]
+    made = [started(address, name=name, **arguments) for name in names]
+    for each in made if plan.nanny else ():
+        each.worker_kwargs["host"] = host
     return made
 
 
@@ -404,9 +379,9 @@ def _check_ports(plan: Plan, address: str) -> None:
     wanted = [("-p/--port", plan.worker.get("host") or facing, plan.worker.get("worker_port"))]
     if plan.nanny:
         wanted.append(("--nanny-port", facing, plan.watch.get("port")))
-    for option, host, port in wanted:
+    for spelled, host, port in wanted:
         if isinstance(port, int):  # of a range Dask takes what is free
-            running.check_free(option, host, port)
+            running.check_free(spelled, host, port)
 
 
 def _facing(address: str) -> str:
@@ -442,23 +417,18 @@ async def _leave(workers: list[Any], timeout: float) -> int:
     addresses = [address for each in workers if (address := getattr(each, "worker_address", each.address))]
     for each in workers:
         each.left = "signal"
+    scheduler = workers[0].scheduler
+    leaving = scheduler.retire_workers(
+        workers=addresses, close_workers=False, remove=True, stimulus_id=f"leave-{time.time()}"
+    )
+    why = "there is no other worker to take it"
     try:
-        retired = await asyncio.wait_for(
-            workers[0].scheduler.retire_workers(
-                workers=addresses, close_workers=False, remove=True, stimulus_id=f"leave-{time.time()}"
-            ),
-            timeout,
-        )
+        if set(await asyncio.wait_for(leaving, timeout)) == set(addresses):
+            return Exit.FINE
+        await _still_members(scheduler, addresses)
     except (OSError, TimeoutError) as error:
-        click.echo(
-            f"The data was not handed over: {str(error) or f'it took over {timeout:g} s (--leave-timeout)'}.",
-            err=True,
-        )
-        return Exit.DATA_LEFT
-    if set(retired) == set(addresses):
-        return Exit.FINE
-    await _still_members(workers[0].scheduler, addresses)
-    click.echo("The data was not handed over: there is no other worker to take it.", err=True)
+        why = str(error) or f"it took over {timeout:g} s (--leave-timeout)"
+    click.echo(f"The data was not handed over: {why}.", err=True)
     return Exit.DATA_LEFT
 
 

@@ -28,8 +28,6 @@ ROUTE = "/marsdask/engine/address.json"
 HINT = "Hint: is it running, and is the port right?"
 STEP = 2.0
 """Seconds that one attempt may take."""
-
-
 CERTIFICATES = "security=distributed.Security(tls_ca_file=..., tls_client_cert=..., tls_client_key=...)"
 
 
@@ -117,11 +115,10 @@ class _Search:
     def _asked(self, route: str, *, again: bool = True) -> dict[str, Any] | None:
         """The JSON object at a route; with `again` a busy scheduler is asked until it answers or the time is over."""
         while True:
-            patient = again
-            context = self.context if self.secure else None
             try:
+                time_left = _left(self.deadline)
                 with urllib.request.urlopen(
-                    self.web + route, timeout=_left(self.deadline), context=context
+                    self.web + route, timeout=time_left, context=self.context
                 ) as answer:
                     found = json.load(answer)
                 if not isinstance(found, dict):
@@ -129,16 +126,12 @@ class _Search:
                 self.tried.append(f"{self.web}{route} names {found.get('address')}")
                 return found
             except urllib.error.HTTPError as error:
-                said = f"HTTP {error.code}"
-                patient = again and error.code >= 500  # a busy scheduler; anything else will not change
+                said, busy = f"HTTP {error.code}", error.code >= 500  # anything else will not change
             except (OSError, ValueError, http.client.HTTPException) as error:
-                if isinstance(error, ssl.SSLError) or isinstance(
-                    getattr(error, "reason", None), ssl.SSLError
-                ):
+                if any(isinstance(e, ssl.SSLError) for e in (error, getattr(error, "reason", None))):
                     raise EncryptionMismatch.because(self.web, error) from error
-                said = str(error)
-                patient = again and "timed out" in said
-            if not patient or time.monotonic() > self.deadline:
+                said, busy = str(error), "timed out" in str(error)
+            if not (again and busy) or time.monotonic() > self.deadline:
                 if route != ROUTE or not said.startswith("HTTP 4"):
                     self.tried.append(f"{self.web}{route}: {said}")
                 return None
@@ -155,13 +148,8 @@ class _Search:
 
     def _speaks_websocket(self) -> bool:
         """Whether the web port takes websockets at its root, as one that serves Dask's ws comm does."""
-        port = self.parts.port or (443 if self.secure else 80)
-        try:
-            path = f"{self.parts.path}/"
-            status = _status(self.host, port, path, self.deadline, self.context, secure=self.secure)
-            said = f"HTTP {status}"
-        except (OSError, http.client.HTTPException) as error:
-            said = str(error)
+        port, path = self.parts.port or (443 if self.secure else 80), f"{self.parts.path}/"
+        said = _answer(self.host, port, path, self.deadline, self.context, secure=self.secure)
         if said != "HTTP 101":
             self.tried.append(f"websocket at {self.host}:{port}: {said}")
         return said == "HTTP 101"
@@ -181,7 +169,7 @@ UPGRADE = {
 """A request for a websocket, which is granted with status 101."""
 
 
-def _status(
+def _answer(
     host: str,
     port: int,
     path: str,
@@ -191,12 +179,15 @@ def _status(
     secure: bool = False,
     method: str = "GET",
     headers: Mapping[str, str] = UPGRADE,
-) -> int:
-    """The HTTP status that answers one request."""
+) -> str:
+    """The HTTP status that answers one request, "HTTP 200", or why none does."""
     kind = partial(http.client.HTTPSConnection, context=context) if secure else http.client.HTTPConnection
-    with contextlib.closing(kind(host, port, timeout=_left(deadline))) as connection:
-        connection.request(method, path, headers=headers)
-        return connection.getresponse().status
+    try:
+        with contextlib.closing(kind(host, port, timeout=_left(deadline))) as connection:
+            connection.request(method, path, headers=headers)
+            return f"HTTP {connection.getresponse().status}"
+    except (OSError, http.client.HTTPException) as error:
+        return str(error)
 
 
 def _readable(text: str) -> str:
@@ -244,7 +235,7 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
                 raise EncryptionMismatch(
                     f"address={address!r}: who listens there speaks TLS. Hint: use tls:// and pass {CERTIFICATES}."
                 )
-            if _speaks_http(address, deadline):
+            if _answer(*_host_port(address), "/", deadline, method="HEAD", headers={}).startswith("HTTP "):
                 host_port = address.partition("://")[2]
                 raise Unsuited(
                     f"address={address!r}: no scheduler answers: who listens there speaks HTTP, as a web port does. "
@@ -253,21 +244,14 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
             if not _greets(connection, deadline):  # a busy scheduler takes longer
                 raise _silent(address)
     if scheme in ("ws", "wss"):
-        _check_websocket(address, context, deadline)
-
-
-def _check_websocket(address: str, context: ssl.SSLContext | None, deadline: float) -> None:
-    """Raises Unsuited where a web port answers and takes no websocket; Dask's client would try until its time is over."""
-    scheme, _, rest = address.partition("://")
-    try:
-        path = "/" + rest.partition("/")[2]
-        status = _status(*_host_port(address), path, deadline, context, secure=scheme == "wss")
-    except (OSError, http.client.HTTPException):
-        return  # busy perhaps: the client may try
-    if status != 101:
+        path = "/" + address.partition("://")[2].partition("/")[2]
+        said = _answer(*_host_port(address), path, deadline, context, secure=secure)
+        # Dask's client would try until its time is over. Without an answer who listens is busy perhaps: it may try.
+        if not said.startswith("HTTP ") or said == "HTTP 101":
+            return
         pages = address.replace("ws", "http", 1)
         raise Unsuited(
-            f"address={address!r}: no sessions by {scheme}:// there: HTTP {status} instead of a websocket. The web port of a "
+            f"address={address!r}: no sessions by {scheme}:// there: {said} instead of a websocket. The web port of a "
             f"plain `dask scheduler`, or of an encrypted one, has pages only. Hint: give {pages!r}, or tcp:// or tls:// of the "
             "scheduler's own port."
         )
@@ -323,13 +307,6 @@ def _shake_hands(
                 raise _silent(address)
     except (ssl.SSLError, ConnectionResetError, TimeoutError) as error:
         raise EncryptionMismatch.because(address, error) from error
-
-
-def _speaks_http(address: str, deadline: float) -> bool:
-    """Whether a web server listens there."""
-    with contextlib.suppress(OSError, http.client.HTTPException):
-        return bool(_status(*_host_port(address), "/", deadline, method="HEAD", headers={}))
-    return False
 
 
 def _wants_tls(address: str, deadline: float) -> bool:

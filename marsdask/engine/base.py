@@ -27,9 +27,9 @@ class Engine(Protocol):
     """What a session needs of a place where tasks run."""
 
     shared_memory: bool
-    web: str | None
+    web: str | None = None
     """The web address that a cluster was joined by."""
-    dashboard: bool
+    dashboard: bool = False
 
     @property
     def address(self) -> str:
@@ -47,19 +47,21 @@ class Engine(Protocol):
 
     def lost(self, held: Sequence[Any]) -> bool:
         """Whether any of it is gone for good, as far as is known here."""
+        return False
 
     def back(self) -> None:
         """Return when what runs tasks is there again."""
+        return
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End what was opened."""
+        return
 
 
-class Threads:
-    """Dask's threaded scheduler in this process."""
+class Threads(Engine):
+    """Dask's threaded scheduler in this process, which does not go away."""
 
     shared_memory = True
-    web: str | None = None
-    dashboard = False
 
     @property
     def address(self) -> str:
@@ -70,44 +72,28 @@ class Threads:
         return int(dask.config.get("num_workers", None) or len(os.sched_getaffinity(0)))
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
-        run = runs.current()
+        run = runs.current.get()
         if run is None:
             return list(threaded_get(tasks, keys))
-        count = Count(run)
-        with run.round(count.fraction):
-            return list(threaded_get(tasks, keys, callbacks=(*Callback.active, count.callbacks)))
+        done, total = 0, 1
+
+        def begin(tasks: Any, state: Any) -> None:
+            nonlocal total
+            total = max(len(state["ready"]) + len(state["waiting"]), 1)
+
+        def before(key: Any, tasks: Any, state: Any) -> None:
+            run.check()  # after the run is cancelled no task starts
+
+        def after(key: Any, result: Any, tasks: Any, state: Any, worker: Any) -> None:
+            nonlocal done
+            done += 1
+
+        with run.round(lambda: min(done / total, 1.0)):
+            counting = (None, begin, before, after, None)  # as Dask spells callbacks
+            return list(threaded_get(tasks, keys, callbacks=(*Callback.active, counting)))
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         return list(held)
-
-    def lost(self, held: Sequence[Any]) -> bool:
-        return False
-
-    def back(self) -> None:
-        """This process does not go away."""
-
-    def close(self) -> None:
-        """Nothing was opened."""
-
-
-class Count:
-    """Counts the tasks of one round on threads; after the run is cancelled it lets no other start."""
-
-    def __init__(self, run: runs.Run):
-        self.run, self.done, self.total = run, 0, 1
-        self.callbacks = (None, self._start_state, self._pretask, self._posttask, None)  # as Dask spells them
-
-    def _start_state(self, tasks: Any, state: Any) -> None:
-        self.total = max(len(state["ready"]) + len(state["waiting"]), 1)
-
-    def _pretask(self, key: Any, tasks: Any, state: Any) -> None:
-        self.run.check()
-
-    def _posttask(self, key: Any, result: Any, tasks: Any, state: Any, worker: Any) -> None:
-        self.done += 1
-
-    def fraction(self) -> float:
-        return min(self.done / self.total, 1.0)
 
 
 Shapes = Mapping[Key, tuple[int, ...]]
@@ -126,12 +112,12 @@ def run(
     unsure = list(dict.fromkeys(k for c in sized if not _sure(c) for k in graph.keys_of(c)))
     if engine.shared_memory:  # nobody sees names there
         held = dict(zip(keys, engine.submit(tasks, keys), strict=True))
-        return held, {k: _shape(held[k]) for k in unsure}
+        return held, {k: np.shape(held[k]) for k in unsure}
     tasks, shown = graph.named(tasks, keys, kept.labels)
     names = dict(zip(keys, shown, strict=True))
     # Each right after its chunk: later that may be on disk, and would be read for it.
     measuring = f"shape-{uuid.uuid4().hex}"
-    asked: dict[Key, Any] = {(measuring, k): graph.soon((measuring, k), _shape, names[k]) for k in unsure}
+    asked: dict[Key, Any] = {(measuring, k): graph.soon((measuring, k), np.shape, names[k]) for k in unsure}
     futures = engine.submit({**tasks, **asked}, [*shown, *asked])
     shapes = engine.values(futures[len(keys) :]) if unsure else []
     return dict(zip(keys, futures, strict=False)), dict(zip(unsure, shapes, strict=True))
@@ -159,10 +145,6 @@ def _dtypes(part: Any) -> Any:
 def _sure(collection: Any) -> bool:
     sizes = (collection.lengths or ()) if isinstance(collection, Chunks) else collection.shape
     return not any(map(math.isnan, sizes))
-
-
-def _shape(part: Any) -> tuple[int, ...]:
-    return tuple(np.shape(part))
 
 
 def _sizes_of(collection: Any, shapes: Shapes) -> Any:

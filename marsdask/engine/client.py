@@ -30,37 +30,32 @@ the pod that ended. A new attempt went to the new pod at once.
 """
 
 
-class ClusterCount:
-    """Counts the tasks of one round on a cluster, by asking the scheduler how many of each group are not done."""
+def counting(client: Any, tasks: Sequence[Key]) -> Callable[[], float]:
+    """What says how far the tasks of one round are, by asking the scheduler how many of each group are not done."""
+    groups: list[str] = []  # worked out when somebody asks
+    begun = False
 
-    def __init__(self, client: Any, tasks: Sequence[Key]):
-        self.client, self.total, self.tasks = client, max(len(tasks), 1), tasks
-        self.begun = False
+    # It travels by value, without what asks: a scheduler need not import marsdask to count.
+    def counted(dask_scheduler: Any) -> tuple[int, int]:
+        known = [dask_scheduler.task_groups[g] for g in groups if g in dask_scheduler.task_groups]
+        open_states = ("waiting", "no-worker", "queued", "processing", "erred")
+        return len(known), sum(g.states.get(s, 0) for g in known for s in open_states)
 
-    @functools.cached_property
-    def groups(self) -> list[str]:
-        """The groups that the scheduler counts these tasks in; worked out when somebody asks how far they are."""
+    def fraction() -> float:
         from distributed.utils import key_split_group
 
-        return sorted({key_split_group(k) for k in self.tasks})
-
-    def fraction(self) -> float:
-        groups = self.groups
-
-        # Of its own so that it travels by value: a scheduler need not import marsdask to count.
-        def counted(dask_scheduler: Any) -> tuple[int, int]:
-            known = [dask_scheduler.task_groups[g] for g in groups if g in dask_scheduler.task_groups]
-            open_states = ("waiting", "no-worker", "queued", "processing", "erred")
-            return len(known), sum(g.states.get(s, 0) for g in known for s in open_states)
-
-        if self.client.status != "running":
+        nonlocal begun
+        if client.status != "running":
             return 0.0
+        groups[:] = groups or sorted({key_split_group(k) for k in tasks})
         try:
-            found, left = self.client.run_on_scheduler(counted)
+            found, left = client.run_on_scheduler(counted)
         except (OSError, TimeoutError):  # busy or gone: who waits for results will hear of it
             return 0.0
-        self.begun = self.begun or found > 0
-        return max(1 - left / self.total, 0.0) if self.begun else 0.0
+        begun = begun or found > 0
+        return max(1 - left / max(len(tasks), 1), 0.0) if begun else 0.0
+
+    return fraction
 
 
 @dataclass(eq=False, repr=False)
@@ -78,17 +73,16 @@ class Distributed:
 
     def __post_init__(self) -> None:
         self._changing = threading.Lock()  # of clients that are ours
-        self._address: str | None = None if self.client is None else str(self.client.scheduler.address)
+        if self.client is not None:  # a closed client has none any more
+            self.address = str(self.client.scheduler.address)
         self.topics: dict[str, Callable[[Any], None]] = {}
         self.published: set[str] = set()  # names of datasets that end with this engine
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
         self.stalled = failures.Stalled(self)
 
-    @property
+    @functools.cached_property
     def address(self) -> str:
-        if self._address is None:  # remembered: a closed client has none
-            self._address = str(self.client.scheduler.address)
-        return self._address
+        return str(self.client.scheduler.address)
 
     @property
     def threads(self) -> int:
@@ -96,20 +90,23 @@ class Distributed:
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         unique = list(dict.fromkeys(keys))
-        self._reach()
+        if self.client.status != "running":
+            self.back()
         with _as_ours(lambda error: failures.unsendable(tasks)):
             futures = list(self.client.get(graph.annotated(tasks), unique, sync=False))
         counted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if (run := runs.current()) is not None:
-            count = ClusterCount(self.client, list(tasks))
-            counted = run.round(count.fraction, functools.partial(self._cancel, futures))
+        if (run := runs.current.get()) is not None:
+            fraction = counting(self.client, list(tasks))
+            counted = run.round(fraction, functools.partial(self._cancel, futures))
         failed = None
         try:
             with counted:
                 self._finished(futures)
                 failed = next((future for future in futures if future.status == "error"), None)
                 if failed is not None:  # inside the round, which is not done then
-                    self._raise(failed)
+                    # The task's own error; ours where the cluster and not the task failed.
+                    with _as_ours(lambda error: failures.named(error, self.client)):
+                        failed.result()
         except BaseException:  # Ctrl-C, or cancelled before this round: what was started must not go on
             if failed is None:
                 self._cancel(futures)
@@ -121,11 +118,6 @@ class Distributed:
         """Stop the work on these futures, soon; from any thread."""
         if self.client.status == "running":
             self.client.loop.add_callback(_cancelled, self.client, futures)
-
-    def _reach(self) -> None:
-        """Return when the scheduler answers."""
-        if self.client.status != "running":
-            self.back()
 
     def _finished(self, futures: list[Any]) -> None:
         """Wait for them. An error of a task is not one of this."""
@@ -139,13 +131,9 @@ class Distributed:
         ):
             self.client.sync(_wait, futures)
 
-    def _raise(self, future: Any) -> None:
-        """The task's own error; ours where the cluster and not the task failed."""
-        with _as_ours(lambda error: failures.named(error, self.client)):
-            future.result()
-
     def values(self, held: Sequence[Any]) -> list[Any]:
-        self._reach()
+        if self.client.status != "running":
+            self.back()
         with _as_ours(lambda error: failures.of_gather(error, held, self.client)):
             return list(self.client.gather(list(held)))
 
@@ -158,7 +146,7 @@ class Distributed:
         seconds, now = options.cluster.reconnect_timeout, time.monotonic()
         deadline, patient = now + seconds, now + ATTEMPT
         while self.client.status != "running":
-            if (run := runs.current()) is not None:
+            if (run := runs.current.get()) is not None:
                 run.check()
             ours, closed = self.client in self.owned, self.client.status == "closed"
             if time.monotonic() > deadline or (closed and not ours):
@@ -215,6 +203,8 @@ class Distributed:
         self.client.subscribe_topic(topic, lambda event: hear(event[1]))
 
     def close(self) -> None:
+        import distributed
+
         if self.client.status == "running":
             for name in list(self.published):
                 self.client.sync(_unpublished, self.client, name)
@@ -226,7 +216,16 @@ class Distributed:
                 else:
                     each.close()
             self.owned = ()
-        _settle(before)
+        # Dask's own setting follows its default client: clients that are not closed in the order of nested blocks put back
+        # what was set when they were opened, which may be the word of one that is gone.
+        try:
+            distributed.default_client()
+        except ValueError:
+            if dask.config.get("scheduler", None) == "dask.distributed":
+                dask.config.set(scheduler=None)
+        else:
+            if before == "dask.distributed":
+                dask.config.set(scheduler=before)
 
 
 @contextlib.contextmanager
@@ -296,18 +295,3 @@ def _quietly_cancelled() -> Iterator[None]:
         yield
     finally:
         log.removeFilter(telling)
-
-
-def _settle(before: Any) -> None:
-    """Let Dask's own setting follow its default client: clients that are not closed in the order of nested blocks
-    put back what was set when they were opened, which may be the word of one that is gone."""
-    import distributed
-
-    try:
-        distributed.default_client()
-    except ValueError:
-        if dask.config.get("scheduler", None) == "dask.distributed":
-            dask.config.set(scheduler=None)
-    else:
-        if before == "dask.distributed":
-            dask.config.set(scheduler=before)

@@ -23,25 +23,18 @@ from marsdask.spill import MemoryPolicy, cluster_arguments
 
 @dataclass(frozen=True)
 class Local:
-    """What a local cluster is to be, checked. `memory` is for all workers together: bytes, a share, None for Dask's."""
+    """What a local cluster is to be, checked. `memory_each` is bytes for one worker, None where nobody said."""
 
     n_worker: int
     n_thread: int
-    memory: int | float | None = None
+    memory_each: int | None = None
     security: Any = None
     dashboard: str | None = "127.0.0.1:0"
 
-    def memory_each(self) -> int | None:
-        """Bytes for one worker; None where nobody said."""
-        if self.memory is None:
-            return None
-        whole = self.memory if isinstance(self.memory, int) else int(self.memory * MEMORY_LIMIT)
-        return whole // self.n_worker
-
     def arguments(self) -> dict[str, Any]:
         """Keywords of `distributed.LocalCluster`; of memory as Dask's configuration and MARS_* variables say besides."""
-        each = self.memory_each()
-        return cluster_arguments(MemoryPolicy(memory=each, names={"memory": "new_session(memory=)"})) | {
+        policy = MemoryPolicy(memory=self.memory_each, names={"memory": "new_session(memory=)"})
+        return cluster_arguments(policy) | {
             "n_workers": self.n_worker,
             "threads_per_worker": self.n_thread,
             # Dask serves the scheduler's state over http in any case, without an address on 8787 of every interface.
@@ -70,14 +63,16 @@ def local(
         raise ArgumentError(f"new_session(n_worker={n_worker}, n_cpu={n_cpu}): {why}")
     workers = n_worker or 1
     threads = n_cpu or n_worker or len(os.sched_getaffinity(0))
-    amount = None if memory is None or memory == "auto" else parse_amount(memory, "new_session: memory")
-    wanted = Local(workers, threads // workers, amount, checked_security(security), _dashboard(dashboard))
-    if (each := wanted.memory_each()) is not None and each < LEAST_MEMORY:
-        raise ArgumentError(
-            f"new_session(memory={memory!r}): that is {shown(each)} for each of {workers} workers; expected "
-            f"{shown(LEAST_MEMORY)} or more for each."
-        )
-    return wanted
+    each = None
+    if memory is not None and memory != "auto":
+        amount = parse_amount(memory, "new_session: memory")
+        each = (amount if isinstance(amount, int) else int(amount * MEMORY_LIMIT)) // workers
+        if each < LEAST_MEMORY:
+            raise ArgumentError(
+                f"new_session(memory={memory!r}): that is {shown(each)} for each of {workers} workers; expected "
+                f"{shown(LEAST_MEMORY)} or more for each."
+            )
+    return Local(workers, threads // workers, each, checked_security(security), _dashboard(dashboard))
 
 
 def _dashboard(dashboard: Any) -> str | None:

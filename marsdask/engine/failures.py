@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import fields, is_dataclass
 from inspect import ismethod
-from typing import Any, Protocol
+from typing import Any
 
 import cloudpickle
 from dask.typing import Key
@@ -30,26 +30,19 @@ from marsdask.spill import report
 Events = Sequence[tuple[float, Any]]
 
 
-class Reports(Protocol):
-    """What is read of a cluster after a failure: the part of a distributed `Client` that tells."""
-
-    def get_events(self, topic: str) -> Events: ...
-
-    def scheduler_info(self, n_workers: int) -> Mapping[str, Any]: ...
-
-
-def named(error: BaseException, reports: Reports) -> MarsDaskError | None:
+def named(error: Any, client: Any) -> MarsDaskError | None:
     """The error of ours for one that the cluster and not the task raised; None where the task's own counts."""
     from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerError
 
     if isinstance(error, KilledWorker):
-        return lost_worker(error, reports.get_events("worker-restart-memory"))
+        return lost_worker(error, client.get_events("worker-restart-memory"))
     # What a paused worker has handed back counts as a task that no worker satisfies, though it asks for nothing.
     handed_back = isinstance(error, NoValidWorkerError) and not any(error.args[1:4])
     if handed_back or isinstance(error, NoWorkerError):
-        workers = reports.scheduler_info(-1)["workers"]
-        told = (event for _, event in reports.get_events(report.TOPIC) or ())
-        return full(workers, told) or no_workers(error, workers)
+        workers = client.scheduler_info(-1)["workers"]
+        told = (event for _, event in client.get_events(report.TOPIC) or ())
+        states = [str(worker.get("status")) for worker in workers.values()]
+        return full(workers, told) or NoWorkers.waited(key_split(error.task), error.timeout, states)
     return None
 
 
@@ -75,13 +68,6 @@ def lost_worker(error: Any, restarts: Events | None) -> WorkerLost:
             limit = int(getattr(worker, "memory_limit", 0) or 0)
             return OutOfWorkerMemory.by_nanny(operation, address, int(event["rss"]), limit)
     return WorkerLost.by(operation, address, allowed + 1)
-
-
-def no_workers(error: Any, workers: Mapping[str, Mapping[str, Any]]) -> NoWorkers:
-    """What the workers that are there, if any, do instead of a task. `workers`: as `scheduler_info()` has them."""
-    return NoWorkers.waited(
-        key_split(error.task), error.timeout, [str(w.get("status")) for w in workers.values()]
-    )
 
 
 # Why a client or its scheduler drops what a task gave, where nobody has asked it to.

@@ -12,16 +12,16 @@ import threading
 from collections.abc import Callable, Iterator
 
 from marsdask.errors import Cancelled
-from marsdask.options import within
 
-_run: contextvars.ContextVar[Run | None] = contextvars.ContextVar("marsdask-run", default=None)
+current: contextvars.ContextVar[Run | None] = contextvars.ContextVar("marsdask-run", default=None)
+"""The run that this thread works for."""
 
 
 class Run:
     """One execution. Any thread may ask `progress()` and `cancel()`; the thread that runs it opens the rounds."""
 
     def __init__(self) -> None:
-        self.parent = _run.get()  # of a function that runs in a run
+        self.parent = current.get()  # of a function that runs in a run
         self._lock = threading.Lock()
         self._cancelled = False
         self._stop: Callable[[], None] | None = None
@@ -80,18 +80,8 @@ class Run:
                 self._share = 0.0  # until somebody says what comes next
 
 
-def current() -> Run | None:
-    """The run that this thread works for."""
-    return _run.get()
-
-
-def running(run: Run) -> contextlib.AbstractContextManager[Run | None]:
-    """Inside the block, what this thread does belongs to `run`."""
-    return within(_run, run)
-
-
 def next_round(share: float) -> None:
     """Say how much of what is left the next round of this thread's run will do."""
-    run = _run.get()
+    run = current.get()
     if run is not None and run._fraction is None:
         run._share = share

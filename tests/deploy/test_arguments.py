@@ -165,7 +165,7 @@ def test_the_role_s_own_comes_over_the_common():
 
 def test_a_spill_path_is_a_directory_of_the_node():
     made = Arguments.of(worker_spill_paths=["/mnt/a", EmptyDirVolumeConfig("b", "/spill/b", size_limit="5g")])
-    assert made.spill_volumes[0] == HostPathVolumeConfig("host-path-vol-0", "/mnt/hostpath0", "/mnt/a")
+    assert made.worker_spill_paths[0] == HostPathVolumeConfig("host-path-vol-0", "/mnt/hostpath0", "/mnt/a")
     assert made.policy.directories == ("/mnt/hostpath0", "/spill/b")
     assert made.host_paths == ("/mnt/a",)
 

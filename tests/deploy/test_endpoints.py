@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marsdask.deploy import endpoints
-from marsdask.errors import ArgumentError, ClusterUnreachable
+from marsdask.deploy.running import Failure
 
 
 @pytest.fixture(autouse=True)
@@ -18,13 +18,12 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 def test_there_and_gone(folder):
-    with pytest.raises(ClusterUnreachable, match="No supervisor of yours"):
+    with pytest.raises(Failure, match="No supervisor of yours"):
         endpoints.the_one_here()
     path = endpoints.announce("tcp://127.0.0.1:7103")
     assert endpoints.the_one_here() == "tcp://127.0.0.1:7103"
     assert [path] == list(folder.iterdir())
-    endpoints.withdraw(path)
-    endpoints.withdraw(path)
+    path.unlink()
     assert endpoints.found() == []
 
 
@@ -34,7 +33,7 @@ def test_several_are_named(folder):
     parent = os.getppid()
     said["started"] = endpoints._started(parent)
     (folder / f"{endpoints.NAME}.{parent}").write_text(json.dumps(said))
-    with pytest.raises(ArgumentError, match=r"2 supervisors.*(7103.*7104|7104.*7103)"):
+    with pytest.raises(Failure, match=r"2 supervisors.*(7103.*7104|7104.*7103)"):
         endpoints.the_one_here()
 
 

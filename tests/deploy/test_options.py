@@ -46,7 +46,7 @@ def test_a_supervisor_of_either_generation(plans, ports):
 
 def test_an_interface_is_bound_by_all_ports(plans):
     plan, _ = plan_of(plans, "supervisor", "--interface", "lo")
-    assert (plan.host, plan.interface, plan.web_host) == ("", "lo", "127.0.0.1")
+    assert (plan.host, plan.scheduler["interface"], plan.web_host) == ("", "lo", "127.0.0.1")
 
 
 def test_a_worker_of_either_generation(plans):
@@ -85,7 +85,7 @@ def test_modules_as_mars_lists_them(plans):
     plan, _ = plan_of(plans, "worker", "--load-modules", "json", "csv", "-s", ENDPOINT, "--preload", "wave")
     assert plan.worker["preload"] == ("json", "csv", "wave")
     plan, _ = plan_of(plans, "supervisor", "--load-modules", "json", "csv", "-H", "127.0.0.1")
-    assert plan.preload == ("json", "csv")
+    assert plan.scheduler["preload"] == ("json", "csv")
     plan, _ = plan_of(plans, "worker", "-s", ENDPOINT, MARS_LOAD_MODULES="json csv")
     assert plan.worker["preload"] == ("json", "csv")
 
@@ -172,13 +172,13 @@ def test_options_of_dask_pass(plans):
 )
 def test_an_option_without_effect_is_said_once(plans, command, option):
     words = ["-H", "127.0.0.1"] if command == "supervisor" else ["-s", ENDPOINT]
-    for name in option.names:
+    for name in option.spelled.split():
         given = [name] if option.flag else [name, "3", name, "4"]
         _, said = plan_of(plans, command, *words, *given)
         assert said.count("Warning") == 1
         assert name in said
     if option.harmless:
-        assert plan_of(plans, command, *words, option.names[0], option.harmless)[1] == ""
+        assert plan_of(plans, command, *words, option.spelled.split()[0], option.harmless)[1] == ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -9,7 +9,7 @@ import pytest
 from distributed.comm import CommClosedError
 from distributed.core import Status
 
-from marsdask.deploy.preload import Heartbeats
+from marsdask.deploy.preload import heartbeats
 
 
 async def cut() -> None:
@@ -30,13 +30,13 @@ def test_a_heartbeat_that_did_not_get_through(
         scheduler=SimpleNamespace(heartbeat_worker=None),
         get_metrics=cut,
     )
-    logger, heartbeats = logging.getLogger("distributed.worker"), Heartbeats(worker)
-    logger.addFilter(heartbeats)
+    logger, unless_closing = logging.getLogger("distributed.worker"), heartbeats(worker)
+    logger.addFilter(unless_closing)
     try:
         with caplog.at_level(logging.ERROR, logger.name):
             asyncio.run(distributed.Worker.heartbeat(worker))
             logger.error("something else")
     finally:
-        logger.removeFilter(heartbeats)
+        logger.removeFilter(unless_closing)
     assert ("during heartbeat" in caplog.text) is told
     assert "something else" in caplog.text

@@ -8,7 +8,7 @@ from kubernetes import client
 
 from marsdask.deploy.kubernetes import operator
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.install import Objects
+from marsdask.deploy.kubernetes.install import method_of
 from marsdask.deploy.kubernetes.names import MANAGED_BY
 from tests.kubernetes.clusters import namespace, until, user_with
 from tests.kubernetes.conftest import Place, install
@@ -202,12 +202,11 @@ def test_an_operator_starts_when_the_server_knows_its_kinds(place: Place, api: A
 
 def test_the_server_takes_what_is_printed(place: Place, api: Api) -> None:
     """Every manifest but the definitions, which are there, against the API server's own schemas, strictly."""
-    objects = Objects(api)
     for manifest in operator.manifests(operator.NAMESPACE, place.image, pull_secret="registry"):
         if manifest["kind"] == "CustomResourceDefinition":
             continue
         manifest["metadata"]["name"] = "elsewhere"
-        made = objects.function("create", manifest["kind"])
+        made = method_of(api, "create", manifest["kind"])
         where = [operator.NAMESPACE] if "namespace" in manifest["metadata"] else []
         done = api.call(made, *where, manifest, dry_run="All", field_validation="Strict")
         assert done["metadata"]["name"] == "elsewhere"

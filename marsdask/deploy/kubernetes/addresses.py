@@ -53,15 +53,6 @@ def inside_a_pod() -> bool:
         return False
 
 
-def answers(host: str, port: int, timeout: float) -> bool:
-    """Whether something listens there."""
-    try:
-        with socket.create_connection((host, port), timeout=timeout):
-            return True
-    except OSError:
-        return False
-
-
 logger = logging.getLogger(__name__)
 
 NO_ANSWER = 30
@@ -100,10 +91,12 @@ class Forward:
             if thread is not threading.current_thread():
                 thread.join(timeout=5)
 
-    def _run(self, function: Callable[..., None], *args: Any) -> None:
+    def _run(self, function: Callable[..., None], *args: Any) -> threading.Thread:
         thread = threading.Thread(target=function, args=args, daemon=True, name="marsdask-forward")
-        self.threads = [t for t in self.threads if t.is_alive()] + [thread]
         thread.start()
+        with self._lock:
+            self.threads = [t for t in self.threads if t.is_alive()] + [thread]
+        return thread
 
     def _accept(self, listener: socket.socket, port: int) -> None:
         while not self.closed:
@@ -128,12 +121,7 @@ class Forward:
                 end(far)
                 return
             self.open |= {near, far}
-        others = [
-            threading.Thread(target=function, args=args, daemon=True, name="marsdask-forward")
-            for function, args in ((copy, (far, near)), (end_with_thread, (joined,)))
-        ]
-        for each in others:
-            each.start()
+        others = [self._run(copy, far, near), self._run(end_with_thread, joined)]
         copy(near, far)
         for each in others:
             each.join()

@@ -58,10 +58,9 @@ class Api:
         from kubernetes.client import ApiException
         from urllib3.exceptions import HTTPError
 
-        kwargs.setdefault("_request_timeout", CALL_TIMEOUT)
         try:
             # As it comes: the client's own models refuse what they do not expect.
-            answer = function(*args, _preload_content=False, **kwargs)
+            answer = function(*args, _preload_content=False, _request_timeout=CALL_TIMEOUT, **kwargs)
             found: bytes = answer.data
         except ApiException as error:
             if error.status == 404:
@@ -102,11 +101,10 @@ class Api:
 
     def resources(self, plural: str, namespace: str | None = None, selector: str | None = None) -> list[Body]:
         """The operator's resources of a kind, in a namespace or in all."""
-        kwargs = {} if selector is None else {"label_selector": selector}
-        if namespace is None:
-            return self.listed(self.custom.list_cluster_custom_object, GROUP, VERSION, plural, **kwargs)
-        function = self.custom.list_namespaced_custom_object
-        return self.listed(function, GROUP, VERSION, namespace, plural, **kwargs)
+        where = [plural] if namespace is None else [namespace, plural]
+        scope = "cluster" if namespace is None else "namespaced"
+        function = getattr(self.custom, f"list_{scope}_custom_object")
+        return self.listed(function, GROUP, VERSION, *where, label_selector=selector)
 
     def clusters(self, namespace: str | None = None, selector: str | None = None) -> list[Body]:
         """The DaskClusters of a namespace, or of all."""
@@ -138,9 +136,8 @@ class Api:
 
     def log(self, namespace: str, pod: str, *, lines: int, previous: bool = False) -> str | None:
         """The last lines a pod's container has written; None where there is no log."""
-        found = self.raw(
-            self.core.read_namespaced_pod_log, pod, namespace, tail_lines=lines, previous=previous
-        )
+        function = self.core.read_namespaced_pod_log
+        found = self.raw(function, pod, namespace, tail_lines=lines, previous=previous)
         return None if found is None else found.decode(errors="replace")
 
     def last_lines(self, namespace: str, pods: Iterable[State]) -> dict[str, str]:
@@ -161,11 +158,9 @@ class Api:
     def may(self, verb: str, group: str, resource: str, namespace: str | None) -> bool:
         """Whether this user may do that."""
         resource, _, sub = resource.partition("/")
-        asked = {"verb": verb, "group": group, "resource": resource}
-        asked |= {"subresource": sub} if sub else {}
-        asked |= {"namespace": namespace} if namespace else {}
+        what = {"group": group, "resource": resource, "subresource": sub, "namespace": namespace or ""}
         review = self.authorization.create_self_subject_access_review
-        answer = self.call(review, {"spec": {"resourceAttributes": asked}})
+        answer = self.call(review, {"spec": {"resourceAttributes": {"verb": verb, **what}}})
         return bool(answer and answer["status"]["allowed"])
 
 

@@ -194,12 +194,10 @@ def joined(api: Api, namespace: str, endpoint: str, security: Any) -> AttachedCl
 
 def _endpoint(endpoint: Any) -> tuple[str, int]:
     """Host and port of an endpoint."""
-    try:
+    with contextlib.suppress(ValueError):  # no port
         parts = urlsplit(endpoint if isinstance(endpoint, str) else "")
         if parts.scheme in ("http", "tls", "tcp") and parts.hostname and parts.port:
             return parts.hostname, parts.port
-    except ValueError:  # no port
-        pass
     raise ArgumentError(
         f"endpoint={endpoint!r}: expected what the cluster's own endpoint says, such as 'http://10.0.0.1:30123'."
     )

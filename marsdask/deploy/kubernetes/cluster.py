@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import threading
 import warnings
 from typing import Any, Literal
@@ -16,23 +17,15 @@ from dask_kubernetes.operator import KubeCluster
 from distributed.comm.addressing import unparse_host_port
 from distributed.core import Status, rpc
 from distributed.deploy import Cluster
+from distributed.utils import Log, Logs
 from distributed.utils_comm import retry
 
-from marsdask.deploy.kubernetes import (
-    addresses,
-    checks,
-    credentials,
-    images,
-    killed,
-    names,
-    preflight,
-    removal,
-    specs,
-    states,
-)
+from marsdask.deploy.kubernetes import addresses, checks, credentials, killed, names, preflight, specs, states
 from marsdask.deploy.kubernetes.addresses import Forward, Place
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.deploy.kubernetes.images import WATCHED, warn_of_differences
+from marsdask.deploy.kubernetes.removal import LONGEST_WAIT, remove, wait_gone
 from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
 from marsdask.errors import (
     ClusterNotStarted,
@@ -161,19 +154,16 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def session_client(self, *, as_default: bool, timeout: float | None = None) -> Any:
         """A client for a session. Without a timeout it waits for a lost scheduler as long as pods may take."""
-        with warnings.catch_warnings():  # differences of versions are `check_versions`' to tell
+        with warnings.catch_warnings():  # `start` tells differences of versions
             warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
             made: Any = TellingClient
             return made(self, set_as_default=as_default, timeout=timeout or RECONNECT_TIMEOUT)
 
-    def check_versions(self) -> None:
-        """Warn, once, where this process and the scheduler's image differ in what has to be equal."""
-        images.warn_of_differences(self.sync(self._versions))
-
     async def _versions(self) -> Any:
+        """What the scheduler has installed."""
         # The image's label says the same, but the Kubernetes API shows no labels of images.
         return await retry(
-            lambda: self.scheduler_comm.versions(packages=list(images.WATCHED)),
+            lambda: self.scheduler_comm.versions(packages=list(WATCHED)),
             count=LOST,
             delay_min=0.5,
             delay_max=5,
@@ -215,8 +205,8 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
                 "Hint: call adapt() again in a minute."
             )
         if there is None:
-            kind = {"apiVersion": f"{names.GROUP}/{names.VERSION}", "kind": "DaskAutoscaler"}
-            body = {**kind, "metadata": names.metadata(self.name, self.namespace, self.name), "spec": spec}
+            metadata = names.metadata(self.name, self.namespace, self.name)
+            body = names.body(f"{names.GROUP}/{names.VERSION}", "DaskAutoscaler", metadata, spec=spec)
             self.api.made("daskautoscalers", self.namespace, body)
 
     def add_worker_group(self, *args: Any, **kwargs: Any) -> None:
@@ -268,8 +258,6 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         return killed.events_of(self._pods("worker"), "tls" if self.security else "tcp")
 
     async def _get_logs(self, *_: Any, **__: Any) -> Any:
-        from distributed.utils import Log, Logs
-
         return Logs({name: Log(text) for name, text in (await asyncio.to_thread(self.logs)).items()})
 
     # Ending
@@ -308,10 +296,10 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         try:
             self.disconnect()
         finally:
-            removal.remove(*where, own_namespace=self.own_namespace)
+            remove(*where, own_namespace=self.own_namespace)
         if wait:
-            timeout = timeout or removal.LONGEST_WAIT
-            removal.wait_gone(*where, own_namespace=self.own_namespace, timeout=timeout)
+            timeout = timeout or LONGEST_WAIT
+            wait_gone(*where, own_namespace=self.own_namespace, timeout=timeout)
 
     def __exit__(self, *error: object) -> None:
         self.stop()
@@ -367,35 +355,38 @@ class KubernetesCluster(AttachedCluster):
             with Shown(wanted=args.show_progress) as shown:
                 self._create()
                 self._wait(deadline, shown)
-            self.check_versions()  # its warning may be an error to the user
+            warn_of_differences(self.sync(self._versions))  # the warning may be an error to the user
         except BaseException as error:
-            self._take_away(error)
+            try:
+                self.stop()
+            except (KubernetesError, ClusterUnreachable) as again:
+                error.add_note(
+                    f"And it could not be taken away: {again} Hint: marsdask kubernetes stop {self.namespace}"
+                )
             raise
         return self.endpoint
 
     def tell_of_risks(self) -> None:
         """Warn of what was asked for and lets others in: no encryption, directories of nodes."""
-        args = self.arguments
+        args, risks = self.arguments, []
         if not args.encrypted:
             reached = {
                 "NodePort": "the nodes' ports",
                 "ClusterIP": "the namespace's Services",
                 "LoadBalancer": "the load balancer",
             }[args.service_type]
-            warnings.warn(
+            risks.append(
                 f"security=False: whoever reaches {reached} can run code on "
-                "the cluster. Hint: leave security= away, and connections are encrypted.",
-                UserWarning,
-                stacklevel=5,
+                "the cluster. Hint: leave security= away, and connections are encrypted."
             )
         if args.host_paths:
             level = f"; namespace {args.namespace!r} is labelled 'privileged' for it"
-            warnings.warn(
+            risks.append(
                 f"pods see directories of their nodes: {', '.join(args.host_paths)}{level * self.own_namespace}. Hint: "
-                "EmptyDirVolumeConfig gives directories that go with the pod.",
-                UserWarning,
-                stacklevel=5,
+                "EmptyDirVolumeConfig gives directories that go with the pod."
             )
+        for risk in risks:
+            warnings.warn(risk, UserWarning, stacklevel=5)
 
     def _create(self) -> None:
         api, args = self.api, self.arguments
@@ -444,11 +435,12 @@ class KubernetesCluster(AttachedCluster):
     def _try_connecting(self, deadline: Deadline) -> bool:
         """Whether the scheduler could be reached; its pod is ready, but nodes need a moment to pass connections on."""
         place = self.find()
-        if not place or not place.host or not addresses.answers(place.host, place.comm, deadline.left(1.0)):
+        if not place or not place.host:
             return False
         try:
+            socket.create_connection((place.host, place.comm), timeout=deadline.left(1.0)).close()
             self.connect(deadline.left(10.0) or 0.1)
-        except ClusterUnreachable as error:
+        except OSError as error:  # ClusterUnreachable is one
             logger.debug("%s", error)
             return False
         return True
@@ -467,13 +459,3 @@ class KubernetesCluster(AttachedCluster):
         return kind(
             f"The cluster in namespace {self.namespace!r} is {said}: {why}.{states.hint(f'{why} {report}')}\n{report}"
         )
-
-    def _take_away(self, error: BaseException) -> None:
-        """Delete what was made; what cannot be deleted is told in a note of the error."""
-        try:
-            self.disconnect()
-            removal.remove(self.api, self.namespace, self.name, own_namespace=self.own_namespace)
-        except (KubernetesError, ClusterUnreachable) as again:
-            error.add_note(
-                f"And it could not be taken away: {again} Hint: marsdask kubernetes stop {self.namespace}"
-            )

@@ -18,6 +18,8 @@ from marsdask.errors import MarsDaskError
 if TYPE_CHECKING:
     from marsdask.deploy.kubernetes.api import Api
 
+    Reach = Callable[[], Api]
+
 
 class Told(click.Group):
     """A group whose commands end with the message of an error of ours, without a traceback."""
@@ -48,9 +50,11 @@ def reaching(command: Any) -> Any:
     return reached
 
 
-waiting = click.option(
-    "--timeout", type=click.FloatRange(min=1), default=120, show_default=True, help="Seconds to wait."
-)
+def waiting(least: float, says: str) -> Callable[[Any], Any]:
+    """The option of how long to wait."""
+    return click.option(
+        "--timeout", type=click.FloatRange(min=least), default=120, show_default=True, help=says
+    )
 
 
 @kubernetes.command()
@@ -66,13 +70,7 @@ waiting = click.option(
     help="A Secret of that namespace that opens the registry.",
 )
 @click.option("--upgrade", is_flag=True, help="Also change what an earlier install made.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0),
-    default=120,
-    show_default=True,
-    help="Seconds to wait; 0 does not.",
-)
+@waiting(0, "Seconds to wait; 0 does not.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be made; asks no cluster.")
 @click.option(
     "-o",
@@ -80,24 +78,16 @@ waiting = click.option(
     type=click.Choice(["yaml", "json"]),
     help="How --dry-run prints: yaml unless said otherwise.",
 )
-def install(
-    reach: Callable[[], Api],
-    namespace: str,
-    image: str,
-    pull_secret: str | None,
-    dry_run: bool,
-    output: str,
-    **how: Any,
-) -> None:
+def install(reach: Reach, dry_run: bool, output: str, upgrade: bool, timeout: float, **what: Any) -> None:
     """Install Dask's operator and the definitions of its resources: what is there already is left alone."""
     from marsdask.deploy.kubernetes import install, operator
 
     if output and not dry_run:
         raise click.UsageError("-o says how --dry-run prints; it goes with that only.")
     if dry_run:
-        click.echo(written(operator.manifests(namespace, image, pull_secret=pull_secret), output or "yaml"))
+        click.echo(written(operator.manifests(**what), output or "yaml"))
         return
-    for line in install.install(reach(), namespace, image, pull_secret=pull_secret, **how):
+    for line in install.install(reach(), upgrade=upgrade, timeout=timeout, **what):
         click.echo(line)
 
 
@@ -115,8 +105,8 @@ def written(manifests: list[dict[str, Any]], form: str) -> str:
 @kubernetes.command()
 @reaching
 @click.option("--force", is_flag=True, help="Delete all of Dask's clusters and jobs first.")
-@waiting
-def uninstall(reach: Callable[[], Api], force: bool, timeout: float) -> None:
+@waiting(1, "Seconds to wait.")
+def uninstall(reach: Reach, force: bool, timeout: float) -> None:
     """Remove what `install` made, and nothing else. Refuses while there are Dask clusters."""
     from marsdask.deploy.kubernetes import install
 
@@ -126,7 +116,7 @@ def uninstall(reach: Callable[[], Api], force: bool, timeout: float) -> None:
 
 @kubernetes.command()
 @reaching
-def status(reach: Callable[[], Api]) -> None:
+def status(reach: Reach) -> None:
     """Tell what is installed, and what is missing with the command that cures it.
 
     Ends with 0 if clusters can be made, with 1 if something is missing or not ready, and with 3 if the cluster does not
@@ -168,7 +158,7 @@ def requirements(packages: tuple[str, ...], label: bool) -> None:
 
 @kubernetes.command("list")
 @reaching
-def list_(reach: Callable[[], Api]) -> None:
+def list_(reach: Reach) -> None:
     """List the clusters that `new_cluster` made, and namespaces that are left of some."""
     from marsdask.deploy.kubernetes.removal import clusters
 
@@ -186,8 +176,8 @@ def list_(reach: Callable[[], Api]) -> None:
 @reaching
 @click.argument("namespace")
 @click.option("--force", is_flag=True, help="Do without the operator: take its finalizers off.")
-@waiting
-def stop(reach: Callable[[], Api], namespace: str, force: bool, timeout: float) -> None:
+@waiting(1, "Seconds to wait.")
+def stop(reach: Reach, namespace: str, force: bool, timeout: float) -> None:
     """Stop the clusters in NAMESPACE, and the namespace if it was made for one. Running it twice is fine."""
     from marsdask.deploy.kubernetes.removal import stop_namespace
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from marsdask.deploy.kubernetes import names
-from marsdask.deploy.kubernetes.names import metadata
 from marsdask.errors import ArgumentError, ArgumentTypeError, MissingExtra
 
 if TYPE_CHECKING:
@@ -76,21 +75,16 @@ def _content(value: Any, field: str) -> str:
     if "\n" in value:
         return str(value)
     try:
-        with open(os.fspath(value), encoding="utf-8") as file:
-            return file.read()
+        return Path(value).read_text(encoding="utf-8")
     except OSError as error:
         raise ArgumentError(f"security: {field}={value!r} cannot be read: {error}.") from error
 
 
 def secret(args: Arguments, security: Any) -> dict[str, Any]:
     """The Secret of a cluster."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": metadata(names.secret(args.name), args.namespace, args.name),
-        "type": "Opaque",
-        "data": secret_data(security, own=args.security is not None),
-    }
+    metadata = names.metadata(names.secret(args.name), args.namespace, args.name)
+    data = secret_data(security, own=args.security is not None)
+    return names.body("v1", "Secret", metadata, type="Opaque", data=data)
 
 
 def env(args: Arguments, role: str) -> dict[str, str]:

@@ -123,5 +123,5 @@ def warn_of_differences(answer: Mapping[str, Any]) -> None:
             f"this process and the cluster's image differ: {'; '.join(told)}. What one sends, the other may not read. "
             "Hint: build the image where you work, with bin/kube-image-tool.sh.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )

@@ -20,47 +20,28 @@ from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, StillT
 # Kind -> the class of the client's calls, and what they call it.
 KINDS = {
     "CustomResourceDefinition": ("ApiextensionsV1Api", "custom_resource_definition"),
-    "Namespace": ("CoreV1Api", "namespace"),
-    "ServiceAccount": ("CoreV1Api", "namespaced_service_account"),
-    "ClusterRole": ("RbacAuthorizationV1Api", "cluster_role"),
-    "ClusterRoleBinding": ("RbacAuthorizationV1Api", "cluster_role_binding"),
     "Deployment": ("AppsV1Api", "namespaced_deployment"),
+    "ClusterRoleBinding": ("RbacAuthorizationV1Api", "cluster_role_binding"),
+    "ClusterRole": ("RbacAuthorizationV1Api", "cluster_role"),
+    "ServiceAccount": ("CoreV1Api", "namespaced_service_account"),
+    "Namespace": ("CoreV1Api", "namespace"),
 }
+"""In the order in which they are removed: definitions first, as the operator has to be there for the end of what they define."""
 
 
-class Objects:
-    """Calls by manifest; not found is None."""
+def method_of(api: Api, verb: str, kind: str) -> Any:
+    """A call of the client's; one that lists does so in all namespaces."""
+    from kubernetes import client
 
-    def __init__(self, api: Api):
-        self.api = api
+    owner, noun = KINDS[kind]
+    if verb == "list" and noun.startswith("namespaced_"):
+        noun = f"{noun.removeprefix('namespaced_')}_for_all_namespaces"
+    return getattr(getattr(client, owner)(api.client), f"{verb}_{noun}")
 
-    def read(self, manifest: Body) -> Body | None:
-        return self.api.call(self.function("read", manifest["kind"]), *place(manifest))
 
-    def create(self, manifest: Body) -> None:
-        self.api.call(self.function("create", manifest["kind"]), *place(manifest)[1:], manifest)
-
-    def patch(self, manifest: Body) -> Body | None:
-        """Set what the manifest says; what it does not mention stays. The object as it is then."""
-        function = self.function("patch", manifest["kind"])
-        return self.api.call(function, *place(manifest), manifest, **merging(function))
-
-    def delete(self, manifest: Body) -> bool:
-        return self.api.call(self.function("delete", manifest["kind"]), *place(manifest)) is not None
-
-    def labelled(self, kind: str, selector: str) -> list[Body]:
-        """The objects of a kind with a label, in all namespaces."""
-        found = self.api.listed(self.function("list", kind), label_selector=selector)
-        return [each | {"kind": kind} for each in found]
-
-    def function(self, verb: str, kind: str) -> Any:
-        """A call of the client's; one that lists does so in all namespaces."""
-        from kubernetes import client
-
-        owner, noun = KINDS[kind]
-        if verb == "list" and noun.startswith("namespaced_"):
-            noun = f"{noun.removeprefix('namespaced_')}_for_all_namespaces"
-        return getattr(getattr(client, owner)(self.api.client), f"{verb}_{noun}")
+def read(api: Api, manifest: Body) -> Body | None:
+    """The object as it is there."""
+    return api.call(method_of(api, "read", manifest["kind"]), *place(manifest))
 
 
 def place(manifest: Body) -> list[str]:
@@ -111,14 +92,10 @@ class Installation:
             found.append(f"no Dask operator runs here. Cure: {INSTALL}")
         for each in self.operators:
             if not each.ready:
-                look = f"kubectl describe pods -n {each.namespace}"
-                cure = (
-                    f"{INSTALL} --upgrade --image IMAGE, if its image is the trouble"
-                    if each.ours
-                    else "see there"
-                )
+                upgrade = f"{INSTALL} --upgrade --image IMAGE, if its image is the trouble"
                 found.append(
-                    f"the operator {each.namespace}/{each.name} is not ready. Look: {look}. Cure: {cure}"
+                    f"the operator {each.namespace}/{each.name} is not ready. Look: kubectl describe pods -n "
+                    f"{each.namespace}. Cure: {upgrade if each.ours else 'see there'}"
                 )
         if len(self.operators) > 1:
             names = ", ".join(f"{each.namespace}/{each.name}" for each in self.operators)
@@ -145,13 +122,13 @@ def look(api: Api) -> Installation:
     version = api.call(client.VersionApi(api.client).get_code)
     if version is None or "gitVersion" not in version:
         raise ClusterUnreachable(f"{api.client.configuration.host} answers, but is no Kubernetes API.")
-    read = {each["metadata"]["name"]: Objects(api).read(each) for each in operator.definitions()}
-    there = {name: found for name, found in read.items() if found}
+    definitions = {each["metadata"]["name"]: read(api, each) for each in operator.definitions()}
+    there = {name: found for name, found in definitions.items() if found}
     deployments = api.listed(api.apps.list_deployment_for_all_namespaces)
     return Installation(
         kubernetes=f"{version['gitVersion']} at {api.client.configuration.host}",
         definitions={name: labels_of(found).get(operator.VERSION, "") for name, found in there.items()},
-        missing=tuple(name for name, found in read.items() if not found),
+        missing=tuple(name for name in definitions if name not in there),
         operators=tuple(map(described, filter(is_operator, deployments))),
         clusters=len(api.clusters()) if "daskclusters.kubernetes.dask.org" in there else 0,
     )
@@ -175,13 +152,7 @@ PLURALS = ("daskjobs", "daskclusters", "daskautoscalers", "daskworkergroups")
 
 
 def install(
-    api: Api,
-    namespace: str = operator.NAMESPACE,
-    image: str = "",
-    *,
-    pull_secret: str | None = None,
-    upgrade: bool = False,
-    timeout: float = 120,
+    api: Api, namespace: str, image: str, *, pull_secret: str | None, upgrade: bool, timeout: float
 ) -> Iterator[str]:
     """Make what is missing, wait until the operator is ready, and say line by line what was done.
 
@@ -189,34 +160,35 @@ def install(
     is not ready after `timeout` seconds; 0 does not wait.
     """
     wanted = operator.manifests(namespace, image, pull_secret=pull_secret)
-    objects, before = Objects(api), look(api)
+    before = look(api)
     kept = next((each for each in before.operators if not each.ours or each.namespace != namespace), None)
     for manifest in wanted:
         # To an operator that is there only the definitions may be missing.
         if kept is None or manifest["kind"] == "CustomResourceDefinition":
-            yield f"{called(manifest)}: {ensure(objects, manifest, upgrade=upgrade)}"
+            yield f"{called(manifest)}: {ensure(api, manifest, upgrade=upgrade)}"
         if manifest is wanted[len(operator.definitions()) - 1]:
-            wait_established(objects, max(timeout, 30))
+            wait_established(api, max(timeout, 30))
     if kept is not None:
         yield f"There is an operator already, left alone: {kept}"
         return
     yield from compared(before, wanted[-1], upgrade=upgrade)
     if timeout:
-        wait_ready(api, objects, wanted[-1], timeout)
+        wait_ready(api, wanted[-1], timeout)
         yield f"The operator is ready in namespace {namespace}."
 
 
-def ensure(objects: Objects, manifest: Body, *, upgrade: bool) -> str:
+def ensure(api: Api, manifest: Body, *, upgrade: bool) -> str:
     """Make an object if it is not there, or change it if it is ours and may be: what was done."""
-    found = objects.read(manifest)
+    found = read(api, manifest)
     if found is None:
-        objects.create(manifest)
+        api.call(method_of(api, "create", manifest["kind"]), *place(manifest)[1:], manifest)
         return "made"
     if labels_of(found).get(MANAGED_BY) != operator.US:
         return "there, not ours, left alone"
     if not upgrade:
         return "there"
-    patched = objects.patch(manifest) or found
+    patch = method_of(api, "patch", manifest["kind"])
+    patched = api.call(patch, *place(manifest), manifest, **merging(patch)) or found
     same = patched["metadata"]["resourceVersion"] == found["metadata"]["resourceVersion"]
     return "there, as it should be" if same else "changed"
 
@@ -233,10 +205,10 @@ def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[s
             )
 
 
-def wait_established(objects: Objects, timeout: float) -> None:
+def wait_established(api: Api, timeout: float) -> None:
     """Until the API serves the definitions."""
     wanted = operator.definitions()
-    if not until(lambda: all(established(objects.read(each) or {}) for each in wanted), timeout):
+    if not until(lambda: all(established(read(api, each) or {}) for each in wanted), timeout):
         raise ClusterNotStarted(
             f"the API does not serve Dask's resources {timeout:g} s after their definitions were made."
         )
@@ -248,12 +220,11 @@ def established(definition: Body) -> bool:
     return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
 
-def wait_ready(api: Api, objects: Objects, wanted: Body, timeout: float) -> None:
+def wait_ready(api: Api, wanted: Body, timeout: float) -> None:
     """Until the Deployment has its pod; an error that says why not."""
     namespace = wanted["metadata"]["namespace"]
     selector = ",".join(f"{k}={v}" for k, v in wanted["spec"]["selector"]["matchLabels"].items())
-
-    if not until(lambda: (found := objects.read(wanted)) is not None and described(found).ready, timeout):
+    if not until(lambda: (found := read(api, wanted)) is not None and described(found).ready, timeout):
         found = states.states(api.pods(namespace, selector))
         events = states.warnings_of(api.events(namespace))
         report = states.report(found, events, api.last_lines(namespace, (s for s in found if not s.ready)))
@@ -263,14 +234,18 @@ def wait_ready(api: Api, objects: Objects, wanted: Body, timeout: float) -> None
         )
 
 
-def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterator[str]:
+def uninstall(api: Api, *, force: bool, timeout: float) -> Iterator[str]:
     """Remove what `install` made, and say line by line what was removed.
 
     Raises InUse while there are clusters or jobs, unless `force`: they are deleted first. Raises StillThere for what is
     not gone after `timeout` seconds.
     """
-    objects, deadline = Objects(api), time.monotonic() + timeout
-    found = [each for kind in ORDER for each in objects.labelled(kind, f"{MANAGED_BY}={operator.US}")]
+    deadline, selector = time.monotonic() + timeout, f"{MANAGED_BY}={operator.US}"
+    found = [
+        each | {"kind": kind}
+        for kind in KINDS
+        for each in api.listed(method_of(api, "list", kind), label_selector=selector)
+    ]
     if not found:
         yield f"Nothing of `{INSTALL}` is here."
         return
@@ -284,24 +259,13 @@ def uninstall(api: Api, *, force: bool = False, timeout: float = 120) -> Iterato
     if force:
         yield from remove_resources(api, deadline)
     for each in found:
-        objects.delete(each)
+        api.call(method_of(api, "delete", each["kind"]), *place(each))
     for each in found:
-        if not until(lambda each=each: objects.read(each) is None, max(deadline - time.monotonic(), 1)):  # type: ignore[misc]
+        if not until(lambda each=each: read(api, each) is None, max(deadline - time.monotonic(), 1)):  # type: ignore[misc]
             raise StillThere(
                 f"{called(each)} was not gone after {timeout:g} s. Hint: uninstall again, or look at it."
             )
         yield f"{called(each)}: removed"
-
-
-ORDER = (
-    "CustomResourceDefinition",
-    "Deployment",
-    "ClusterRoleBinding",
-    "ClusterRole",
-    "ServiceAccount",
-    "Namespace",
-)
-"""Definitions first: the operator has to be there for the end of what they define."""
 
 
 def remove_resources(api: Api, deadline: float) -> Iterator[str]:

@@ -10,13 +10,16 @@ GROUP, VERSION = "kubernetes.dask.org", "v1"
 MANAGED_BY, US = "app.kubernetes.io/managed-by", "marsdask"
 MANAGED = {MANAGED_BY: US}
 """The label on everything that `new_cluster` makes."""
-ROLES = ("supervisor", "worker")
-"""In the words of Mars."""
 SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
 COMM, WEB = "tcp-comm", "http-dashboard"
 """Names of a scheduler's and a worker's ports."""
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
+
+
+def body(version: str, kind: str, metadata: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """An object as the Kubernetes API takes it."""
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **more}
 
 
 def metadata(name: str, namespace: str, cluster: str) -> dict[str, Any]:

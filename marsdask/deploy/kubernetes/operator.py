@@ -12,7 +12,8 @@ from importlib import metadata
 from typing import Any
 
 from marsdask.deploy.kubernetes import checks, rights
-from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY
+from marsdask.deploy.kubernetes.images import default_image
+from marsdask.deploy.kubernetes.names import GROUP, MANAGED_BY, body
 from marsdask.errors import MissingExtra
 
 NAME = NAMESPACE = "dask-operator"
@@ -63,25 +64,16 @@ def manifests(
     inside = {"name": NAME, "namespace": namespace}
     return [
         *definitions(),
-        {
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {"name": namespace, "labels": labels() | security},
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": inside | {"labels": labels()},
-            "automountServiceAccountToken": False,
-        },
+        body("v1", "Namespace", {"name": namespace, "labels": labels() | security}),
+        body("v1", "ServiceAccount", inside | {"labels": labels()}, automountServiceAccountToken=False),
         rights.manifest(NAME, RIGHTS, labels()),
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": {"name": NAME, "labels": labels()},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
-            "subjects": [{"kind": "ServiceAccount"} | inside],
-        },
+        body(
+            "rbac.authorization.k8s.io/v1",
+            "ClusterRoleBinding",
+            {"name": NAME, "labels": labels()},
+            roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
+            subjects=[{"kind": "ServiceAccount"} | inside],
+        ),
         deployment(namespace, checked_image(image), pull_secret),
     ]
 
@@ -128,18 +120,16 @@ def deployment(namespace: str, image: str, pull_secret: str | None = None) -> di
         "volumes": [{"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}}],
         **({} if pull_secret is None else {"imagePullSecrets": [{"name": pull_secret}]}),
     }
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": NAME, "namespace": namespace, "labels": labels()},
-        "spec": {
-            "replicas": 1,
-            "revisionHistoryLimit": 2,
-            "strategy": {"type": "Recreate"},
-            "selector": {"matchLabels": dict(SELECTOR)},
-            "template": {"metadata": {"labels": labels()}, "spec": pod},
-        },
+    spec = {
+        "replicas": 1,
+        "revisionHistoryLimit": 2,
+        "strategy": {"type": "Recreate"},
+        "selector": {"matchLabels": dict(SELECTOR)},
+        "template": {"metadata": {"labels": labels()}, "spec": pod},
     }
+    return body(
+        "apps/v1", "Deployment", {"name": NAME, "namespace": namespace, "labels": labels()}, spec=spec
+    )
 
 
 def container(image: str) -> dict[str, Any]:
@@ -173,8 +163,6 @@ def container(image: str) -> dict[str, Any]:
 
 
 def checked_image(image: str) -> str:
-    from marsdask.deploy.kubernetes.images import default_image
-
     image = image or default_image()
     good = re.fullmatch(r"[a-z0-9][\w.:/@-]*", image)
     return str(checks.expect(good, "image", image, "a name such as 'registry/marsdask:v1'"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -23,10 +24,14 @@ def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> N
             f"this Kubernetes cluster does not know Dask's resources (kubernetes.dask.org/v1). {INSTALL}"
         )
     check_rights(api, args, inside=inside)
-    check_namespace(api, args)
-    check_operator(api)
-    if args.existing_namespace:
-        check_quota(api, args.namespace, demand(spec, args.min_worker_num))
+    # Who may not look, as with a Role in one namespace, learns it a little later, from Kubernetes itself.
+    with suppress(NotPermitted):
+        check_namespace(api, args)
+    with suppress(NotPermitted):
+        check_operator(api)
+    with suppress(NotPermitted):
+        if args.existing_namespace:
+            check_quota(api, args.namespace, demand(spec, args.min_worker_num))
 
 
 def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
@@ -55,10 +60,7 @@ NOT_ASKED = {("list", "namespaces"), ("patch", "daskclusters"), ("delete", "netw
 
 def check_namespace(api: Api, args: Arguments) -> None:
     """An error if the namespace is there and should not be, or the other way round."""
-    try:
-        found = api.namespace(args.namespace)
-    except NotPermitted:
-        return  # a Role in one namespace does not let its user look at namespaces; what is made next will tell
+    found = api.namespace(args.namespace)
     if found is None and args.existing_namespace:
         raise ArgumentError(
             f"namespace={args.namespace!r}: there is none. Hint: leave existing_namespace away, and it is made."
@@ -77,11 +79,8 @@ def check_namespace(api: Api, args: Arguments) -> None:
 
 
 def check_operator(api: Api) -> None:
-    """An error if no Dask operator runs. Who may not look at Deployments learns it a little later."""
-    try:
-        operators = list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
-    except NotPermitted:
-        return
+    """An error if no Dask operator runs."""
+    operators = list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
     if not operators:
         raise KubernetesError(f"no Dask operator runs in this Kubernetes cluster. {INSTALL}")
     if not any(d.get("status", {}).get("availableReplicas") for d in operators):
@@ -123,11 +122,7 @@ def check_quota(api: Api, namespace: str, wanted: dict[str, Decimal]) -> None:
     """An error if a quota of the namespace does not leave enough."""
     from kubernetes.utils import parse_quantity
 
-    try:
-        quotas = api.listed(api.core.list_namespaced_resource_quota, namespace)
-    except NotPermitted:
-        return  # Kubernetes itself will tell, when it makes the pods
-    for quota in quotas:
+    for quota in api.listed(api.core.list_namespaced_resource_quota, namespace):
         status = quota.get("status", {})
         for key, hard in status.get("hard", {}).items():
             free = parse_quantity(hard) - parse_quantity(status.get("used", {}).get(key, "0"))

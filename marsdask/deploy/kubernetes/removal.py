@@ -49,22 +49,18 @@ def wait_gone(api: Api, namespace: str, cluster: str, *, own_namespace: bool, ti
             api.get("daskclusters", namespace, cluster) or api.pods(namespace, f"{CLUSTER}={cluster}")
         )
 
-    if not until(gone, timeout, every=0.5):
-        raise StillThere(_what_stays(api, namespace, cluster, timeout))
-
-
-def _what_stays(api: Api, namespace: str, cluster: str, timeout: float) -> str:
-    """Why a cluster is not gone."""
+    if until(gone, timeout, every=0.5):
+        return
     made = api.get("daskclusters", namespace, cluster)
     said = f"the cluster in namespace {namespace!r} was not gone after {timeout:g} s"
     if finalizers := made and made["metadata"].get("finalizers"):
-        return (
+        raise StillThere(
             f"{said}: DaskCluster {cluster!r} waits for {', '.join(finalizers)}, which only a running Dask operator takes "
             f"away. Hint: start the operator (`marsdask kubernetes status`), or `marsdask kubernetes stop {namespace} --force`."
         )
     pods = [p["metadata"]["name"] for p in api.pods(namespace, f"{CLUSTER}={cluster}")]
     left = f"pods {', '.join(pods[:5])}{' ...' * (len(pods) > 5)}" if pods else "Kubernetes is still at it"
-    return f"{said}: {left}. Hint: kubectl get all -n {namespace}; stop() may be called again."
+    raise StillThere(f"{said}: {left}. Hint: kubectl get all -n {namespace}; stop() may be called again.")
 
 
 def release(api: Api, namespace: str) -> None:
@@ -113,39 +109,28 @@ class Row(NamedTuple):
     state: str
 
 
-def clusters(api: Api, now: datetime | None = None) -> list[Row]:
+def clusters(api: Api) -> list[Row]:
     """Every cluster that `new_cluster` made and this user may see, and the namespaces without one."""
     selector = f"{MANAGED_BY}={US}"
     made = api.clusters(selector=selector) if api.knows_dask() else []
     namespaces = api.listed(api.core.list_namespace, label_selector=selector)
-    return rows(made, namespaces, now or datetime.now(UTC))
+    return rows(made, namespaces, datetime.now(UTC))
 
 
 def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: datetime) -> list[Row]:
     """A row for each cluster and each namespace that has none, by name."""
     found = [
-        Row(
-            c["metadata"]["namespace"],
-            c["metadata"]["name"],
-            str(c["spec"]["worker"]["replicas"]),
-            age(c, now),
-            _state(c, "there"),
-        )
+        (c, c["metadata"]["namespace"], c["metadata"]["name"], str(c["spec"]["worker"]["replicas"]), "there")
         for c in made
     ]
-    taken = {row.namespace for row in found}
-    return sorted(
-        found
-        + [
-            Row(each["metadata"]["name"], "-", "-", age(each, now), _state(each, "no cluster in it"))
-            for each in namespaces
-            if each["metadata"]["name"] not in taken
-        ]
-    )
-
-
-def _state(made: Mapping[str, Any], otherwise: str) -> str:
-    return "going away" if made["metadata"].get("deletionTimestamp") else otherwise
+    taken = {namespace for _, namespace, *_ in found}
+    lone = {each["metadata"]["name"]: each for each in namespaces}
+    found += [(lone[name], name, "-", "-", "no cluster in it") for name in lone.keys() - taken]
+    told = []
+    for each, namespace, cluster, workers, otherwise in found:
+        state = "going away" if each["metadata"].get("deletionTimestamp") else otherwise
+        told.append(Row(namespace, cluster, workers, age(each, now), state))
+    return sorted(told)
 
 
 def age(made: Mapping[str, Any], now: datetime) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from marsdask.deploy.kubernetes.names import GROUP, MANAGED
+from marsdask.deploy.kubernetes.names import GROUP, MANAGED, body
 
 Rule = tuple[str, str, tuple[str, ...]]
 """API group, resource, verbs."""
@@ -64,12 +64,10 @@ def manifest(
 ) -> dict[str, Any]:
     """A Role in a namespace, or a ClusterRole."""
     where = {} if namespace is None else {"namespace": namespace}
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRole" if namespace is None else "Role",
-        "metadata": {"name": name, "labels": labels, **where},
-        "rules": [
-            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
-            for group, resource, verbs in rules
-        ],
-    }
+    kind = "ClusterRole" if namespace is None else "Role"
+    allowed = [
+        {"apiGroups": [group], "resources": [what], "verbs": list(verbs)} for group, what, verbs in rules
+    ]
+    return body(
+        "rbac.authorization.k8s.io/v1", kind, {"name": name, "labels": labels, **where}, rules=allowed
+    )

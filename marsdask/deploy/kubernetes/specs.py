@@ -9,19 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from marsdask.deploy.kubernetes import credentials
+from marsdask.deploy.kubernetes import credentials, names
 from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.deploy.kubernetes.names import (
-    CLUSTER,
-    COMM,
-    COMPONENT,
-    GROUP,
-    MANAGED,
-    VERSION,
-    WEB,
-    metadata,
-    own_service,
-)
 
 Spec = dict[str, Any]
 
@@ -44,50 +33,36 @@ ROUTES = (
 def namespace(args: Arguments) -> Spec:
     """The namespace, with the level of Pod Security that its pods need."""
     level = "privileged" if args.host_paths else "restricted"
-    labels = {**MANAGED, "name": args.namespace}
+    labels = {**names.MANAGED, "name": args.namespace}
     labels |= {f"pod-security.kubernetes.io/{mode}": level for mode in ("enforce", "warn", "audit")}
-    return {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "metadata": {"name": args.namespace, "labels": labels},
-    }
+    return names.body("v1", "Namespace", {"name": args.namespace, "labels": labels})
 
 
 def cluster(args: Arguments) -> Spec:
     """The DaskCluster, of which the operator makes everything else."""
-    return {
-        "apiVersion": f"{GROUP}/{VERSION}",
-        "kind": "DaskCluster",
-        "metadata": {"name": args.name, "namespace": args.namespace, "labels": dict(MANAGED)},
-        "spec": {
-            "idleTimeout": 0,
-            "scheduler": {
-                **with_wishes(_scheduler_pod(args), *args.supervisor.templates),
-                "service": _service_spec(args, own=args.service_name is None),
-            },
-            "worker": {
-                "replicas": args.worker_num,
-                **with_wishes(_worker_pod(args), *args.worker.templates),
-            },
+    metadata = {"name": args.name, "namespace": args.namespace, "labels": dict(names.MANAGED)}
+    spec = {
+        "idleTimeout": 0,
+        "scheduler": {
+            **with_wishes(_scheduler_pod(args), *args.supervisor.templates),
+            "service": _service_spec(args, own=args.service_name is None),
         },
+        "worker": {"replicas": args.worker_num, **with_wishes(_worker_pod(args), *args.worker.templates)},
     }
+    return names.body(f"{names.GROUP}/{names.VERSION}", "DaskCluster", metadata, spec=spec)
 
 
 def service(args: Arguments) -> Spec:
     """The Service by the name that the user chose; the operator's own is then inside of the cluster only."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": metadata(str(args.service_name), args.namespace, args.name),
-        "spec": _service_spec(args, own=True),
-    }
+    metadata = names.metadata(str(args.service_name), args.namespace, args.name)
+    return names.body("v1", "Service", metadata, spec=_service_spec(args, own=True))
 
 
 def _service_spec(args: Arguments, *, own: bool) -> Spec:
-    ports = {COMM: args.supervisor.port, WEB: args.web_port}
+    ports = {names.COMM: args.supervisor.port, names.WEB: args.web_port}
     return {
         "type": args.service_type if own else "ClusterIP",
-        "selector": {CLUSTER: args.name, COMPONENT: "scheduler"},
+        "selector": {names.CLUSTER: args.name, names.COMPONENT: "scheduler"},
         "ports": [{"name": n, "protocol": "TCP", "port": p, "targetPort": n} for n, p in ports.items()],
     }
 
@@ -97,8 +72,8 @@ def network_policies(args: Arguments) -> list[Spec]:
 
     With a Service of type ClusterIP that is this namespace; the web port is open to other namespaces for the operator.
     """
-    mine = {"podSelector": {"matchLabels": {CLUSTER: args.name}}}
-    comm, web = ({"protocol": "TCP", "port": name} for name in (COMM, WEB))
+    mine = {"podSelector": {"matchLabels": {names.CLUSTER: args.name}}}
+    comm, web = ({"protocol": "TCP", "port": name} for name in (names.COMM, names.WEB))
     outside: list[Spec] = [{"ports": [comm, web]}]
     if args.service_type == "ClusterIP":
         outside = [
@@ -107,16 +82,16 @@ def network_policies(args: Arguments) -> list[Spec]:
         ]
     allowed = {"worker": [{"from": [mine]}], "scheduler": [{"from": [mine]}, *outside]}
     return [
-        {
-            "apiVersion": "networking.k8s.io/v1",
-            "kind": "NetworkPolicy",
-            "metadata": metadata(f"{args.name}-{role}", args.namespace, args.name),
-            "spec": {
-                "podSelector": {"matchLabels": {CLUSTER: args.name, COMPONENT: role}},
+        names.body(
+            "networking.k8s.io/v1",
+            "NetworkPolicy",
+            names.metadata(f"{args.name}-{role}", args.namespace, args.name),
+            spec={
+                "podSelector": {"matchLabels": {names.CLUSTER: args.name, names.COMPONENT: role}},
                 "policyTypes": ["Ingress"],
                 "ingress": ingress,
             },
-        }
+        )
         for role, ingress in allowed.items()
     ]
 
@@ -135,7 +110,7 @@ def _scheduler_pod(args: Arguments) -> Spec:
     routes = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
     pod = _pod(args, "scheduler", words, routes, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = {
-        "httpGet": {"path": "/health", "port": WEB},
+        "httpGet": {"path": "/health", "port": names.WEB},
         "initialDelaySeconds": 30,
         "periodSeconds": 20,
         "timeoutSeconds": 10,
@@ -153,7 +128,7 @@ def _worker_pod(args: Arguments) -> Spec:
     cores = {"cpu": f"{args.worker.millicores}m"}
     resources = {kind: cores | memory for kind, memory in args.policy.resources().items()}
     env = {
-        "DASK_SCHEDULER_ADDRESS": f"{scheme}://{own_service(args.name)}.{args.namespace}:{args.supervisor.port}",
+        "DASK_SCHEDULER_ADDRESS": f"{scheme}://{names.own_service(args.name)}.{args.namespace}:{args.supervisor.port}",
         "MARS_CPU_TOTAL": str(args.threads),
         **args.policy.to_env(),
     }
@@ -164,7 +139,7 @@ def _pod(
     args: Arguments, role: str, words: list[str], env: dict[str, str], resources: Spec, web_port: int
 ) -> Spec:
     part = args.worker if role == "worker" else args.supervisor
-    volumes = (*args.volumes, *(args.spill_volumes if role == "worker" else ()))
+    volumes = (*args.extra_volumes, *(args.worker_spill_paths if role == "worker" else ()))
     words += [word for module in part.modules for word in ("--preload", module)]
     env = {
         "HOME": "/tmp",
@@ -181,10 +156,10 @@ def _pod(
         "resources": resources,
         "ports": [
             {"name": n, "containerPort": port, "protocol": "TCP"}
-            for n, port in ((COMM, part.port), (WEB, web_port))
+            for n, port in ((names.COMM, part.port), (names.WEB, web_port))
         ],
         "readinessProbe": {
-            "httpGet": {"path": "/health", "port": WEB},
+            "httpGet": {"path": "/health", "port": names.WEB},
             "periodSeconds": 1,
             "timeoutSeconds": 3,
             "failureThreshold": 3,

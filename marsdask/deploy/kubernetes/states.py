@@ -241,8 +241,7 @@ class Deadline:
 class Blocked:
     """Since when a cluster cannot come up unless somebody does something."""
 
-    def __init__(self) -> None:
-        self.since: float | None = None
+    since: float | None = None
 
     def for_seconds(self, found: Sequence[State], events: Sequence[str], wanted: int) -> float:
         """How long too few pods have been left that could become ready; 0 if there are enough."""
@@ -264,15 +263,14 @@ class Shown:
         self.last = ""
         self.cell: Any = None
         shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
-        notebook = shell is not None and "IPKernelApp" in shell.config
-        self.where = "notebook" if notebook else "terminal"
-        self.on = (notebook or sys.stderr.isatty()) if wanted is None else wanted
+        self.notebook = shell is not None and "IPKernelApp" in shell.config
+        self.on = (self.notebook or sys.stderr.isatty()) if wanted is None else wanted
 
     def __call__(self, line: str) -> None:
         if not self.on or line == self.last:
             return
         self.last = line
-        if self.where == "notebook":
+        if self.notebook:
             from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
             text = {"text/plain": line}
@@ -291,5 +289,5 @@ class Shown:
 
     def __exit__(self, *error: object) -> None:
         """Leave the line: a terminal's is taken away."""
-        if self.where == "terminal" and sys.stderr.isatty():
+        if not self.notebook and sys.stderr.isatty():
             self("")
