@@ -119,12 +119,9 @@ def where(key: str) -> Any:
         return registry.ATTACHED[key]
     if key in ("Session", "AsyncSession", "ExecutionInfo"):
         return getattr(marsdask.session, key)
-    modules = {"marsdask": "marsdask", "session": "marsdask.session", **registry.FILLED}
-    if key in modules:
-        return importlib.import_module(modules[key])
-    if key.partition(".")[0] in ("remote", "learn"):
-        with contextlib.suppress(ImportError):
-            return importlib.import_module(f"marsdask.{key}")
+    module = {"marsdask": "marsdask", **registry.FILLED}.get(key, f"marsdask.{key}")
+    with contextlib.suppress(ImportError):
+        return importlib.import_module(module)
     return None
 
 
@@ -146,10 +143,8 @@ def said(found: Any) -> str:
         return f"Python's own `{found.__name__}`."
     if isinstance(found, (int, float, str, type(None))):
         return f"`{found!r}`"
-    if (
-        isinstance(getattr(found, "fget", None), functools.partial)
-        and found.__doc__ == functools.partial.__doc__
-    ):
+    made = isinstance(getattr(found, "fget", None), functools.partial)
+    if made and found.__doc__ == functools.partial.__doc__:
         return ""
     own = isinstance(found, (type, property, staticmethod, classmethod)) or inspect.isroutine(found)
     return ((inspect.getdoc(found) if own else None) or "").partition("\n")[0]

@@ -1,5 +1,6 @@
 """Files in and out beside pandas: CSV in byte ranges, parquet in row groups, lazy writers, and what is read at all."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,15 @@ BAD = {
     "df.to_csv(csv, separator=';')": (TypeError, "separator"),
     "df.to_parquet(pq, partition_cols='zz')": (ValueError, "zz"),
 }
+
+
+@pytest.mark.parametrize("name", ["one.tar.gz", "one.csv.zip", "a::b.csv", "~one.csv"])
+def test_one_file_of_any_name_as_pandas_writes_it(name: str, tmp_path: Path) -> None:
+    md.DataFrame(RAW, chunk_size=100).to_csv(tmp_path / name, index=False).execute()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    pd.testing.assert_frame_equal(
+        pd.read_csv(tmp_path / name), pd.read_csv(io.StringIO(RAW.to_csv(index=False)))
+    )
 
 
 @pytest.mark.parametrize("text", BAD)

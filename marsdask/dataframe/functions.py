@@ -21,8 +21,8 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series
-from marsdask.dataframe.reduce.reduction import meta_of, reduced_meta, scalar_dtype
-from marsdask.dataframe.rows.alignment import done, pandas_on_samples, together
+from marsdask.dataframe.reduce.reduction import reduced_meta, scalar_dtype
+from marsdask.dataframe.rows.alignment import as_promised, done, pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
@@ -224,16 +224,13 @@ def _applied_meta(
 @lowered("frame.applied", meta=_applied_meta)
 def applied(frame: Chunks, how: str, declared: Any, numbered: bool, *call: Any) -> Any:
     """A user's function by rows or elements, by chunk, or of everything in one chunk."""
-    known = meta_of(frame)
-    found = _applied_meta(known, how, declared, numbered, *call)
+    found = graph.promised()
     like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
     parts = graph.per_chunk(
-        _apply_chunk, graph.gather(frame) if how == "whole" else frame, like, known.ndim if numbered else 0, *call,
+        _apply_chunk, graph.gather(frame) if how == "whole" else frame, like, frame.empty.ndim if numbered else 0, *call,
         number=True, lengths="same" if how == "same" else "unknown",
     )  # fmt: skip
-    if isinstance(found, TensorMeta):
-        return graph.to_array(parts, scalar=True, dtype=found.dtype)
-    return parts.with_lengths((found.length,)) if how == "whole" else parts
+    return as_promised(parts) if how == "whole" or isinstance(found, TensorMeta) else parts
 
 
 def _apply_chunk(
@@ -394,17 +391,7 @@ def evaluated(frame: Chunks, method: str, expr: str, by_row: bool, *more: Any) -
     rows = frame if by_row else graph.gather(frame)
     lengths = "unknown" if method == "query" else "same"
     result = graph.per_chunk(evaluate, rows, method, expr, *more, lengths=lengths)
-    if method == "query":
-        return result
-    known = _meta(meta(frame.node), method, expr, by_row, *map(_known, more))  # type: ignore[arg-type]
-    return graph.to_array(result, scalar=True, dtype=known.dtype) if isinstance(known, TensorMeta) else result
-
-
-def _known(value: Any) -> Any:
-    """The metadata of a lazy value; another one as it is."""
-    if isinstance(value, Chunks) and value.node is not None:
-        return meta(value.node)
-    return TensorMeta((), value.dtype) if hasattr(value, "dask") else value
+    return as_promised(result) if isinstance(graph.promised(), TensorMeta) else result
 
 
 def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import dask
+import pyarrow as pa
 
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series
-from marsdask.errors import ArgumentTypeError, MissingExtra
+from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, frame_meta
@@ -17,17 +18,10 @@ from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import lowered, public
 
 
-def _dataframe() -> Any:
-    try:
-        import dask.dataframe as dd
-    except ImportError:
-        raise MissingExtra.needed("dask[dataframe]", "dataframe", "exchange with dask.dataframe") from None
-    return dd
-
-
 def to_dask(self: FrameHandle) -> Any:
     """A `dask.dataframe` collection over the same chunks. Divisions are unknown: labels need not be sorted."""
-    dd = _dataframe()
+    import dask.dataframe as dd
+
     parts = graph.delayed(self.collection())
     with dask.config.set({"dataframe.convert-string": False}):
         return dd.from_delayed(parts, meta=self.known.empty, verify_meta=False, prefix="marsdask")
@@ -36,9 +30,10 @@ def to_dask(self: FrameHandle) -> Any:
 @public("dataframe.from_dask", function=True)
 def from_dask(frame: Any) -> Any:
     """A frame over a `dask.dataframe` collection: the same partitions under the same labels, nothing run."""
+    import dask.dataframe as dd
+
     if isinstance(frame, FrameHandle):
         return frame
-    dd = _dataframe()
     if not isinstance(frame, (dd.DataFrame, dd.Series, dd.Index)):
         raise ArgumentTypeError(
             f"from_dask(frame): expected a dask.dataframe collection, got {type(frame).__name__}."
@@ -53,21 +48,13 @@ def from_dask_chunks(parts: Data, empty: Any) -> Chunks:
 
 
 def _arrow_batches(frame: Any, schema: Any) -> Iterator[Any]:
-    import pyarrow as pa
-
-    if not frame.is_executed():
-        frame.execute()
-    for part in frame.iterbatch():
+    for part in frame.iterbatch():  # runs it
         table = part if part.ndim == 2 else part.to_frame()
         yield from pa.Table.from_pandas(table, schema=schema, preserve_index=False).to_batches()
 
 
 def arrow_stream(frame: Any, requested_schema: Any = None) -> Any:
     """The Arrow PyCapsule protocol: chunk by chunk, run when the first batch is asked for; labels stay behind."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise MissingExtra.needed("pyarrow", "parquet", "the Arrow stream of a frame") from None
     empty = frame.known.empty
     schema = pa.Schema.from_pandas(empty if empty.ndim == 2 else empty.to_frame(), preserve_index=False)
     reader = pa.RecordBatchReader.from_batches(schema, _arrow_batches(frame, schema))

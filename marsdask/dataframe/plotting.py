@@ -14,13 +14,10 @@ from marsdask.plan.registry import public
 KINDS = ("line", "bar", "barh", "hist", "box", "kde", "density", "area", "pie", "scatter", "hexbin")
 
 
-def _check_matplotlib() -> None:
-    if importlib.util.find_spec("matplotlib") is None:
-        raise MissingExtra.needed("matplotlib", "plot", "plotting")
-
-
 def _whole(frame: Any, names: list[Any]) -> Any:
     """pandas data of the columns that a plot names; all where it names none."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtra.needed("matplotlib", "plot", "plotting")
     if frame.ndim == 2:
         checks.columns((name for name in names if not isinstance(name, int)), frame)
         if names and all(name in frame.columns for name in names):
@@ -41,7 +38,6 @@ class PlotAccessor:
         self._frame = frame
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        _check_matplotlib()
         names = ("kind",) if self._frame.ndim == 1 else ("x", "y", "kind")
         kwargs = {**dict(zip(names, args, strict=False)), **kwargs}
         kind = kwargs.get("kind", "line")
@@ -86,5 +82,4 @@ def boxplot(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any
 
 
 def _drawn(frame: Any, column: Any, by: Any) -> Any:
-    _check_matplotlib()
     return _whole(frame, [] if column is None else [*_listed(column), *_listed(by)])

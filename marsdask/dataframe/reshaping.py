@@ -17,31 +17,21 @@ from marsdask import checks
 from marsdask.dataframe.core import as_frame, as_method
 from marsdask.dataframe.making.creation import row_chunks
 from marsdask.dataframe.rows.alignment import pandas_on_samples
-from marsdask.dataframe.rows.families import call, chunkwise
+from marsdask.dataframe.rows.families import call, chunkwise, pandas_signature
 from marsdask.dataframe.sorting.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 from marsdask.session import execute, get_default_or_create
 from marsdask.tensor.chunking import requested
 
 
-@public("cut", status="delegated")
-def cut(
-    x: Any,
-    bins: Any,
-    right: bool = True,
-    labels: Any = None,
-    retbins: bool = False,
-    precision: int = 3,
-    include_lowest: bool = False,
-    duplicates: str = "raise",
-    ordered: bool = True,
-) -> Any:
+@public("cut", status="delegated", signature=pandas_signature("cut"), direct=False)
+def cut(x: Any, bins: Any, retbins: bool = False, **how: Any) -> Any:
     """The bin of each value. A number of bins runs to find the extremes; edges are lazy."""
     series = as_frame(x)
     if isinstance(bins, Handle):
@@ -55,11 +45,8 @@ def cut(
             raise ArgumentTypeError("`bins` should be a positive integer.")
         # The extremes, which only a run can tell, are in the categories: it runs.
         extremes = np.array([t.fetch() for t in execute(series.min(), series.max())])
-        edges = pd.cut(extremes, int(bins), right=right, retbins=True)[1]
-    made = registry.make(
-        "frame.binned", series, edges, right=right, labels=labels, precision=precision,
-        include_lowest=include_lowest, duplicates=duplicates, ordered=ordered,
-    )  # fmt: skip
+        edges = pd.cut(extremes, int(bins), right=how.get("right", True), retbins=True)[1]
+    made = registry.make("frame.binned", series, edges, **how)
     return (made, edges) if retbins else made
 
 
@@ -97,38 +84,21 @@ def _dummies(chunk: Any, kwargs: dict[str, Any], texts: bool = False) -> Any:
 chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [replace(mine, columns=None)])
 
 
-@public("get_dummies", status="delegated")
-def get_dummies(
-    data: Any,
-    prefix: Any = None,
-    prefix_sep: Any = "_",
-    dummy_na: bool = False,
-    columns: Any = None,
-    sparse: bool = False,
-    drop_first: bool = False,
-    dtype: Any = None,
-) -> Any:
+@public("get_dummies", status="delegated", signature=pandas_signature("get_dummies"), direct=False)
+def get_dummies(data: Any, columns: Any = None, **how: Any) -> Any:
     """A column of indicators for each value of texts and categories; texts run to find their values."""
     frame = as_frame(data)
-    kwargs = {
-        "prefix": prefix,
-        "prefix_sep": prefix_sep,
-        "dummy_na": dummy_na,
-        "sparse": sparse,
-        "drop_first": drop_first,
-        "dtype": dtype,
-    }
     if frame.ndim == 1:
         values = not isinstance(frame.dtype, pd.CategoricalDtype)
         frame = frame.astype(pd.CategoricalDtype(_values_of(frame))) if values else frame
-        return registry.make("frame.dummies", frame, kwargs, values)
+        return registry.make("frame.dummies", frame, how, values)
     plain = {c: d for c, d in frame.dtypes.items() if not isinstance(d, pd.CategoricalDtype)}
     if columns is None:
         texts = [c for c, d in plain.items() if isinstance(d, pd.StringDtype) or d.kind == "O"]
     else:
         texts = [c for c in plain if c in columns]
     frame = frame.astype({c: pd.CategoricalDtype(_values_of(frame[c])) for c in texts}) if texts else frame
-    return registry.make("frame.dummies", frame, kwargs | {"columns": columns})
+    return registry.make("frame.dummies", frame, how | {"columns": columns})
 
 
 def _values_of(series: Any) -> pd.Index:
@@ -140,18 +110,16 @@ def _melt(chunk: pd.DataFrame, ids: list[Any], values: list[Any], *names: Any) -
     return chunk.melt(ids, values, *names, ignore_index=False)
 
 
-def _melt_meta(frame: FrameMeta, *how: Any) -> FrameMeta:
-    return frame_meta(pandas_on_samples(_melt, frame, *how), frame.length * len(how[1]), NEW)
-
-
 @lowered(
     "frame.melted",
-    meta=_melt_meta,
+    meta=lambda frame, *how: frame_meta(
+        pandas_on_samples(_melt, frame, *how), frame.length * len(how[1]), NEW
+    ),
     demands=lambda node, mine: [Demand(frozenset([*node.args[1], *node.args[2]]), True, mine.labels)],
 )
 def melted(frame: Chunks, ids: list[Any], values: list[Any], *names: Any) -> Chunks:
     """One column after another, each in the frame's chunks, so that rows stand in pandas' order."""
-    like = _melt_meta(meta(frame.node), ids, values, *names).empty  # type: ignore[arg-type]
+    like = graph.promised().empty
     return graph.joined(*(graph.per_chunk(_melt_one, frame, like, ids, [value], *names) for value in values))
 
 

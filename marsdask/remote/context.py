@@ -20,7 +20,6 @@ from dask.typing import Key
 from marsdask import checks
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ObjectNotFound, Unbuilt, near
-from marsdask.options import within
 from marsdask.plan import graph
 from marsdask.session import Session
 
@@ -197,7 +196,7 @@ def dataset(session: Session, name: str) -> str:
     return f"marsdask-{session.session_id}-{name}"
 
 
-_context: contextvars.ContextVar[Context | None] = contextvars.ContextVar("marsdask-context", default=None)
+CURRENT: contextvars.ContextVar[Context | None] = contextvars.ContextVar("marsdask-context", default=None)
 
 
 def get_context() -> Context | None:
@@ -206,12 +205,7 @@ def get_context() -> Context | None:
     >>> get_context() is None
     True
     """
-    return _context.get()
-
-
-def running(context: Context) -> contextlib.AbstractContextManager[Context | None]:
-    """Inside the block `get_context()` gives this."""
-    return within(_context, context)
+    return CURRENT.get()
 
 
 class OnWorker(Distributed):

@@ -18,12 +18,8 @@ from typing import Any
 import cloudpickle
 
 from marsdask.engine.failures import refusal
-from marsdask.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    Exited,
-    NotPicklable,
-)
+from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, NotPicklable
+from marsdask.options import within
 from marsdask.plan import graph, labels, registry
 from marsdask.plan import node as nodes
 from marsdask.plan.handle import Handle
@@ -31,7 +27,7 @@ from marsdask.plan.meta import FrameMeta, Rows
 from marsdask.plan.node import Node, leaf, token, walk
 from marsdask.plan.passes import replaced
 from marsdask.plan.registry import lowered
-from marsdask.remote.context import Context, dataset, running, session_here
+from marsdask.remote.context import CURRENT, Context, dataset, session_here
 from marsdask.session import Session
 from marsdask.session.lazy import ExecutableTuple
 from marsdask.session.logs import Log, arrived, captured
@@ -117,11 +113,6 @@ class Handed:
 
     def __reduce__(self) -> Any:
         return _handed, (graph.bare(self.collection), self.meta, self.token)
-
-    def handle(self, session: Session) -> Any:
-        """The handle that the function gets."""
-        node = leaf("handed", self, self.meta, name=self.token)
-        return _executed(node, session, self.collection, self.meta)
 
 
 def _handed(bare: Any, meta: Any, token: str) -> Handed:
@@ -242,7 +233,7 @@ class Job:
     def __call__(self, *given: Any) -> Any:
         session, listener = self.place()
         context = Context(session, self.name, listener)
-        with session.active(), running(context), captured(listener.write):
+        with session.active(), within(CURRENT, context), captured(listener.write):
             try:
                 values = [self._value(i, g, session) for i, g in zip(self.inputs, given, strict=True)]
                 outputs = _outputs(self._tried(values), self.n_output, self.name)
@@ -252,7 +243,8 @@ class Job:
 
     def _value(self, how: Any, given: Any, session: Session) -> Any:
         if isinstance(how, Handed):
-            return how.handle(session)
+            node = leaf("handed", how, how.meta, name=how.token)
+            return _executed(node, session, how.collection, how.meta)
         return received(given[0], session, None) if how is None else finished(how[0], given, how[1])
 
     def _tried(self, values: list[Any]) -> Any:
@@ -388,4 +380,4 @@ def task_of(call: Call, inputs: list[Any], arguments: dict[int, Handed], session
         call.log.source = session.engine
         session.engine.listen(TOPIC + session.session_id, functools.partial(hear, session.engine))  # type: ignore[attr-defined]
         job = Travelling(call, how, session)
-    return graph.placed(job, *given, where=call.where)
+    return graph.value(job, *given, where=call.where)

@@ -10,7 +10,7 @@ from collections import ChainMap
 from collections.abc import Iterator, MutableMapping, MutableSequence
 from pathlib import Path
 from types import CodeType
-from typing import Any, Self
+from typing import Any
 
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, MissingFile, adopt
@@ -125,38 +125,30 @@ class Environ(MutableMapping[str, str]):
     def __init__(self, below: Any):
         self.below = below
 
-    def _mine(self) -> dict[str, str]:
-        return _environ.get() or {}
+    def _home(self, key: str) -> Any:
+        """Where a variable is, or will be."""
+        mine = _environ.get() or {}
+        return mine if key in mine else self.below
 
     def __getitem__(self, key: str) -> str:
-        return ChainMap(self._mine(), self.below)[key]
+        return self._home(key)[key]  # type: ignore[no-any-return]
 
     def __setitem__(self, key: str, value: str) -> None:
-        mine = self._mine()
-        (mine if key in mine else self.below)[key] = value
+        self._home(key)[key] = value
 
     def __delitem__(self, key: str) -> None:
-        mine = self._mine()
-        del (mine if key in mine else self.below)[key]
+        del self._home(key)[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(ChainMap(self._mine(), self.below))
+        return iter(ChainMap(_environ.get() or {}, self.below))
 
     def __len__(self) -> int:
-        return len(ChainMap(self._mine(), self.below))
+        return len(ChainMap(_environ.get() or {}, self.below))
 
-    def copy(self) -> dict[str, str]:
-        return dict(self)
-
-    def __or__(self, other: Any) -> dict[str, str]:
-        return dict(self) | dict(other)
-
-    def __ror__(self, other: Any) -> dict[str, str]:
-        return dict(other) | dict(self)
-
-    def __ior__(self, other: Any) -> Self:
-        self.update(other)
-        return self
+    # What `os.environ` makes of the above.
+    copy, __or__, __ror__, __ior__ = (
+        vars(type(os.environ))[name] for name in ("copy", "__or__", "__ror__", "__ior__")
+    )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.below, name)

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -19,14 +19,15 @@ from distributed.protocol import deserialize_bytes, serialize_bytelist
 from distributed.protocol.compression import get_compression_settings
 from distributed.sizeof import safe_sizeof
 from distributed.spill import SpilledSize
-from zict.common import NoDefault, ZictBase, nodefault
+from zict.common import NoDefault, nodefault
 
 from marsdask.errors import ArgumentError, NotPicklable, SpillFull, short
-from marsdask.spill.directory import HEAD_ROOM, RETRY_AFTER, Usage
-from marsdask.spill.store import TELL_EVERY, Placement, Problem, StripedFile, logger, tell
+from marsdask.spill.directory import RETRY_AFTER, Usage
+from marsdask.spill.store import StripedFile, logger
 
 # Values that are tried in one eviction before it is given up: each may cost a serialization and a part of a write.
 TRIES = 4
+NOTHING = SpilledSize(0, 0)
 
 
 class PatientLRU(zict.LRU[Key, object]):
@@ -173,31 +174,25 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
         target: float | Literal[False],
         max_spill: int | Literal[False] = False,
         directories: Sequence[str] = (),
-        quotas: Sequence[int | None] = (),
-        placement: Placement = "round-robin",
-        lock_free: bool = True,
-        head_room: int = HEAD_ROOM,
         retry_after: float = RETRY_AFTER,
-        name: str = "",
+        **how: Any,
     ) -> None:
-        bytes_in_memory = _target(memory_limit, target)
+        if isinstance(memory_limit, bool) or not isinstance(memory_limit, int) or memory_limit <= 0:
+            raise ArgumentError(f"memory_limit={memory_limit!r}. Expected a number of bytes above 0.")
+        if target is not False and (target is True or not 0 < target <= 1):
+            raise ArgumentError(
+                f"target={target!r}. Expected a fraction of memory_limit above 0 and up to 1, or False."
+            )
+        bytes_in_memory = sys.maxsize if target is False else int(memory_limit * target)
         if max_spill is not False and (max_spill is True or not isinstance(max_spill, int) or max_spill <= 0):
             raise ArgumentError(
                 f"max_spill={max_spill!r}. Expected a number of bytes above 0, or False for no limit."
             )
-        self.store = StripedFile(
-            directories or [os.path.join(worker_local_directory, "storage")],
-            quotas=quotas,
-            placement=placement,
-            lock_free=lock_free,
-            head_room=head_room,
-            retry_after=retry_after,
-            name=name,
-        )
-        self.serialized = Serialized(self.store, max_spill)
+        paths = directories or [os.path.join(worker_local_directory, "storage")]
+        self.store = Serialized(paths, max_spill, retry_after=retry_after, **how)
         # A value that something on the worker still uses is not read a second time.
-        slow = zict.Cache(self.serialized, zict.WeakValueMapping())
-        super().__init__(fast={}, slow=slow, n=bytes_in_memory, weight=self.serialized.weigh)
+        slow = zict.Cache(self.store, zict.WeakValueMapping())
+        super().__init__(fast={}, slow=slow, n=bytes_in_memory, weight=self.store.weigh)
         plain = self.fast
         self.fast = PatientLRU(
             bytes_in_memory,
@@ -209,20 +204,11 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
         )
         #: Keys whose value is in memory and whose file is still there.
         self._both: set[Key] = set()
-        self.serialized.on_freed = self.fast.try_again
-        self.serialized.make_room = self.drop_copies
-        self.serialized.weight_in_memory = self.fast.weights.get
+        self.store.on_freed = self.fast.try_again
+        self.store.make_room = self.drop_copies
+        self.store.weight_in_memory = self.fast.weights.get
         #: (what was done, unit) -> how much since the start; Dask's Prometheus page shows it.
         self.cumulative_metrics: defaultdict[tuple[str, str], float] = defaultdict(float)
-
-    @property
-    def on_problem(self) -> Callable[[Problem], None] | None:
-        """Called with a dict for each damaged value, and once a minute while a directory is full or fails."""
-        return self.store.on_problem
-
-    @on_problem.setter
-    def on_problem(self, function: Callable[[Problem], None] | None) -> None:
-        self.store.on_problem = function
 
     @property
     def memory(self) -> Mapping[Key, object]:
@@ -237,9 +223,9 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
     @property
     def spilled_total(self) -> SpilledSize:
         """Bytes that are not in memory, as they were measured there, and bytes in files."""
-        sizes = self.serialized.sizes
+        sizes, total = self.store.sizes, self.store.total
         twice = sum(sizes[key].memory for key in tuple(self._both) if key in sizes)
-        return SpilledSize(self.serialized.total.memory - twice, self.serialized.total.disk)
+        return SpilledSize(total.memory - twice, total.disk)
 
     def usage(self) -> list[Usage]:
         """What is in each directory: path, files, bytes, quota, free, bad (why it is not used now, or None)."""
@@ -343,8 +329,6 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
         # Also called when an argument was refused.
         if hasattr(self, "fast"):
             super().close()
-        elif hasattr(self, "store"):
-            self.store.close()
 
     @contextlib.contextmanager
     def _metrics(self) -> Iterator[None]:
@@ -355,72 +339,62 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
             yield
 
 
-class Serialized(ZictBase[Key, object]):
-    """Values as distributed serializes them, in a store of bytes; at most `max_spill` bytes in all."""
+class Serialized(StripedFile):
+    """Values as distributed serializes them, in files; at most `max_spill` bytes in all."""
 
-    def __init__(self, store: StripedFile, max_spill: int | Literal[False]) -> None:
-        super().__init__()
-        self.store, self.max_spill = store, max_spill
+    def __init__(self, directories: Sequence[str], max_spill: int | Literal[False], **how: Any) -> None:
+        super().__init__(directories, **how)
+        self.max_spill = max_spill
         self.compression = get_compression_settings("distributed.worker.memory.spill-compression")
-        self.sizes: dict[Key, SpilledSize] = {}
-        self.total = SpilledSize(0, 0)
+        self.sizes: dict[Hashable, SpilledSize] = {}
+        self.total = NOTHING
         self.on_freed: Callable[[], None] = lambda: None
         #: Asked once where a value does not fit: how many others went.
         self.make_room: Callable[[], int] = lambda: 0
-        self.weight_in_memory: Callable[[Key], float | None] = lambda key: None
-        self._tell_at = 0.0
+        self.weight_in_memory: Callable[[Any], float | None] = lambda key: None
 
-    def weigh(self, key: Key, value: object) -> int:
+    def weigh(self, key: Hashable, value: object) -> int:
         """Bytes in memory. Measured once for a value that goes and comes back: it takes long for frames with objects."""
         known = self.sizes.get(key)
         return safe_sizeof(value) if known is None else known.memory
 
-    def __getitem__(self, key: Key) -> object:
+    def __getitem__(self, key: Hashable) -> Any:
         with context_meter.meter("disk-read", "seconds"):
-            data = self.store[key]
+            data = super().__getitem__(key)
         context_meter.digest_metric("disk-read", 1, "count")
         context_meter.digest_metric("disk-read", len(data), "bytes")
         return deserialize_bytes(data)
 
-    def __setitem__(self, key: Key, value: object) -> None:
+    def __setitem__(self, key: Hashable, value: Any) -> None:
         frames = self._dumped(key, value)
         size = sum(memoryview(frame).nbytes for frame in frames)
         if self._too_much(size) and (not self.make_room() or self._too_much(size)):
-            raise self._reached(key, size)
+            reason = f"{self.total.disk:,} bytes of max-spill {self.max_spill:,} are used"
+            self._tell("full", self.directories, key, reason, self.max_spill)
+            paths = os.pathsep.join(directory.path for directory in self.directories)
+            raise SpillFull.of(key, size, [(paths, reason)])
         with context_meter.meter("disk-write", "seconds"):
             try:
-                self.store[key] = frames
+                super().__setitem__(key, frames)
             except SpillFull:
                 if not self.make_room():
                     raise
-                self.store[key] = frames
+                super().__setitem__(key, frames)
         context_meter.digest_metric("disk-write", 1, "count")
         context_meter.digest_metric("disk-write", size, "bytes")
         with self.lock:
-            self._uncount(key)
+            self.total -= self.sizes.pop(key, NOTHING)
             weight = self.weight_in_memory(key)
             self.sizes[key] = SpilledSize(int(safe_sizeof(value) if weight is None else weight), size)
             self.total += self.sizes[key]
 
-    def __delitem__(self, key: Key) -> None:
-        del self.store[key]
+    def __delitem__(self, key: Hashable) -> None:
+        super().__delitem__(key)
         with self.lock:
-            self._uncount(key)
+            self.total -= self.sizes.pop(key, NOTHING)
         self.on_freed()
 
-    def __contains__(self, key: object) -> bool:
-        return key in self.store
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.store)
-
-    def __len__(self) -> int:
-        return len(self.store)
-
-    def close(self) -> None:
-        self.store.close()
-
-    def _dumped(self, key: Key, value: object) -> list[bytes | bytearray | memoryview]:
+    def _dumped(self, key: Hashable, value: object) -> list[bytes | bytearray | memoryview]:
         try:
             return serialize_bytelist(value, compression=self.compression, on_error="raise")
         except Exception as error:  # noqa: BLE001 - whatever a class's own way to pickle raises
@@ -430,32 +404,5 @@ class Serialized(ZictBase[Key, object]):
         # Not from inside of `except`: it is kept, and what caused it would keep the value alive.
         raise failed
 
-    def _uncount(self, key: Key) -> None:
-        old = self.sizes.pop(key, None)
-        if old is not None:
-            self.total -= old
-
     def _too_much(self, size: int) -> bool:
         return self.max_spill is not False and self.total.disk + size > self.max_spill
-
-    def _reached(self, key: Key, size: int) -> SpillFull:
-        reason = f"{self.total.disk:,} bytes of max-spill {self.max_spill:,} are used"
-        path = os.pathsep.join(directory.path for directory in self.store.directories)
-        if time.monotonic() >= self._tell_at:
-            self._tell_at = time.monotonic() + TELL_EVERY
-            free, quota = self.store.usage()[0]["free"], self.max_spill
-            problem = Problem(kind="full", path=path, key=key, reason=reason, free=free, quota=quota)
-            tell(problem, self.store.on_problem)
-        return SpillFull.of(key, size, [(path, reason)])
-
-
-def _target(memory_limit: int, target: float | Literal[False]) -> int:
-    if isinstance(memory_limit, bool) or not isinstance(memory_limit, int) or memory_limit <= 0:
-        raise ArgumentError(f"memory_limit={memory_limit!r}. Expected a number of bytes above 0.")
-    if target is False:
-        return sys.maxsize
-    if target is True or not 0 < target <= 1:
-        raise ArgumentError(
-            f"target={target!r}. Expected a fraction of memory_limit above 0 and up to 1, or False."
-        )
-    return int(memory_limit * target)

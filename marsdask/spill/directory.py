@@ -11,12 +11,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 import numpy as np
 from distributed.diskutils import WorkDir, WorkSpace
 
-from marsdask.errors import BadSpillDirectory
+from marsdask.errors import ArgumentError, BadSpillDirectory
 
 Kind = Literal["full", "bad-directory", "damaged"]
 
@@ -55,13 +56,12 @@ class Usage(TypedDict):
     bad: str | None
 
 
+@dataclass(eq=False)
 class Refused(Exception):
     """A directory does not take a value; another may."""
 
-    def __init__(self, kind: Kind, reason: str) -> None:
-        super().__init__(reason)
-        self.kind: Kind = kind
-        self.reason = reason
+    kind: Kind
+    reason: str
 
 
 def check_usable(path: str) -> None:
@@ -100,6 +100,12 @@ class SpillDirectory:
         retry_after: float = RETRY_AFTER,
         name: str = "",
     ) -> None:
+        if head_room < 0:
+            raise ArgumentError(f"head_room={head_room!r}. Expected a number of bytes, 0 or more.")
+        if not retry_after >= 0:
+            raise ArgumentError(f"retry_after={retry_after!r}. Expected a number of seconds, 0 or more.")
+        if os.path.basename(name) != name:
+            raise ArgumentError(f"name={name!r}. Expected a part of a file's name, without {os.sep!r}.")
         self.path = os.path.abspath(path)
         self.quota, self.head_room, self.retry_after = quota, head_room, retry_after
         self.files = self.bytes = 0
@@ -141,10 +147,9 @@ class SpillDirectory:
         return max(min(by_system, float("inf") if self.quota is None else self.quota - self.bytes), 0)
 
     def usage(self) -> Usage:
-        try:
+        free = None
+        with contextlib.suppress(OSError):
             free = self.free()
-        except OSError:
-            free = None
         return Usage(
             path=self.path, files=self.files, bytes=self.bytes, quota=self.quota, free=free, bad=self.bad
         )
@@ -173,7 +178,12 @@ class SpillDirectory:
                     raise OSError(errno.EIO, f"it has {there:,} bytes, and {size:,} were written")
                 # NumPy asks for huge pages: a third less time than into a bytearray, whose pages come 4 KiB a fault.
                 buffer = np.empty(size, np.uint8).data
-                _read_all(opened, buffer)
+                at = 0
+                while at < size:
+                    read = os.readv(opened, [buffer[at:]])
+                    if not read:
+                        raise OSError(errno.EIO, f"it ended after {at:,} of {size:,} bytes")
+                    at += read
             finally:
                 os.close(opened)
         return buffer
@@ -346,12 +356,3 @@ def _write_all(opened: int, frames: Sequence[memoryview]) -> None:
                 break
             written -= frame.nbytes
             first += 1
-
-
-def _read_all(opened: int, buffer: memoryview) -> None:
-    at = 0
-    while at < len(buffer):
-        read = os.readv(opened, [buffer[at:]])
-        if not read:
-            raise OSError(errno.EIO, f"it ended after {at:,} of {len(buffer):,} bytes")
-        at += read

@@ -27,18 +27,14 @@ class _Mallinfo2(ctypes.Structure):
     ]  # fmt: skip
 
 
-def _glibc() -> Any:
-    """The process's C library; None where it is another one, or older than 2.33."""
-    try:
-        library = ctypes.CDLL(None)
-        library.mallinfo2.restype = _Mallinfo2
-        library.malloc_trim.argtypes = [ctypes.c_size_t]
-    except (OSError, AttributeError, TypeError):
-        return None
-    return library
-
-
-_library = _glibc()
+_library: Any
+"""The process's C library; None where it is another one than glibc, or older than 2.33."""
+try:
+    _library = ctypes.CDLL(None)
+    _library.mallinfo2.restype = _Mallinfo2
+    _library.malloc_trim.argtypes = [ctypes.c_size_t]
+except (OSError, AttributeError, TypeError):
+    _library = None
 
 
 def kept() -> int:

@@ -71,22 +71,19 @@ def directories(value: Any, name: str) -> tuple[str, ...]:
     parts: Any = re.split("[,:]", value) if isinstance(value, str) else value
     if not isinstance(parts, Iterable) or isinstance(parts, (bytes, Mapping)):
         parts = [value]
-    paths = tuple(_directory(part, name) for part in parts)
+    paths = []
+    for part in parts:
+        path = getattr(part, "mount_path", part)
+        if hasattr(path, "__fspath__"):
+            path = path.__fspath__()
+        if not isinstance(path, str):
+            raise ArgumentTypeError(f"{name}: expected paths of directories, got {part!r}.")
+        if not (path := path.strip()):
+            raise ArgumentError(f"{name}: one of the directories has an empty name.")
+        paths.append(path if path == "/" else path.rstrip("/"))
     if len(set(paths)) < len(paths):
         raise ArgumentError(f"{name}={value!r} names a directory twice.")
-    return paths
-
-
-def _directory(part: Any, name: str) -> str:
-    path = getattr(part, "mount_path", part)
-    if hasattr(path, "__fspath__"):
-        path = path.__fspath__()
-    if not isinstance(path, str):
-        raise ArgumentTypeError(f"{name}: expected paths of directories, got {part!r}.")
-    path = path.strip()
-    if not path:
-        raise ArgumentError(f"{name}: one of the directories has an empty name.")
-    return path if path == "/" else path.rstrip("/")
+    return tuple(paths)
 
 
 def quotas(value: Any, name: str) -> int | tuple[int, ...]:
@@ -198,29 +195,6 @@ KUBEDL: dict[str, tuple[str, Reader]] = {
 }
 KUBEDL_BLOCKS = ("workerMemoryTuningPolicy", "memoryTuningPolicy")
 """The name in KubeDL's code and CRD; the name in its tutorial."""
-
-
-def of_kubedl(spec: Mapping[str, Any], resources: Mapping[str, Any] | None) -> Said:
-    """The block in a MarsJob's `spec`, and the resources of its workers' container."""
-    there = [name for name in KUBEDL_BLOCKS if spec.get(name) is not None]
-    if len(there) > 1:
-        raise ArgumentError(f"spec.{there[0]} and spec.{there[1]} say the same: give one of them.")
-    block: Any = spec[there[0]] if there else {}
-    if not isinstance(block, Mapping):
-        raise ArgumentTypeError(f"spec.{there[0]}: expected a mapping, got {type(block).__name__}.")
-    said = read(block, KUBEDL, lambda name: f"spec.{there[0]}.{name}")
-    if there and there[0] != KUBEDL_BLOCKS[0]:
-        said.notes.append(
-            f"spec.{there[0]} is the tutorial's name: KubeDL itself drops it and keeps {KUBEDL_BLOCKS[0]}."
-        )
-    if "share" in said.fields:
-        share, name = said.fields.pop("share"), said.names.pop("share")
-        if "cache" in said.fields:
-            said.notes.append(f"{name} is not used: workerCacheSize comes first.")
-        else:
-            said.fields["cache"], said.names["cache"] = share, name
-    _add_resources(said, resources or {})
-    return said
 
 
 def _add_resources(said: Said, resources: Mapping[str, Any]) -> None:
@@ -365,7 +339,25 @@ class MemoryPolicy:
     @classmethod
     def of_kubedl(cls, spec: Mapping[str, Any], resources: Mapping[str, Any] | None = None) -> Self:
         """The memory block in a MarsJob's `spec`, under either name; `resources` are those of its workers."""
-        return cls._of(of_kubedl(spec, resources))
+        there = [name for name in KUBEDL_BLOCKS if spec.get(name) is not None]
+        if len(there) > 1:
+            raise ArgumentError(f"spec.{there[0]} and spec.{there[1]} say the same: give one of them.")
+        block: Any = spec[there[0]] if there else {}
+        if not isinstance(block, Mapping):
+            raise ArgumentTypeError(f"spec.{there[0]}: expected a mapping, got {type(block).__name__}.")
+        said = read(block, KUBEDL, lambda name: f"spec.{there[0]}.{name}")
+        if there and there[0] != KUBEDL_BLOCKS[0]:
+            said.notes.append(
+                f"spec.{there[0]} is the tutorial's name: KubeDL itself drops it and keeps {KUBEDL_BLOCKS[0]}."
+            )
+        if "share" in said.fields:
+            share, name = said.fields.pop("share"), said.names.pop("share")
+            if "cache" in said.fields:
+                said.notes.append(f"{name} is not used: workerCacheSize comes first.")
+            else:
+                said.fields["cache"], said.names["cache"] = share, name
+        _add_resources(said, resources or {})
+        return cls._of(said)
 
     @classmethod
     def of_config(cls, section: Mapping[str, Any] | None = None) -> Self:
@@ -429,7 +421,14 @@ class MemoryPolicy:
             share = None if whole is None else min(1.0, share / whole)
         if share is not None and self.target is None:
             shares.follow(share)
-        shares.check_order()
+        there = [name for name in DEFAULTS if shares.found[name] is not False]
+        for low, high in itertools.pairwise(there):
+            below, above = shares.found[low], shares.found[high]
+            if below > above or (below == above and (low, high) != ("target", "spill")):
+                raise ArgumentError(
+                    f"{shares.names[low]} and {shares.names[high]}: {low} begins at {below:.0%} of memory, {high} at "
+                    f"{above:.0%}. Hint: the order is target, spill, pause, terminate."
+                )
         return Thresholds(**shares.found, notes=tuple(shares.notes))
 
     @property
@@ -451,26 +450,22 @@ class MemoryPolicy:
         its nanny again and again, for that counts Python's own memory too.
         """
         found = self.thresholds(limit)
-        target = found.target
+        target, most = found.target, self.max_spill
         if target and found.spill:
             target = min(target, max(found.spill - taken / limit, LEAST_TARGET))
+        if most is None:  # as far as somebody said: the sum of the quotas bounds it
+            most = sum(self.quotas) or False
+            if isinstance(self.quota, int) and not self.directories:
+                most = self.quota
         return {
             "memory_limit": limit,
             "target": target,
-            "max_spill": self._most(),
+            "max_spill": most,
             "directories": self.directories,
             "quotas": self.quotas,
             "placement": self.placement or "round-robin",
             "lock_free": self.lock_free is not False,
         } | ({} if self.head_room is None else {"head_room": self.head_room})
-
-    def _most(self) -> int | Off:
-        """Bytes to spill at most, as far as somebody said: the sum of the quotas bounds it."""
-        if self.max_spill is not None:
-            return self.max_spill
-        return (
-            self.quota if isinstance(self.quota, int) and not self.directories else sum(self.quotas) or False
-        )
 
     def worker_arguments(self) -> dict[str, Any]:
         """Keywords of a Dask worker or nanny, and of LocalCluster, that say the same: limit and first directory."""
@@ -595,14 +590,3 @@ class _Shares:
                 if found[name] < least:
                     self._move(name, least, cache)
                 least = found[name]
-
-    def check_order(self) -> None:
-        """target <= spill < pause < terminate; what is switched off is left out."""
-        there = [name for name in DEFAULTS if self.found[name] is not False]
-        for low, high in itertools.pairwise(there):
-            below, above = self.found[low], self.found[high]
-            if below > above or (below == above and (low, high) != ("target", "spill")):
-                raise ArgumentError(
-                    f"{self.names[low]} and {self.names[high]}: {low} begins at {below:.0%} of memory, {high} at {above:.0%}. "
-                    "Hint: the order is target, spill, pause, terminate."
-                )

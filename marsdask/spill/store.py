@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 import xxhash
@@ -20,7 +21,7 @@ from marsdask.errors import (
     SpillFull,
     short,
 )
-from marsdask.spill.directory import HEAD_ROOM, RETRY_AFTER, Kind, Refused, SpillDirectory, Usage, told
+from marsdask.spill.directory import Kind, Refused, SpillDirectory, Usage, told
 
 Placement = Literal["round-robin", "most-free"]
 Bytes = bytes | bytearray | memoryview
@@ -83,24 +84,39 @@ class StripedFile(ZictBase[Any, Any]):
         *,
         quotas: Sequence[int | None] = (),
         placement: Placement = "round-robin",
-        lock_free: bool = True,
-        head_room: int = HEAD_ROOM,
-        retry_after: float = RETRY_AFTER,
-        name: str = "",
         on_problem: Callable[[Problem], None] | None = None,
+        **how: Any,
     ) -> None:
         super().__init__()
         self.directories: list[SpillDirectory] = []
         self._index: dict[Hashable, _Entry] = {}
         self._next = 0
-        self._told: dict[tuple[str, str], float] = {}
+        self._told: dict[tuple[str, str, int | None], float] = {}
         self._telling = threading.Lock()
         self.placement, self.on_problem = placement, on_problem
-        checked = _checked(directories, quotas, placement, head_room, retry_after, name)
+        if isinstance(directories, str | os.PathLike):
+            raise ArgumentTypeError(f"directories={directories!r} is one path. Expected a list of paths.")
+        paths = [os.fspath(path) for path in directories]
+        if not paths:
+            raise ArgumentError("directories is empty. Expected one path or more.")
+        if len(set(map(os.path.realpath, paths))) < len(paths):
+            raise ArgumentError(f"directories={paths!r} names a directory twice.")
+        if quotas and len(quotas) != len(paths):
+            raise ArgumentError(
+                f"quotas has {len(quotas)} entries for {len(paths)} directories. Expected one for each, or none at all."
+            )
+        for quota in quotas:
+            if quota is not None and (isinstance(quota, bool) or not isinstance(quota, int) or quota <= 0):
+                raise ArgumentError(
+                    f"quotas has {quota!r}. Expected numbers of bytes above 0, or None for no limit."
+                )
+        if placement not in get_args(Placement):
+            raise ArgumentError(
+                f"placement={placement!r}. Expected one of {', '.join(map(repr, get_args(Placement)))}."
+            )
         try:
-            for path, quota in checked:
-                how: dict[str, Any] = {"lock_free": lock_free, "retry_after": retry_after, "name": name}
-                self.directories.append(SpillDirectory(path, quota=quota, head_room=head_room, **how))
+            for path, most in zip(paths, quotas or [None] * len(paths), strict=True):
+                self.directories.append(SpillDirectory(path, quota=most, **how))
         except BadSpillDirectory:
             self.close()
             raise
@@ -119,7 +135,7 @@ class StripedFile(ZictBase[Any, Any]):
             if self._index.get(key) is entry:
                 break
             # Another thread replaced or deleted the value while this one was about to read it.
-        self._tell("damaged", entry.directory, key, reason)
+        self._tell("damaged", [entry.directory], key, reason, entry.directory.quota)
         raise SpillDamaged.of(key, entry.directory.file(entry.number), reason)
 
     def __setitem__(self, key: Hashable, value: Bytes | Sequence[Bytes]) -> None:
@@ -176,126 +192,71 @@ class StripedFile(ZictBase[Any, Any]):
             directory.close()
 
     def _placed(self, key: Hashable, frames: list[memoryview], size: int) -> _Entry:
-        checksum, reasons = _Checksum(frames, size), []
+        if self.placement == "most-free":
+            order = sorted(self.directories, key=SpillDirectory.room, reverse=True)
+        else:
+            first = self._next
+            self._next = (first + 1) % len(self.directories)
+            order = self.directories[first:] + self.directories[:first]
+        checksum, reasons = _checksum_beside(frames, size), []
         try:
-            for directory in self._order():
+            for directory in order:
                 try:
                     number = directory.write(frames, size)
                 except Refused as refused:
                     reasons.append((directory.path, refused.reason))
-                    self._tell(refused.kind, directory, key, refused.reason)
+                    self._tell(refused.kind, [directory], key, refused.reason, directory.quota)
                 else:
-                    return _Entry(directory, number, size, checksum.done().digest())
+                    return _Entry(directory, number, size, checksum())
         finally:
-            checksum.done()
+            checksum()  # the value's memory is not looked at any more
         raise SpillFull.of(key, size, reasons)
 
-    def _order(self) -> list[SpillDirectory]:
-        """The directories, the one that is to be tried first in front."""
-        if self.placement == "most-free":
-            return sorted(self.directories, key=SpillDirectory.room, reverse=True)
-        first = self._next
-        self._next = (first + 1) % len(self.directories)
-        return self.directories[first:] + self.directories[:first]
-
-    def _tell(self, kind: Kind, directory: SpillDirectory, key: Hashable, reason: str) -> None:
-        now = time.monotonic()
+    def _tell(
+        self, kind: Kind, of: Sequence[SpillDirectory], key: Hashable, reason: str, quota: int | None
+    ) -> None:
+        """Logs a problem of directories, and hands it on; what is no damage once a minute."""
+        path = os.pathsep.join(directory.path for directory in of)
         if kind != "damaged":
+            now = time.monotonic()
             with self._telling:
-                if now < self._told.get((kind, directory.path), 0):
+                if now < self._told.get((kind, path, quota), 0):
                     return
-                self._told[kind, directory.path] = now + TELL_EVERY
-        free, quota = directory.usage()["free"], directory.quota
-        tell(
-            Problem(kind=kind, path=directory.path, key=key, reason=reason, free=free, quota=quota),
-            self.on_problem,
-        )
+                self._told[kind, path, quota] = now + TELL_EVERY
+        free = of[0].usage()["free"]
+        level = logging.ERROR if kind == "damaged" else logging.WARNING
+        text = "%s: spill directory %s: %s. Key %s; bytes free %s, quota %s"
+        logger.log(level, text, kind, path, reason, short(key), free, quota)
+        if self.on_problem is not None:
+            try:
+                self.on_problem(Problem(kind=kind, path=path, key=key, reason=reason, free=free, quota=quota))
+            except Exception:
+                # Called amid an eviction, which must not raise.
+                logger.exception("on_problem failed")
 
 
-class _Checksum:
-    """The checksum of a value, of a large one in a thread of its own while the value is written: neither needs the interpreter."""
+def _checksum_beside(frames: list[memoryview], size: int) -> Callable[[], bytes]:
+    """What gives the checksum of a value, made of a large one in a thread of its own while the value is written: neither
+    needs the interpreter."""
+    made = _checksum()
 
-    def __init__(self, frames: list[memoryview], size: int) -> None:
-        self._frames, self._hash = frames, _checksum()
-        self._beside = (
-            threading.Thread(target=self._run, name="marsdask-checksum") if size >= BESIDE_FROM else None
-        )
-        try:
-            if self._beside is not None:
-                self._beside.start()
-                return
-        except RuntimeError:
-            self._beside = None  # there can be no more threads
-        self._run()
+    def run() -> None:
+        for frame in frames:
+            made.update(frame)
 
-    def _run(self) -> None:
-        for frame in self._frames:
-            self._hash.update(frame)
+    thread = threading.Thread(target=run, name="marsdask-checksum")
+    if size >= BESIDE_FROM:
+        with contextlib.suppress(RuntimeError):  # there can be no more threads
+            thread.start()
+    if thread.ident is None:
+        run()
 
-    def done(self) -> xxhash.xxh3_128:
-        """What was computed; the value's memory is not looked at any more."""
-        if self._beside is not None:
-            self._beside.join()
-        return self._hash
+    def done() -> bytes:
+        if thread.ident is not None:
+            thread.join()
+        return made.digest()
 
-
-def tell(problem: Problem, on_problem: Callable[[Problem], None] | None) -> None:
-    """Logs a problem, and hands it on."""
-    logger.log(
-        logging.ERROR if problem["kind"] == "damaged" else logging.WARNING,
-        "%s: spill directory %s: %s. Key %s; bytes free %s, quota %s",
-        problem["kind"],
-        problem["path"],
-        problem["reason"],
-        short(problem["key"]),
-        problem["free"],
-        problem["quota"],
-    )
-    if on_problem is not None:
-        try:
-            on_problem(problem)
-        except Exception:
-            # Called amid an eviction, which must not raise.
-            logger.exception("on_problem failed")
-
-
-def _checked(
-    directories: Sequence[str | os.PathLike[str]],
-    quotas: Sequence[int | None],
-    placement: str,
-    head_room: int,
-    retry_after: float,
-    name: str,
-) -> Iterable[tuple[str, int | None]]:
-    """Each directory with its quota."""
-    if isinstance(directories, str | os.PathLike):
-        raise ArgumentTypeError(f"directories={directories!r} is one path. Expected a list of paths.")
-    paths = [os.fspath(path) for path in directories]
-    if not paths:
-        raise ArgumentError("directories is empty. Expected one path or more.")
-    real = [os.path.realpath(path) for path in paths]
-    if len(set(real)) < len(real):
-        raise ArgumentError(f"directories={paths!r} names a directory twice.")
-    if quotas and len(quotas) != len(paths):
-        raise ArgumentError(
-            f"quotas has {len(quotas)} entries for {len(paths)} directories. Expected one for each, or none at all."
-        )
-    if placement not in get_args(Placement):
-        raise ArgumentError(
-            f"placement={placement!r}. Expected one of {', '.join(map(repr, get_args(Placement)))}."
-        )
-    if head_room < 0:
-        raise ArgumentError(f"head_room={head_room!r}. Expected a number of bytes, 0 or more.")
-    if not retry_after >= 0:
-        raise ArgumentError(f"retry_after={retry_after!r}. Expected a number of seconds, 0 or more.")
-    if os.path.basename(name) != name:
-        raise ArgumentError(f"name={name!r}. Expected a part of a file's name, without {os.sep!r}.")
-    for quota in quotas:
-        if quota is not None and (isinstance(quota, bool) or not isinstance(quota, int) or quota <= 0):
-            raise ArgumentError(
-                f"quotas has {quota!r}. Expected numbers of bytes above 0, or None for no limit."
-            )
-    return list(zip(paths, quotas or [None] * len(paths), strict=True))
+    return done
 
 
 def _frames(value: Bytes | Sequence[Bytes]) -> list[memoryview]:

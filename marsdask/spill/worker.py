@@ -156,7 +156,7 @@ class MarsWorker(Worker):
             self.heap = heap.Heap(self, limit, share)
             self.periodic_callbacks["marsdask-heap"] = PeriodicCallback(self.heap.look, heap.EVERY)
         if isinstance(self.data, MarsSpillBuffer):
-            self.data.on_problem = self.on_problem
+            self.data.store.on_problem = self.on_problem
             self.stuck = Stuck(self, self.data)
             self.periodic_callbacks["marsdask-stuck"] = PeriodicCallback(self.stuck.look, 1000)
 
@@ -298,10 +298,7 @@ class Stuck:
         self.worker.log_event(
             report.TOPIC, report.event(found, self.worker.address) | {"usage": self.data.usage()}
         )
-        self.hand_back()
-
-    def hand_back(self) -> None:
-        """Give the scheduler the tasks that wait here: another worker may have room. Dask would leave them here."""
+        # Another worker may have room for the tasks that wait here. Dask would leave them here.
         if keys := [task.key for task in self.worker.state.ready]:
             stimulus = f"marsdask-stuck-{time.time()}"
             self.worker.handle_stimulus(FreeKeysEvent(keys=keys, stimulus_id=stimulus))

@@ -5,9 +5,11 @@ Views are handles derived from a base, so that writes go both ways (NumPy's rule
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -241,6 +243,20 @@ def as_tensors(values: Any) -> list[Tensor]:
     if not isinstance(values, (list, tuple)):
         raise ArgumentTypeError(f"expected a sequence of tensors, got {type(values).__name__}")
     return [as_tensor(v) for v in values]
+
+
+NEEDED = inspect.Parameter.empty
+
+
+def signature(takes: dict[str, Any], by_name: Iterable[str] = ()) -> inspect.Signature:
+    """What a member of a family takes: names with their defaults or `NEEDED`, then those that go by name only."""
+    both, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    found = [inspect.Parameter(name, both, default=default) for name, default in takes.items()]
+    return inspect.Signature([*found, *(inspect.Parameter(name, named, default=None) for name in by_name)])
+
+
+delegated = partial(registry.lowered, status="delegated", sizes="any")
+"""`lowered` for what Dask does with each chunk, whatever its size."""
 
 
 def called(name: str, *args: Any, **kwargs: Any) -> Any:

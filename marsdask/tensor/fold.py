@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -20,7 +20,8 @@ from marsdask import checks
 from marsdask.errors import ArgumentTypeError, ShapeError, TooLargeForOneChunk
 from marsdask.options import options
 from marsdask.plan import graph
-from marsdask.plan.meta import TensorMeta
+from marsdask.plan.lower import Ask
+from marsdask.plan.meta import TensorMeta, TupleMeta
 
 Axes = tuple[int, ...]
 
@@ -51,17 +52,10 @@ def fold(
     label: str = "fold",
     every: int | None = None,
 ) -> da.Array:
-    """`a` reduced over axes. `chunk(part, axes[, where])` keeps reduced axes with length 1, or answers None."""
+    """`a` reduced over axes. `chunk(part, axes[, where=])` keeps reduced axes with length 1, or answers None."""
     axes = tuple(range(a.ndim)) if axes is None else axes
     out_ndim = a.ndim if keepdims else a.ndim - len(axes)
     dtype = np.dtype(dtype)
-    if not axes:  # nothing is reduced: each element by itself
-        index = tuple(range(a.ndim))
-        extra = [] if where is None else [da.broadcast_to(where, a.shape), index]
-        alone = partial(_alone, chunk, combine, finish, dtype)
-        return da.blockwise(
-            alone, index, a, index, *extra, dtype=dtype, meta=np.empty((0,) * a.ndim, dtype), token=label
-        )
     return da.reduction(
         a,
         chunk=partial(_chunk, chunk),
@@ -78,16 +72,12 @@ def fold(
     )
 
 
-def _alone(chunk: Any, combine: Any, finish: Any, dtype: Any, part: Any, where: Any = None) -> Any:
-    return _finish(combine, finish, dtype, [_chunk(chunk, part, where)])
-
-
 def _chunk(chunk: Any, part: Any, where: Any = None, axis: Any = (), keepdims: bool = True) -> Any:
-    return chunk(part, axis) if where is None else chunk(part, axis, where)
+    return chunk(part, axis) if where is None else chunk(part, axis, where=where)
 
 
 def _combine(combine: Any, nested: Any, axis: Any = (), keepdims: bool = True) -> Any:
-    states = [s for s in flatten(nested) if s is not None]
+    states = [s for s in flatten([nested]) if s is not None]  # without axes to reduce Dask makes no lists
     return combine(states) if states else None
 
 
@@ -173,40 +163,81 @@ def with_whole(function: Any, dtype: Any, a: da.Array, line: da.Array) -> da.Arr
     )
 
 
+def extent(line: da.Array) -> Generator[Any, Any, tuple[Any, Any] | None]:
+    """The least and the greatest element, which are asked for; None of nothing."""
+    found = yield Ask(graph.per_chunk(_extremes, line, lengths=None))
+    lows, highs = zip(*filter(None, found), strict=True) if any(found) else ((), ())
+    return (np.min(lows), np.max(highs)) if lows else None
+
+
+def _extremes(part: Any) -> Any:
+    return (part.min(), part.max()) if part.size else None
+
+
 def one_chunk(a: da.Array, what: str) -> da.Array:
     """The whole array in one chunk, up to `options.gather_limit` bytes."""
+    check_gathered(a, what)
+    return a.rechunk(-1) if a.npartitions > 1 else a
+
+
+def check_gathered(a: da.Array, what: str) -> None:
+    """An error for what is more than one worker should hold."""
     if a.npartitions > 1 and a.nbytes > options.gather_limit:
         raise TooLargeForOneChunk(
             f"{what!r} works in one chunk, and its input has {int(a.nbytes):,} bytes where options.gather_limit allows "
             f"{int(options.gather_limit):,}. Hint: reduce the input first, or raise options.gather_limit if a worker "
             "can hold it."
         )
-    return a.rechunk(-1) if a.npartitions > 1 else a
 
 
-def whole(
-    func: Callable[..., Any],
-    arrays: Sequence[da.Array],
-    shapes: Sequence[Any],
-    dtypes: Sequence[Any],
-    **kwargs: Any,
-) -> tuple[da.Array, ...]:
-    """`func` of whole arrays in one task: a tuple of results, of these shapes (`nan` where unknown) and dtypes."""
-    singles = [one_chunk(a, func.__name__) for a in arrays]
-    made = graph.per_chunk(partial(several, partial(func, **kwargs)), *singles, lengths=None)
+def per_matrix(
+    func: Callable[..., Any], arrays: Sequence[tuple[da.Array, int]], known: Any, name: str = "linalg"
+) -> Any:
+    """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
+
+    With all axes `func` gets whole arrays, in one task. `known`: the result's metadata, or those of several results.
+    """
+    depth = max(a.ndim - core for a, core in arrays)
+    batch = tuple(range(depth))
+    pairs: list[Any] = []
+    for i, (a, core) in enumerate(arrays):
+        axes = tuple(range(a.ndim - core, a.ndim))
+        if a.ndim > core:
+            a = whole_along(a, axes)
+        elif core > 1:
+            a = one_chunk(a, name)
+        else:  # the task itself joins the chunks of a line
+            check_gathered(a, name)
+        pairs += [a, (*batch[depth - (a.ndim - core) :], *(-1 - 2 * i - k for k in range(core)))]
+    made = da.blockwise(
+        partial(_several, func),
+        batch,
+        *pairs,
+        concatenate=True,
+        dtype=object,
+        meta=np.empty((0,) * depth, object),
+    )
     results = []
-    for i, (shape, dtype) in enumerate(zip(shapes, map(np.dtype, dtypes), strict=True)):
-        part = graph.per_chunk(partial(pick, i, dtype), made, lengths=shape[:1] or None)
-        results.append(graph.to_array(part, tuple(shape[1:]), dtype, scalar=not shape))
-    return tuple(results)
+    for i, out in enumerate(known.items if isinstance(known, TupleMeta) else [known]):
+        axes = tuple(range(depth, out.ndim))
+        results.append(
+            da.blockwise(
+                partial(_pick, i, out.dtype),
+                (*batch, *axes),
+                made,
+                batch,
+                new_axes=dict(zip(axes, out.shape[depth:], strict=True)),
+                dtype=out.dtype,
+                meta=np.empty((0,) * out.ndim, out.dtype),
+            )
+        )
+    return tuple(results) if isinstance(known, TupleMeta) else results[0]
 
 
-def several(func: Any, *parts: Any) -> tuple[Any, ...]:
-    """What a function gives, as a tuple of results."""
+def _several(func: Any, *parts: Any) -> tuple[Any, ...]:
     found = func(*parts)
     return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
-def pick(i: int, dtype: Any, results: Any) -> Any:
-    """One of several results."""
+def _pick(i: int, dtype: Any, results: Any) -> Any:
     return np.asarray(results[i]).astype(dtype, copy=False)

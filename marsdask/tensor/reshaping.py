@@ -7,6 +7,7 @@ of which nothing is ever read.
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import Tensor, view
 
 _NOTHING = np.zeros(1, "u1")
+_MOVES_NOTHING = "copy" in inspect.signature(np.reshape).parameters  # since NumPy 2.1
 
 
 def stand_in(
@@ -60,45 +62,21 @@ def layout(handle: Any) -> np.ndarray[Any, Any]:
     return stand_in(handle.known.shape, order=handle.known.order)
 
 
-def reshape_is_view(handle: Any, shape: Sequence[int], order: str) -> bool:
-    """Whether NumPy gives a view for `handle.reshape(shape, order=order)`."""
-    return reshaped_layout(layout(handle), shape, order) is not None
-
-
 def reshaped_layout(x: np.ndarray[Any, Any], shape: Sequence[int], order: str) -> np.ndarray[Any, Any] | None:
-    """The layout of a reshaped view, or None where the elements would have to move.
-
-    Runs of old axes and runs of new axes of the same product are matched; within a run of old axes each must step over
-    exactly the next.
-    """
+    """The layout of a reshaped view, or None where the elements would have to move."""
     rest = math.prod(n for n in shape if n != -1)
     new = tuple((x.size // rest if rest else 0) if n == -1 else n for n in shape)
     if x.size != math.prod(new) or not x.size:
         # Unknown lengths that do not divide, or nothing to move.
         return stand_in(new, order=order)
-    old = [(n, s) for n, s in zip(x.shape, x.strides, strict=True) if n != 1]
-    target = list(new)
-    if order == "F":
-        old.reverse()
-        target.reverse()
-    strides: list[int] = []
-    i = j = 0
-    while i < len(old):
-        have, want = old[i][0], 1
-        a, b = i + 1, j
-        while have != want:
-            if want < have:
-                want *= target[b]
-                b += 1
-            else:
-                have *= old[a][0]
-                a += 1
-        if any(old[k][1] != old[k + 1][0] * old[k + 1][1] for k in range(i, a - 1)):
-            return None
-        strides += [old[a - 1][1] * math.prod(target[k + 1 : b]) for k in range(j, b)]
-        i, j = a, b
-    strides += [1] * (len(target) - j)
-    return stand_in(new, strides[::-1] if order == "F" else strides)
+    try:
+        if _MOVES_NOTHING:
+            return x.reshape(new, order=order, copy=False)  # type: ignore[call-overload, no-any-return]
+        turned = x.T if order == "F" else x.view()  # a shape that is set moves nothing either
+        turned.shape = new[::-1] if order == "F" else new
+        return turned.T if order == "F" else turned
+    except (ValueError, AttributeError):
+        return None
 
 
 def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
@@ -111,9 +89,8 @@ def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
     x = compact(x)
     try:
         return x.reshape(shape)
-    except (
-        NotImplementedError
-    ):  # one axis into many: whole rows of the result per chunk, about as large as the chunks are
+    except NotImplementedError:
+        # One axis into many: whole rows of the result per chunk, about as large as the chunks are.
         line, row = x.reshape(-1), math.prod(shape[1:])
         rows = max(max(line.chunks[0]) // max(row, 1), 1)
         return line.rechunk((rows * row,)).reshape(shape)
@@ -200,7 +177,7 @@ def reshape(a: Array, shape: Any, order: str = "C", copy: bool | None = None) ->
     numbers = whole_numbers(shape)
     full_shape(numbers, a.known.shape)
     a, order = _reading_order(a, order)
-    if not copy and reshape_is_view(a, numbers, order):
+    if not copy and reshaped_layout(layout(a), numbers, order) is not None:
         return reshaped_view(a, numbers, order)
     if copy is False:
         raise ArgumentError("reshape(copy=False): this tensor cannot be reshaped without a copy.")
@@ -247,7 +224,7 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     """`x.shape = shape`: the handle becomes a view of its former self."""
     numbers = whole_numbers(shape)
     full_shape(numbers, self.known.shape)
-    if not reshape_is_view(self, numbers, "C"):
+    if reshaped_layout(layout(self), numbers, "C") is None:
         raise ArgumentError(
             "x.shape = ...: this tensor cannot be reshaped without a copy. Hint: x = x.reshape(...)"
         )

@@ -22,11 +22,10 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
-from marsdask.tensor.core import as_tensor, assign, called
+from marsdask.tensor.core import NEEDED, as_tensor, assign, called, signature
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.making.creation import refuse_gpu
 
-NEEDED = inspect.Parameter.empty
 FLOAT, INT = np.dtype("f8"), np.dtype("i8")
 
 # name -> (parameters with defaults, dtype); drawn by the method of that name of numpy.random.Generator
@@ -160,12 +159,6 @@ def source(name: str, function: Any, **entry: Any) -> None:
     setattr(RandomState, name, method)
 
 
-def _signature(defaults: dict[str, Any], *rest: str) -> inspect.Signature:
-    both = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    named = {**defaults, **dict.fromkeys(("size", *rest))}
-    return inspect.Signature([inspect.Parameter(k, both, default=d) for k, d in named.items()])
-
-
 def _arguments(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
     """The arguments of a call by name, without those that only dense chunks in host memory allow."""
     given = registry.bind(registry.lookup(f"random.{name}"), args, kwargs).arguments
@@ -225,8 +218,7 @@ def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype:
     template = [... if isinstance(v, da.Array) else v for v in values]
     shape = size if size is not None else np.broadcast_shapes(*(a.shape for a in arrays))
     if not shape:
-        parts = [graph.per_chunk(np.asarray, a, lengths=None) for a in arrays]
-        one = graph.value(partial(_scalar, name, seed, template, dtype), *parts)
+        one = graph.per_chunk(partial(_chunk, name, seed, template, (), dtype), *arrays, lengths=None)
         return graph.to_array(one, (), dtype, scalar=True)
     chunks = chunks_of(shape, chunk_size, dtype)
     spread = [da.broadcast_to(a, shape).rechunk(chunks) for a in arrays]
@@ -237,10 +229,6 @@ def in_chunks(function: Any, chunks: Any, dtype: Any, token: str, *arrays: da.Ar
     """An array of what `function` draws for each chunk by its place, `block_id`."""
     nothing = np.empty((0,) * len(chunks), dtype)
     return da.map_blocks(function, *arrays, chunks=chunks, dtype=dtype, meta=nothing, token=token)
-
-
-def _scalar(name: str, seed: int, template: list[Any], dtype: Any, *arrays: Any) -> Any:
-    return draw(name, stream(seed), _parameters(template, [a[0] for a in arrays]), (), dtype)
 
 
 def _chunk(
@@ -269,7 +257,7 @@ for _name, (_defaults, _) in TABLE.items():
         source(
             _public,
             partial(drawn, _name),
-            signature=_signature(_defaults, *_rest),
+            signature=signature({**_defaults, "size": None, **dict.fromkeys(_rest)}),
             doc=f"Draws as NumPy's `{_public}`; parameters may be tensors. The same seed and chunks, the same data.",
         )
     lowered(f"random.{_name}", meta=_meta)(partial(_lower, _name))
@@ -318,7 +306,7 @@ for _name, (_defaults, _) in VECTORS.items():
     source(
         _name,
         partial(_drawn_vectors, _name),
-        signature=_signature(_defaults, *_more, "chunk_size", "gpu", "dtype"),
+        signature=signature({**_defaults, **dict.fromkeys(("size", *_more, "chunk_size", "gpu", "dtype"))}),
         doc=f"Vectors as NumPy's `{_name}` draws them, along a last axis.",
     )
     lowered(

@@ -64,10 +64,10 @@ def test_sizes_agree_with_the_files(tmp_path: Path) -> None:
             b[i] = pd.DataFrame({"x": np.arange(200.0), "y": [str(j) for j in range(200)]})
         on_disk = sum(f.stat().st_size for f in files(tmp_path))
         assert b.spilled_total.disk == on_disk == sum(u["bytes"] for u in b.usage()) > 0
-        assert b.spilled_total.memory == sum(b.serialized.sizes[k].memory for k in b.slow)
+        assert b.spilled_total.memory == sum(b.store.sizes[k].memory for k in b.slow)
         b.clear()
         assert b.spilled_total == (0, 0)
-        assert not b.serialized.sizes
+        assert not b.store.sizes
         assert [u["files"] for u in b.usage()] == [0, 0]
 
 
@@ -200,8 +200,8 @@ def test_a_full_disk_costs_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for i in range(100):
             b[i] = kb(1 + i % 10)
         tries = []
-        real = b.serialized._dumped
-        monkeypatch.setattr(b.serialized, "_dumped", lambda k, v: tries.append(k) or real(k, v))
+        real = b.store._dumped
+        monkeypatch.setattr(b.store, "_dumped", lambda k, v: tries.append(k) or real(k, v))
         for _ in range(50):
             assert b.evict() == -1
         assert len(tries) <= 2 * TRIES
@@ -224,7 +224,7 @@ def test_values_are_tried_again_after_a_while(tmp_path: Path, monkeypatch: pytes
 def test_max_spill(tmp_path: Path) -> None:
     problems: list[Problem] = []
     with make(tmp_path, 10 * KB, max_spill=5 * KB) as b:
-        b.on_problem = problems.append
+        b.store.on_problem = problems.append
         for i in range(10):
             b[i] = kb(2, i)
         assert b.spilled_total.disk <= 5 * KB
@@ -363,7 +363,7 @@ def test_a_full_small_file_system(tmp_path: Path) -> None:
             str(tmp_path), memory_limit=10**7, target=0.5, directories=[str(small)], head_room=2**20
         )
         with buffer as b:
-            b.on_problem = problems.append
+            b.store.on_problem = problems.append
             for i in range(40):
                 b[i] = kb(4000, i)
             assert len(b) == 40

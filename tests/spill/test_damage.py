@@ -75,7 +75,7 @@ def test_no_wrong_value_in_a_thousand_damaged_files(tmp_path: Path, compression:
         buffer = MarsSpillBuffer(
             str(tmp_path), memory_limit=10, target=1.0, directories=[str(tmp_path / "a"), str(tmp_path / "b")]
         )
-    buffer.on_problem = problems.append
+    buffer.store.on_problem = problems.append
     for i in range(FILES + 50):
         buffer[i] = _value(i)
     assert buffer.spilled_total.memory > (1.2 if compression else 0) * buffer.spilled_total.disk

@@ -43,4 +43,4 @@ def test_files_of_values_in_memory_make_room(tmp_path: Path, bounds: dict[str, o
         b[6] = kb(3, 6)
         assert [b[i][0] for i in range(7)] == list(range(7))
         assert b.spilled_total.disk <= 13 * KB
-        assert b.spilled_total.memory == sum(b.serialized.sizes[k].memory for k in b.slow if k not in b.fast)
+        assert b.spilled_total.memory == sum(b.store.sizes[k].memory for k in b.slow if k not in b.fast)

@@ -195,7 +195,7 @@ class Buffer(Failing):
         both = set(self.mapping.fast) & set(self.mapping.slow)
         assert both == self.mapping._both
         assert len(self.mapping) == len(self.model)
-        sizes = self.mapping.serialized.sizes
+        sizes = self.mapping.store.sizes
         assert self.mapping.spilled_total.memory == sum(
             sizes[k].memory for k in set(self.mapping.slow) - both
         )

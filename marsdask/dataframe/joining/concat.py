@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,8 +11,8 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
-from marsdask.dataframe.rows.alignment import pandas_on_samples, together
-from marsdask.dataframe.rows.families import call, chunkwise
+from marsdask.dataframe.rows.alignment import distinct, pandas_on_samples, together
+from marsdask.dataframe.rows.families import BOTH, call, chunkwise, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -111,26 +109,26 @@ def concat(objs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = F
     return registry.make("frame.unique_labels", made) if verify_integrity else made
 
 
-def _below_meta(objs: list[FrameMeta], how: dict[str, Any]) -> FrameMeta:
-    return frame_meta(pandas_on_samples(pd.concat, objs, **how), sum(o.length for o in objs), NEW)
-
-
 def _below_demands(node: Node, demand: Demand) -> list[Demand]:
-    wanted = None if node.args[1]["sort"] else demand.columns
-    return [replace(demand, columns=_wanted(meta(child).empty, wanted)) for child in node.args[0]]
+    found = []
+    for child in node.args[0]:
+        empty, columns = meta(child).empty, demand.columns
+        if node.args[1]["sort"] or columns is None or empty.ndim == 1 or not empty.columns.is_unique:
+            columns = None  # they cannot be told apart
+        found.append(replace(demand, columns=columns and columns.intersection(empty.columns)))
+    return found
 
 
-def _wanted(empty: Any, columns: frozenset[Any] | None) -> frozenset[Any] | None:
-    """The columns of one frame that are looked at; None where they cannot be told apart."""
-    if columns is None or empty.ndim == 1 or not empty.columns.is_unique:
-        return None
-    return columns.intersection(empty.columns)
-
-
-@lowered("frame.below", meta=_below_meta, demands=_below_demands)
+@lowered(
+    "frame.below",
+    meta=lambda objs, how: frame_meta(
+        pandas_on_samples(pd.concat, objs, **how), sum(o.length for o in objs), NEW
+    ),
+    demands=_below_demands,
+)
 def below(objs: list[Chunks], how: dict[str, Any]) -> Chunks:
     """The rows of frames one after another, in chunks as they are."""
-    like = _below_meta([FrameMeta(o.empty, math.nan, NEW) for o in objs], how).empty
+    like = graph.promised().empty
     plain = like.set_axis(pd.RangeIndex(0), axis=0)
     parts = []
     for i, obj in enumerate(objs):
@@ -187,19 +185,7 @@ def _beside(*parts: Any, how: dict[str, Any]) -> Any:
 @lowered("frame.unique_labels", meta=lambda frame: frame)
 def unique_labels(frame: Chunks) -> Chunks:
     """The same rows, or an error where a label is there twice."""
-    twice = graph.value(_twice, graph.per_chunk(operator.attrgetter("index"), frame, lengths=None))
-    return graph.per_chunk(_checked, frame, twice)
-
-
-def _twice(parts: list[Any]) -> Any:
-    index = graph.concat(parts)
-    return index[index.duplicated()].unique()
-
-
-def _checked(chunk: Any, twice: Any) -> Any:
-    if len(twice):
-        raise ArgumentError(f"Indexes have overlapping values: {twice}")
-    return chunk
+    return distinct(frame, "Indexes have overlapping values: {again}")
 
 
 @public("DataFrame.append", owners=["DataFrame"])
@@ -240,11 +226,9 @@ def both(method: str, frame: Chunks, other: Chunks, **how: Any) -> Chunks:
     return graph.even(graph.per_chunk(partial(call, method, **how), frame, other=other))
 
 
-@public("frame.combine", owners=["DataFrame", "Series"])
-def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
+@public("frame.combine", owners=BOTH, signature=pandas_signature("combine"), direct=False)
+def combine(self: Any, other: Any, **kwargs: Any) -> Any:
     """pandas' `combine`, aligned by labels."""
-    given = {"func": func, "fill_value": fill_value, "overwrite": None if overwrite else overwrite}
-    kwargs = {k: v for k, v in given.items() if v is not None}
     if self.ndim == 2:  # the function sees whole columns
         first, second = (registry.make("frame.one_chunk", each) for each in (self, other))
     else:

@@ -346,22 +346,12 @@ def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Ch
     return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
 
 
-def _places(pieces: list[shuffle.Piece]) -> np.ndarray:
-    """Home chunk and row of each row in one number."""
-    homes = np.array([piece[0] for piece in pieces], np.int64) << 40
-    places = np.repeat(homes, [len(piece[1]) for piece in pieces])
-    places |= np.concatenate([piece[1] for piece in pieces])
-    return places
-
-
 def _matched(left: Any, right: Any, *, spec: Merge, placed: bool) -> Any:
     """Rows of two sides that met; with the place of the row whose order counts."""
     frames = []
     for pieces, counts in ((left, not spec.flipped), (right, spec.flipped)):
-        frame = graph.concat([piece[2] for piece in pieces])
-        if counts and placed:
-            frame = frame.assign(**{PLACE: _places(pieces)})
-        frames.append(frame)
+        frame, _, homes, rows = shuffle.met(pieces)
+        frames.append(frame.assign(**{PLACE: homes << 40 | rows}) if counts and placed else frame)
     result = spec.of(*frames)
     if not placed:
         return result

@@ -12,7 +12,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.making.creation import as_index, from_pandas
 from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
-from marsdask.dataframe.rows.families import ALL
+from marsdask.dataframe.rows.families import ALL, pandas_signature
 from marsdask.errors import ArgumentTypeError, ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -61,16 +61,18 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     columns = list(getattr(frame.empty, "columns", [None]))
     each = dtype if isinstance(dtype, dict) else dict.fromkeys(columns, dtype)
     asked = {c: each[c] for c in columns if c in each}
-    # Categories that only the data tell: "category", or a CategoricalDtype without any.
-    wanted = {
-        c: d for c, d in asked.items() if str(d) == "category" and getattr(d, "categories", None) is None
-    }
+    wanted = {c: d for c, d in asked.items() if is_open_ended(d)}
     if wanted and frame.count > 1:
         names = None if columns == [None] else list(wanted)
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
         known = {c: _whole_dtype([p[i] for p in parts], d) for i, (c, d) in enumerate(wanted.items())}
         dtype = {**asked, **known} if columns != [None] else known[None]
     return graph.per_chunk(_cast, frame, dtype, errors)
+
+
+def is_open_ended(dtype: Any) -> bool:
+    """Whether only the data tell the categories: of "category", or a CategoricalDtype without any."""
+    return str(dtype) == "category" and getattr(dtype, "categories", None) is None
 
 
 def _uniques(chunk: Any, names: Any) -> list[Any]:
@@ -83,11 +85,8 @@ def _whole_dtype(parts: list[pd.Series], dtype: Any) -> Any:
     return pd.CategoricalDtype(found, ordered=bool(getattr(dtype, "ordered", False)))
 
 
-PARSERS = {"to_datetime": pd.to_datetime, "to_numeric": pd.to_numeric}
-
-
 def _parsed(chunk: Any, name: str, keywords: dict[str, Any]) -> Any:
-    return PARSERS[name](chunk, **keywords)
+    return getattr(pd, name)(chunk, **keywords)
 
 
 def _example(known: FrameMeta, name: str, keywords: dict[str, Any]) -> Any:
@@ -123,10 +122,10 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
 
 
 def _parse(name: str, arg: Any, **given: Any) -> Any:
-    defaults = inspect.signature(PARSERS[name]).parameters
+    defaults = inspect.signature(getattr(pd, name)).parameters
     keywords = {k: v for k, v in given.items() if v is not defaults[k].default}
     if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
-        return PARSERS[name](arg, **keywords)
+        return _parsed(arg, name, keywords)
     if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
         arg = as_index(arg)
     elif isinstance(arg, dict):
@@ -136,14 +135,15 @@ def _parse(name: str, arg: Any, **given: Any) -> Any:
     return registry.make("frame.parsed", as_frame(arg), name, keywords)
 
 
-@public("to_datetime", status="gathered")
-def to_datetime(
-    arg: Any, errors: str = "raise", dayfirst: bool = False, yearfirst: bool = False, utc: bool = False, format: Any = None,
-    exact: Any = pd.api.extensions.no_default, unit: Any = None, origin: Any = "unix", cache: bool = True, infer_datetime_format: Any = None,
-) -> Any:  # fmt: skip
+@public(
+    "to_datetime",
+    status="gathered",
+    signature=pandas_signature("to_datetime", infer_datetime_format=None),
+    direct=False,
+)
+def to_datetime(arg: Any, infer_datetime_format: Any = None, **how: Any) -> Any:
     """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
-    return _parse("to_datetime", arg, errors=errors, dayfirst=dayfirst, yearfirst=yearfirst, utc=utc, format=format,
-                  exact=exact, unit=unit, origin=origin, cache=cache)  # fmt: skip
+    return _parse("to_datetime", arg, **how)
 
 
 @public("to_numeric", status="gathered")

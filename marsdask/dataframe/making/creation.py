@@ -20,6 +20,8 @@ from marsdask.dataframe.rows.alignment import (
     matched,
     pandas_on_samples,
     renumber,
+    row_labels,
+    rows_of,
     sampled,
     together,
 )
@@ -60,11 +62,6 @@ def is_ranged(index: pd.Index) -> bool:
 def _data_meta(data: Data, chunks: Any) -> FrameMeta:
     index = row_labels(data.value)
     return frame_meta(data.value, len(data.value), NEW, ranged=is_ranged(index), labels=index)
-
-
-def rows_of(chunk: Any, where: Any) -> Any:
-    """Rows, or one of them, by position."""
-    return chunk[where] if isinstance(chunk, pd.Index) else chunk.iloc[where]
 
 
 @lowered("frame_data", meta=_data_meta, traits=("data",))
@@ -315,11 +312,6 @@ def _from_tensor(tensor: da.Array, columns: Any = None) -> Chunks:
     return renumber(graph.per_chunk(_of_tensor, graph.from_array(tensor), columns))
 
 
-def row_labels(chunk: Any) -> pd.Index:
-    """The labels of a chunk's rows; an index' chunk is them itself."""
-    return chunk if isinstance(chunk, pd.Index) else chunk.index
-
-
 def _labelled_like(chunk: Any, like: Any) -> Any:
     return chunk.set_axis(row_labels(like), axis=0)
 
@@ -384,10 +376,7 @@ chunkwise(
     "frame.index_named",
     _renamed_index,
     meta=lambda frame, names: frame_meta(
-        _renamed_index(frame.empty, names),
-        frame.length,
-        frame.rows,
-        ranged=frame.ranged and names == [None],
+        _renamed_index(frame.empty, names), frame.length, frame.rows, ranged=frame.ranged and names == [None]
     ),
 )
 

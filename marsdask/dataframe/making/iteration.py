@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import operator
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.rows.alignment import bounds_of
+from marsdask.dataframe.rows.alignment import as_promised, bounds_of
 from marsdask.dataframe.rows.families import ALL, BOTH, pandas_signature
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
@@ -67,19 +64,17 @@ def iterbatch(self: Any, batch_size: int | None = None, session: Any = None) -> 
     return _batches(self, size, session)
 
 
-@public("frame.to_dict", owners=BOTH)
-def to_dict(
-    self: Any,
-    orient: str = "dict",
-    into: Any = dict,
-    index: bool = True,
-    batch_size: int = 10000,
-    session: Any = None,
-) -> Any:
+@public(
+    "frame.to_dict",
+    owners=BOTH,
+    signature=pandas_signature("to_dict", batch_size=10000, session=None),
+    direct=False,
+)
+def to_dict(self: Any, batch_size: int = 10000, session: Any = None, **how: Any) -> Any:
     """The data as a dict, run first."""
     checks.whole(batch_size, "to_dict(batch_size=)", 1)
-    by_column = {"orient": orient, "index": index} if self.ndim == 2 else {}
-    return self._run_and_fetch(session).to_dict(into=into, **by_column)
+    known = how if self.ndim == 2 else {k: v for k, v in how.items() if k == "into"}
+    return self._run_and_fetch(session).to_dict(**known)
 
 
 @public("frame.info", owners=BOTH, signature=pandas_signature("info"), direct=False)
@@ -108,12 +103,10 @@ def memory_usage(self: Chunks, index: bool = True, deep: bool = False) -> Any:
     empty = self.empty
     ranged = index and not isinstance(empty, pd.Index) and isinstance(empty.index, pd.RangeIndex)
     parts = graph.per_chunk(_usage, self, index and not ranged, deep, lengths=None)
-    total = graph.tree(parts, partial(functools.reduce, operator.add))
+    total = graph.tree(parts, sum)
     if ranged:
         total = graph.per_chunk(_with_range, total, lengths=None)
-    if empty.ndim == 2:
-        return total.with_lengths((float(len(empty.columns) + index),))
-    return graph.to_array(total, scalar=True, dtype=np.dtype("i8"))
+    return as_promised(total)
 
 
 def _usage(chunk: Any, index: bool, deep: bool) -> Any:

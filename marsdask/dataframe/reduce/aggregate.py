@@ -18,17 +18,15 @@ from marsdask.dataframe.reduce.reduction import (
     by_column,
     column,
     fold,
-    meta_of,
     reduced_meta,
-    scalar_dtype,
     used_columns,
 )
-from marsdask.dataframe.rows.alignment import pandas_on_samples
-from marsdask.dataframe.rows.families import ALL, BOTH, by_rows
+from marsdask.dataframe.rows.alignment import as_promised, pandas_on_samples
+from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
@@ -101,30 +99,27 @@ def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs
     does = methodcaller("agg", func, axis, *args, **kwargs)
     if plan == "rows":
         return graph.per_chunk(does, frame)
-    empty = frame.empty
-    like = pandas_on_samples(does, meta_of(frame))
+    empty, known = frame.empty, graph.promised()
     if plan == "whole":
-        done = graph.per_chunk(does, graph.gather(frame), lengths=None)
-        if not isinstance(like, (pd.Series, pd.DataFrame)):
-            return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
-        return done.with_lengths((float("nan"),))
+        done = graph.per_chunk(does, graph.gather(frame), lengths="unknown")
+        return as_promised(done) if isinstance(known, TensorMeta) else done
     steps: list[Step] = [(at, SAME.get(n, n), {}) for at, names in plan for n in names]
     if isinstance(func, dict) and all(isinstance(f, str) for f in func.values()):
-        done = fold(frame, steps, by_column, like.index, like.dtype)
+        done = fold(frame, steps, by_column, known.labels, known.empty.dtype)
     else:
         columns = [(empty.name if empty.ndim == 1 else empty.columns[at], names) for at, names in plan]
-        done = fold(frame, steps, _table, columns, empty.ndim == 1, like)
-    return done.with_lengths((float(len(like)),))
+        done = fold(frame, steps, _table, columns, known.empty, known.labels)
+    return done.with_lengths((known.length,))
 
 
-def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], series: bool, like: Any) -> Any:
+def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], like: Any, labels: pd.Index) -> Any:
     """pandas' own shape: a series of answers by column, side by side."""
     left = iter(answers)
     columns = [pd.Series([next(left) for _ in names], index=names, name=label) for label, names in plan]
-    if series:
+    if like.ndim == 1:
         return columns[0].astype(like.dtype)
     whole = pd.concat(columns, axis=1)
-    return whole.reindex(like.index)[list(like.columns)].astype(
+    return whole.reindex(labels)[list(like.columns)].astype(
         {c: d for c, d in like.dtypes.items() if d.kind != "O" and whole[c].notna().all()}
     )
 
@@ -137,36 +132,31 @@ def _shares(values: Any, error: str) -> list[Any]:
     return found
 
 
-@public("frame.quantile", owners=BOTH)
+@public(
+    "frame.quantile", owners=BOTH, signature=pandas_signature("quantile", combine_size=None), direct=False
+)
 def quantile(
-    self: Any,
-    q: Any = 0.5,
-    axis: Any = 0,
-    numeric_only: Any = False,
-    interpolation: Any = "linear",
-    method: Any = "single",
-    combine_size: Any = None,
+    self: Any, q: Any = 0.5, interpolation: Any = "linear", combine_size: Any = None, **how: Any
 ) -> Any:
     """Exact quantiles of each column, holes left out."""
-    if isinstance(axis, str) and axis in INTERPOLATIONS:
-        axis, interpolation = 0, axis  # a series' second argument
+    if how.get("axis") in INTERPOLATIONS:
+        interpolation = how.pop("axis")  # a series' second argument
     if isinstance(q, (Series, Index)) or hasattr(q, "node"):
         raise ArgumentTypeError("quantile(q=): expected numbers. Hint: q.fetch() of an executed one.")
     values = _shares(q, f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
     checks.choice(interpolation, "quantile(interpolation=)", INTERPOLATIONS)
-    q = values if np.ndim(q) else q
-    return registry.make("frame.quantile", as_frame(self), q, axis, numeric_only, interpolation, method)
+    how |= {"q": values if np.ndim(q) else q, "interpolation": interpolation}
+    return registry.make("frame.quantile", as_frame(self), **how)
 
 
-def _quantile(frame: Any, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
-    if frame.ndim == 1:
-        return frame.quantile(q, interpolation)
-    return frame.quantile(q, axis, numeric_only, interpolation, method)
+def _quantile(frame: Any, **how: Any) -> Any:
+    known = how if frame.ndim == 2 else {k: v for k, v in how.items() if k in ("q", "interpolation")}
+    return frame.quantile(**known)
 
 
-def _quantile_meta(frame: FrameMeta, *args: Any) -> Any:
-    result = pandas_on_samples(_quantile, frame, *args)
-    if not by_rows(frame, {"axis": args[1]}):
+def _quantile_meta(frame: FrameMeta, **how: Any) -> Any:
+    result = pandas_on_samples(_quantile, frame, **how)
+    if not by_rows(frame, how):
         return reduced_meta(result, NEW)
     if isinstance(result, pd.DataFrame):
         return FrameMeta(result.iloc[:0], float(len(result)), Rows(), labels=result.index)
@@ -177,34 +167,29 @@ def _quantile_meta(frame: FrameMeta, *args: Any) -> Any:
     "frame.quantile",
     status="gathered",
     meta=_quantile_meta,
-    demands=lambda node, mine: [EVERYTHING if by_rows(meta(node.args[0]), {"axis": node.args[2]}) else BLIND],
+    demands=lambda node, mine: [EVERYTHING if by_rows(meta(node.args[0]), node.kwargs) else BLIND],
 )
-def _quantiles(frame: Chunks, q: Any, axis: Any, numeric_only: Any, interpolation: Any, method: Any) -> Any:
-    empty, args = frame.empty, (q, axis, numeric_only, interpolation, method)
-    if by_rows(empty, {"axis": axis}):
+def _quantiles(frame: Chunks, **how: Any) -> Any:
+    empty, q = frame.empty, how["q"]
+    if by_rows(empty, how):
         if np.ndim(q) == 0:
-            return graph.per_chunk(_quantile, frame, *args)
-        return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths=(float(np.size(q)),))
-    like = pandas_on_samples(_quantile, meta_of(frame), *args)
-    settings = {"q": q, "interpolation": interpolation}
-    if method == "table":
-        return graph.per_chunk(_quantile, graph.gather(frame), *args, lengths="unknown")
-    steps: list[Step] = [
-        (i, "quantile", settings) for i in used_columns(empty, {"numeric_only": numeric_only})
-    ]
+            return graph.per_chunk(_quantile, frame, **how)
+        return graph.per_chunk(_quantile, graph.gather(frame), lengths=(float(np.size(q)),), **how)
+    if how.get("method") == "table":
+        return graph.per_chunk(_quantile, graph.gather(frame), lengths="unknown", **how)
+    known, settings = graph.promised(), {"q": q, "interpolation": how["interpolation"]}
+    steps: list[Step] = [(i, "quantile", settings) for i in used_columns(empty, how)]
     if empty.ndim == 1:
         done = fold(frame, steps, itemgetter(0))
-        if np.ndim(q) == 0:
-            return graph.to_array(done, scalar=True, dtype=scalar_dtype(like))
     elif np.ndim(q) == 0:
-        done = fold(frame, steps, by_column, like.index, like.dtype, q)
+        done = fold(frame, steps, by_column, known.labels, known.empty.dtype, q)
     else:
-        done = fold(frame, steps, _side_by_side, like)
-    return done.with_lengths((float(len(like)),))
+        done = fold(frame, steps, _side_by_side, known.labels, known.empty.columns)
+    return as_promised(done)
 
 
-def _side_by_side(answers: list[pd.Series], like: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat(answers, axis=1).set_axis(like.columns, axis=1).set_axis(like.index, axis=0)
+def _side_by_side(answers: list[pd.Series], labels: pd.Index, columns: pd.Index) -> pd.DataFrame:
+    return pd.concat(answers, axis=1).set_axis(columns, axis=1).set_axis(labels, axis=0)
 
 
 def _percentiles(percentiles: Any) -> list[float]:
@@ -214,12 +199,11 @@ def _percentiles(percentiles: Any) -> list[float]:
     return [0.25, 0.5, 0.75] if percentiles is None else _shares(percentiles, what)
 
 
-@public("frame.describe", owners=BOTH)
-def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+@public("frame.describe", owners=BOTH, signature=pandas_signature("describe"), direct=False)
+def describe(self: Any, **how: Any) -> Any:
     """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
-    _percentiles(percentiles)
-    given = {"percentiles": percentiles, "include": include, "exclude": exclude}
-    listed = {k: list(v) if isinstance(v, (tuple, np.ndarray)) else v for k, v in given.items()}
+    _percentiles(how.get("percentiles"))
+    listed = {k: list(v) if isinstance(v, (tuple, np.ndarray)) else v for k, v in how.items()}
     return registry.make("frame.describe", self, **{k: v for k, v in listed.items() if v is not None})
 
 
@@ -229,8 +213,8 @@ def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: A
     demands=lambda node, mine: [Demand(None, True, False)],
 )
 def _described(frame: Chunks, **kwargs: Any) -> Chunks:
-    empty = frame.empty
-    like = pandas_on_samples(methodcaller("describe", **kwargs), meta_of(frame))
+    empty, known = frame.empty, graph.promised()
+    like = known.empty
     columns = [0] if empty.ndim == 1 else [i for i, c in enumerate(empty.columns) if c in like.columns]
     quantiles = {"q": sorted({*_percentiles(kwargs.get("percentiles"))})}
     plan = [_told_of(column(empty, at)) for at in columns]
@@ -239,7 +223,7 @@ def _described(frame: Chunks, **kwargs: Any) -> Chunks:
         for at, names in zip(columns, plan, strict=True)
         for name in names
     ]
-    return fold(frame, steps, _summary, plan, like).with_lengths((float(len(like)),))
+    return fold(frame, steps, _summary, plan, like, known.labels).with_lengths((known.length,))
 
 
 def _told_of(values: pd.Series) -> list[str]:
@@ -250,17 +234,17 @@ def _told_of(values: pd.Series) -> list[str]:
     return ["count", "mean", *(["std"] if kind != "M" else []), "min", "quantile", "max"]
 
 
-def _summary(answers: list[Any], plan: list[list[str]], like: Any) -> Any:
+def _summary(answers: list[Any], plan: list[list[str]], like: Any, labels: pd.Index) -> Any:
     """The answers under pandas' labels: several of a column's come as one answer."""
     left = iter(answers)
-    several = {"quantile": [r for r in like.index if str(r).endswith("%")], "top": ("unique", "top", "freq")}
+    several = {"quantile": [r for r in labels if str(r).endswith("%")], "top": ("unique", "top", "freq")}
     columns = []
     for i, names in enumerate(plan):
         found: dict[Any, Any] = {}
         for name, answer in zip(names, left, strict=False):
             found |= dict(zip(several[name], answer, strict=True)) if name in several else {name: answer}
         dtype = like.dtype if isinstance(like, pd.Series) else like.dtypes.iloc[i]
-        columns.append(pd.Series([found.get(r, np.nan) for r in like.index], index=like.index, dtype=dtype))
+        columns.append(pd.Series([found.get(r, np.nan) for r in labels], index=labels, dtype=dtype))
     if isinstance(like, pd.Series):
         return columns[0].rename(like.name)
-    return pd.DataFrame(dict(enumerate(columns)), index=like.index).set_axis(like.columns, axis=1)
+    return pd.DataFrame(dict(enumerate(columns)), index=labels).set_axis(like.columns, axis=1)

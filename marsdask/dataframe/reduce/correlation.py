@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
-from marsdask.dataframe.reduce.reduction import meta_of, reduced_meta
+from marsdask.dataframe.reduce.reduction import reduced_meta
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
 from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
+from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -27,9 +27,9 @@ differences of both from their centres; last the number of rows."""
 
 def _pairs(chunk: pd.DataFrame) -> State | None:
     """The co-moments of a chunk, about its means, so that large values lose no digits."""
-    values = chunk.to_numpy(dtype="f8", na_value=np.nan) if len(chunk) else np.empty((0, chunk.shape[1]))
-    if not len(values):
+    if not len(chunk):
         return None
+    values = chunk.to_numpy(dtype="f8", na_value=np.nan)
     there = ~np.isnan(values)
     with np.errstate(all="ignore"):
         middle = np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
@@ -80,13 +80,13 @@ def _matrix(labels: pd.Index, what: str, least: int, ddof: int, states: list[Sta
 def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     """The matrix of covariances or correlations; ranks and functions need all rows in one chunk."""
     does = methodcaller(what, *args)
-    like = pandas_on_samples(does, meta_of(frame))
-    size = (float(len(like)),)
+    known = graph.promised()
+    size = (known.length,)
     if what == "corr" and args[0] != "pearson":
         return graph.per_chunk(does, graph.gather(frame)).with_lengths(size)
-    numeric = graph.per_chunk(pd.DataFrame.__getitem__, frame, list(like.columns))
+    numeric = graph.per_chunk(pd.DataFrame.__getitem__, frame, list(known.labels))
     least, ddof = (args[1], 1) if what == "corr" else (args[0] or 1, 1 if args[1] is None else args[1])
-    build = partial(_matrix, like.columns, what, least, ddof)
+    build = partial(_matrix, known.labels, what, least, ddof)
     return graph.tree(graph.per_chunk(_pairs, numeric, lengths=None), _joined, build).with_lengths(size)
 
 
@@ -103,7 +103,7 @@ def _of_two(left: Any, right: Any, what: str, settings: tuple[Any, ...]) -> Any:
         raise ArgumentTypeError(f"unsupported type: {type(right).__name__}; expected a Series.")
     first, (other,), _ = together(left, [as_frame(right)], {})
     beside = registry.make("frame.beside", first, other)
-    return registry.make("frame.cell", registry.make("frame.matrix", beside, what, settings), 0, 1)
+    return registry.make("frame.matrix", beside, what, settings).iat[0, 1]
 
 
 def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
@@ -117,17 +117,6 @@ def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
 def beside(left: Chunks, right: Chunks) -> Chunks:
     """Two series as the columns 0 and 1, of the labels both have."""
     return graph.per_chunk(_beside, left, right, lengths="unknown")
-
-
-@lowered("frame.cell", meta=lambda frame, row, column: TensorMeta((), frame.empty.dtypes.iloc[column]))
-def cell(frame: Chunks, row: int, column: int) -> Any:
-    """One element of a small frame as a tensor of no dimension."""
-    found = graph.per_chunk(_cell, frame, row, column, lengths=None)
-    return graph.to_array(found, scalar=True, dtype=frame.empty.dtypes.iloc[column])
-
-
-def _cell(frame: pd.DataFrame, row: int, column: int) -> Any:
-    return frame.iat[row, column]
 
 
 @public("DataFrame.corr", owners=["DataFrame"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from functools import partial
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
+from marsdask import checks
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, Values, as_frame
 from marsdask.dataframe.reduce.reduction import column
-from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.rows.alignment import as_promised, pandas_on_samples
 from marsdask.errors import ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -34,13 +34,11 @@ def _ends(chunk: Any, decreasing: bool, strict: bool) -> tuple[pd.Series, bool]:
     return values.iloc[[0, -1][: len(values)]], bool(ordered)
 
 
-def _join_ends(decreasing: bool, strict: bool, parts: list[Any]) -> tuple[pd.Series, bool]:
+def _join_ends(decreasing: bool, strict: bool, parts: list[Any], *, end: bool = False) -> Any:
+    """The same of several chunks; at the `end` whether all are in order."""
     ends, ordered = _ends(graph.concat([p[0] for p in parts]), decreasing, strict)
-    return ends, ordered and all(p[1] for p in parts)
-
-
-def _in_order(join: Any, parts: list[Any]) -> Any:
-    return np.bool_(join(parts)[1])
+    ordered = ordered and all(p[1] for p in parts)
+    return np.bool_(ordered) if end else (ends, ordered)
 
 
 @lowered(
@@ -52,28 +50,7 @@ def monotonic(frame: Chunks, decreasing: bool, strict: bool) -> Any:
     """Whether values are in order from the first row to the last."""
     parts = graph.per_chunk(_ends, frame, decreasing, strict, lengths=None)
     join = partial(_join_ends, decreasing, strict)
-    return graph.to_array(graph.tree(parts, join, partial(_in_order, join)), scalar=True, dtype=bool)
-
-
-def _distinct(chunk: Any) -> Any:
-    """The values, or None where one occurs twice."""
-    values = column(chunk, 0)
-    return None if values.duplicated().any() else values
-
-
-def _join_distinct(parts: list[Any], *, end: bool = False) -> Any:
-    """The values of several chunks, at the `end` whether there are any such; None where one occurs twice."""
-    found = None if any(p is None for p in parts) else _distinct(graph.concat(parts))
-    return np.bool_(found is not None) if end else found
-
-
-@lowered("frame.all_distinct", meta=lambda frame: BOOL, traits=["blind"])
-def all_distinct(frame: Chunks) -> Any:
-    """Whether no value occurs twice."""
-    parts = graph.per_chunk(_distinct, frame, lengths=None)
-    return graph.to_array(
-        graph.tree(parts, _join_distinct, partial(_join_distinct, end=True)), scalar=True, dtype=bool
-    )
+    return as_promised(graph.tree(parts, join, partial(join, end=True)))
 
 
 @public("frame.check_monotonic", owners=["Series", "Index"])
@@ -82,39 +59,29 @@ def check_monotonic(self: Any, decreasing: bool = False, strict: bool = False) -
     return registry.make("frame.in_order", self, bool(decreasing), bool(strict))
 
 
-def _unique(self: Any) -> Any:
-    """Whether no value occurs twice: a lazy bool."""
-    return registry.make("frame.all_distinct", self)
-
-
-for _kind in (Series, Index):
-    _kind.is_monotonic = _kind.is_monotonic_increasing = property(  # type: ignore[attr-defined]
-        check_monotonic, doc="Whether no value is below the one before: a lazy bool."
-    )
-    _kind.is_monotonic_decreasing = property(  # type: ignore[attr-defined]
-        partial(check_monotonic, decreasing=True),
-        doc="Whether no value is above the one before: a lazy bool.",
-    )
-    _kind.is_unique = property(_unique)  # type: ignore[attr-defined]
-    _kind.hasnans = property(  # type: ignore[attr-defined]
-        lambda self: registry.make("frame.any", registry.make("frame.isna", self)),
-        doc="Whether there are holes: a lazy bool.",
-    )
+RISING = "Whether no value is below the one before: a lazy bool."
+UNIQUE = "Whether no value occurs twice: a lazy bool."
+for _name, _does, _doc in (
+    ("is_monotonic", check_monotonic, RISING),
+    ("is_monotonic_increasing", check_monotonic, RISING),
+    ("is_monotonic_decreasing", partial(check_monotonic, decreasing=True), RISING.replace("below", "above")),
+    ("is_unique", lambda self: ~self.duplicated(keep=False).any(), UNIQUE),
+    ("hasnans", lambda self: self.isna().any(), "Whether there are holes: a lazy bool."),
+):
+    setattr(Values, _name, property(_does, doc=_doc))
 Index.has_duplicates = property(  # type: ignore[attr-defined]
-    lambda self: ~_unique(self), doc="Whether some value occurs twice: a lazy bool."
+    lambda self: ~self.is_unique, doc="Whether some value occurs twice: a lazy bool."
 )
-
-
-def _samples(empty: Any, labels: pd.Index) -> Any:
-    """Made-up rows, one for each of some labels."""
-    return pd.concat([sample(empty)] * (len(labels) // 2 + 1)).iloc[: len(labels)].set_axis(labels, axis=0)
 
 
 @lowered(
     "frame.transposed",
     status="gathered",
     meta=lambda frame, labels: frame_meta(
-        _samples(frame.empty, labels).T, len(frame.empty.columns), NEW, labels=frame.empty.columns
+        sample(frame.empty, len(labels)).set_axis(labels).T,
+        len(frame.empty.columns),
+        NEW,
+        labels=frame.empty.columns,
     ),
 )
 def transposed(frame: Chunks, labels: pd.Index) -> Chunks:
@@ -132,13 +99,13 @@ def transpose(self: Any, copy: Any = None) -> Any:
     return registry.make("frame.transposed", self, self.index.to_pandas() if known is None else known)
 
 
-for _kind in (DataFrame, Series, Index):  # type: ignore[assignment]
-    _kind.T = property(transpose if _kind is not Index else lambda self: self)  # type: ignore[attr-defined]
+FrameHandle.T = property(transpose)  # type: ignore[attr-defined]
 
 
 def _dot_meta(frame: FrameMeta, other: Any) -> Any:
     if isinstance(other, FrameMeta):
-        right = _samples(other.empty, frame.empty.columns)
+        labels = frame.empty.columns
+        right = sample(other.empty, len(labels)).set_axis(labels)
     else:
         right = np.ones([int(n) for n in other.shape], other.dtype)
     return frame.same(pandas_on_samples(operator.matmul, frame, right))
@@ -160,22 +127,15 @@ def dotted(frame: Chunks, other: Any) -> Chunks:
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
     if not isinstance(other, FrameMeta) or other.ndim == 1:
-        return TensorMeta((), _dot_dtype(frame, other))
+        return TensorMeta((), np.result_type(frame.empty.dtype, getattr(other, "empty", other).dtype))
     result = pandas_on_samples(operator.matmul, frame, other)
     return frame_meta(result, len(result), NEW, labels=result.index)
-
-
-def _dot_dtype(frame: Any, other: Any) -> Any:
-    return np.result_type(frame.empty.dtype, getattr(other, "empty", other).dtype)
 
 
 @lowered("frame.dotted_whole", status="gathered", meta=_whole_dot_meta)
 def dotted_whole(frame: Chunks, other: Any) -> Any:
     """A series times a series or frame of the same labels."""
-    done = graph.per_chunk(operator.matmul, graph.gather(frame), _whole(other), lengths=None)
-    if isinstance(other, Chunks) and other.empty.ndim == 2:
-        return done.with_lengths((float(len(other.empty.columns)),))
-    return graph.to_array(done, scalar=True, dtype=_dot_dtype(frame, other))
+    return as_promised(graph.per_chunk(operator.matmul, graph.gather(frame), _whole(other), lengths=None))
 
 
 @public("frame.dot", owners=["DataFrame", "Series"])
@@ -189,11 +149,8 @@ def dot(self: Any, other: Any) -> Any:
         raise ArgumentTypeError(f"unsupported type: {type(other)}")
     if self.ndim == 1:
         return registry.make("frame.dotted_whole", self, other)
-    inner = other.known.length if isinstance(other, FrameHandle) else other.known.shape[0]
-    if not math.isnan(inner) and inner != len(self.columns):
-        raise ShapeError(
-            f"dot(): matrices are not aligned: {len(self.columns)} columns and {int(inner)} rows."
-        )
+    message = "dot(): matrices are not aligned: {expected} columns and {given} rows."
+    checks.same_length(other.known.shape[0], len(self.columns), message)
     labels = getattr(other.known, "labels", None)
     if labels is not None and set(labels) != set(self.columns):
         raise ShapeError("dot(): matrices are not aligned: the columns and the other's labels differ.")

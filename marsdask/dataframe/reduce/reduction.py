@@ -5,7 +5,6 @@ The state of a column stands for any number of rows. Empty chunks have none; a c
 
 from __future__ import annotations
 
-import inspect
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -17,17 +16,15 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import as_frame
-from marsdask.dataframe.rows.alignment import pandas_on_samples
-from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, pandas_signature
+from marsdask.dataframe.rows.alignment import after_concat, as_promised, pandas_on_samples
+from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, method
 from marsdask.errors import ShapeError
 from marsdask.options import options
-from marsdask.plan import graph, moments, registry
+from marsdask.plan import graph, moments
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
-from marsdask.plan.registry import lowered, public
 
 State = Any
 Step = tuple[int, str, dict[str, Any]]
@@ -87,10 +84,6 @@ def _mean(s: pd.Series, skipna: bool = True) -> State:
     else:
         total = s.sum() if count else 0
     return total, count, count < len(s)
-
-
-def _add(states: list[State]) -> State:
-    return tuple(reduce(operator.add, each) for each in zip(*states, strict=True))
 
 
 def _mean_of(state: State, empty: pd.Series, skipna: bool = True) -> Any:
@@ -163,16 +156,8 @@ def _extreme_row(name: str, s: pd.Series, **settings: Any) -> State:
     return pd.concat([*rows, s[s.isna()].iloc[:1]]) if len(valid) < len(s) else rows[0]
 
 
-def _join_extremes(name: str, states: list[State]) -> State:
-    return _extreme_row(name, pd.concat(states))
-
-
 def _distinct(s: pd.Series, **settings: Any) -> State:
     return s.drop_duplicates()
-
-
-def _join_distinct(states: list[State]) -> State:
-    return _distinct(graph.concat(states))
 
 
 def _distinct_of(state: State, empty: pd.Series, dropna: bool = True) -> int:
@@ -205,10 +190,6 @@ def _top_of(state: State, empty: pd.Series) -> tuple[Any, Any, Any]:
     return (len(counts), counts.index[0], counts.iloc[0]) if len(counts) else NO_TOP
 
 
-def _values(s: pd.Series, skipna: bool = True, **settings: Any) -> State:
-    return s.dropna() if skipna else s
-
-
 def _values_and_hole(s: pd.Series, **settings: Any) -> State:
     """The values, and one hole where there are any: pandas' dtype may depend on that."""
     valid = s.dropna()
@@ -226,20 +207,24 @@ FOLDS: dict[str, Fold] = {
     "all": Fold(partial(_one_row, "all", "boolean"), graph.concat, partial(_truth_of, "all")),
     "count": Fold(pd.Series.count, sum, _count_of),
     "size": Fold(len, sum, _count_of),
-    "mean": Fold(_mean, _add, _mean_of),
+    "mean": Fold(_mean, lambda states: tuple(map(sum, zip(*states, strict=True))), _mean_of),
     "var": Fold(_spread, _join_moments, partial(_variance, "var")),
     "std": Fold(_spread, _join_moments, partial(_variance, "std")),
     "sem": Fold(_spread, _join_moments, partial(_variance, "sem")),
     "skew": Fold(_shape_powers, _join_moments, partial(_shape, "skew")),
     "kurt": Fold(_shape_powers, _join_moments, partial(_shape, "kurt")),
-    "nunique": Fold(_distinct, _join_distinct, _distinct_of),
+    "nunique": Fold(_distinct, partial(after_concat, _distinct), _distinct_of),
     "mode": Fold(_counts, _join_counts, _mode_of),
     "top": Fold(_counts, _join_counts, _top_of),
-    "median": Fold(_values, graph.concat, partial(_apply, "median")),
+    "median": Fold(
+        lambda s, skipna=True: s.dropna() if skipna else s, graph.concat, partial(_apply, "median")
+    ),
     "quantile": Fold(_values_and_hole, graph.concat, partial(_apply, "quantile")),
 }
 FOLDS |= {
-    name: Fold(partial(_extreme_row, name), partial(_join_extremes, name), partial(_apply, name))
+    name: Fold(
+        partial(_extreme_row, name), partial(after_concat, partial(_extreme_row, name)), partial(_apply, name)
+    )
     for name in ("idxmax", "idxmin")
 }
 GATHERED = ("median", "quantile")
@@ -385,25 +370,17 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
         return graph.even(rows) if name == "nunique" else rows
     settings = {k: v for k, v in kwargs.items() if k not in ("axis", *KINDS, *TUNED)}
     every = kwargs.get("combine_size")
-    if empty.ndim == 1 or (kwargs.get("axis", 0) is None and name not in ("nunique", "count")):
+    known = graph.promised()
+    if isinstance(known, TensorMeta):
         if any(kwargs.get(flag) for flag in KINDS):
             used = used_columns(empty, kwargs)
             frame = graph.per_chunk(pd.DataFrame.take, frame, used, axis=1).with_node(frame.node)
-        try:
-            like = pandas_on_samples(partial(_call, name), frame_meta(empty, 0, Rows()), **kwargs)
-        except TypeError:
-            like = None
-        made = fold(frame, [(0 if empty.ndim == 1 else -1, name, settings)], _scalar, type(like), every=every)
-        return graph.to_array(made, scalar=True, dtype=scalar_dtype(like))
-    steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
-    like = pandas_on_samples(partial(_call, name), meta_of(frame), **kwargs)
-    made = fold(frame, steps, by_column, like.index, like.dtype, every=every)
-    return made.with_lengths((float(len(like)),))
-
-
-def meta_of(frame: Chunks) -> FrameMeta:
-    """The metadata of what is being lowered."""
-    return meta(frame.node)  # type: ignore[arg-type,return-value]
+        step = (0 if empty.ndim == 1 else -1, name, settings)
+        made = fold(frame, [step], _scalar, known.dtype.type, every=every)
+    else:
+        steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
+        made = fold(frame, steps, by_column, known.labels, known.empty.dtype, every=every)
+    return as_promised(made)
 
 
 def _scalar(answers: list[Any], like: type) -> Any:
@@ -420,55 +397,42 @@ def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None
         return pd.Series(answers, index=labels, name=name)
 
 
-def _reduction(
-    name: str, *aliases: str, owners: tuple[str, ...] = BOTH, extra: dict[str, Any] | None = None
-) -> None:
-    """Declare one reduction of pandas under its names; `extra` are parameters of Mars's, with their defaults."""
-    kind = inspect.Parameter
-    more = {**(extra or {}), "combine_size": None, "method": None}
-    parameters = [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in more.items()]
-    signature = pandas_signature(name, parameters)
-    defaults = {p.name: p.default for p in signature.parameters.values()}
-    for each in (name, *aliases):
-        doc = f"The {each} of each column (or, with axis=1, of each row), holes left out unless skipna=False."
-        entry: Any = {"room": "dataframe", "owners": owners, "signature": signature, "direct": False}
-        public(f"frame.{each}", doc=doc, **entry)(partial(_prepare, each, defaults))
-        lowered(
-            f"frame.{each}",
-            status="gathered" if name in GATHERED else "tiled",
-            meta=partial(_reduction_meta, name),
-            demands=partial(_reduction_demands, name),
-        )(partial(_reduce, name))
+def _reduction(name: str, like: str = "", owners: tuple[str, ...] = BOTH, **extra: Any) -> None:
+    """Declare one reduction of pandas. `like` is its other name, `extra` are parameters of Mars's, with their defaults."""
+    does = like or name
+    method(
+        name,
+        partial(_reduce, does),
+        like=does,
+        owners=owners,
+        arrange=partial(_check_tuning, name),
+        meta=partial(_reduction_meta, does),
+        demands=partial(_reduction_demands, does),
+        status="gathered" if does in GATHERED else "tiled",
+        doc=f"The {name} of each column (or, with axis=1, of each row), holes left out unless skipna=False.",
+        **extra,
+        combine_size=None,
+        method=None,
+    )
 
 
-def _prepare(name: str, defaults: dict[str, Any], self: Any, **given: Any) -> Any:
-    """A node of the reduction, with the arguments that are no defaults. Mars's tuning has no effect on the result."""
-    if self.ndim == 1 and given.get("axis", 0) is None:
-        del given["axis"]
-    kwargs = {k: v for k, v in given.items() if v is not defaults[k]}
+def _check_tuning(name: str, self: Any, kwargs: dict[str, Any]) -> None:
+    """Mars's tuning has no effect on the result."""
+    if self.ndim == 1 and kwargs.get("axis", 0) is None:
+        del kwargs["axis"]
     if kwargs.get("combine_size") is not None:
         checks.whole(kwargs["combine_size"], f"{name}(combine_size=)", 2)
     checks.choice(kwargs.pop("method", None), f"{name}(method=)", (None, "auto", "tree", "shuffle"))
-    return registry.make(f"frame.{name}", as_frame(self), **kwargs)
 
 
-for _name in ("sum", "mean", "median", "count", "std", "var", "sem", "idxmax", "idxmin"):
+for _name in ("sum", "mean", "median", "count", "std", "var", "sem", "idxmax", "idxmin", "prod"):
     _reduction(_name)
 for _name in ("max", "min", "any", "all", "nunique"):
     _reduction(_name, owners=ALL)
-_reduction("prod", "product")
-_reduction("skew", extra={"bias": False})
-_reduction("kurt", "kurtosis", extra={"bias": False, "fisher": True})
-
-
-@public("frame.mode", owners=BOTH)
-def mode(
-    self: Any, axis: Any = 0, numeric_only: bool = False, dropna: bool = True, combine_size: Any = None
-) -> Any:
-    """The most frequent values of each column, sorted."""
-    defaults = {"axis": 0, "numeric_only": False, "dropna": True, "combine_size": None}
-    given = {"axis": axis, "numeric_only": numeric_only, "dropna": dropna, "combine_size": combine_size}
-    return _prepare("mode", defaults, self, **given)
+_reduction("product", "prod")
+_reduction("skew", bias=False)
+for _name in ("kurt", "kurtosis"):
+    _reduction(_name, "kurt", bias=False, fisher=True)
 
 
 def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
@@ -479,8 +443,8 @@ def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
     )
 
 
-@lowered("frame.mode", meta=_mode_meta, demands=partial(_reduction_demands, "mode"))
 def _mode(frame: Chunks, **kwargs: Any) -> Chunks:
+    """The most frequent values of each column, sorted."""
     settings = {"dropna": kwargs["dropna"]} if "dropna" in kwargs else {}
     steps: list[Step] = [(i, "mode", settings) for i in used_columns(frame.empty, kwargs)]
     build = _modes if frame.empty.ndim == 2 else operator.itemgetter(0)
@@ -489,3 +453,13 @@ def _mode(frame: Chunks, **kwargs: Any) -> Chunks:
 
 def _modes(answers: list[pd.Series]) -> pd.DataFrame:
     return pd.concat(answers, axis=1) if answers else pd.DataFrame()
+
+
+method(
+    "mode",
+    _mode,
+    arrange=partial(_check_tuning, "mode"),
+    meta=_mode_meta,
+    demands=partial(_reduction_demands, "mode"),
+    combine_size=None,
+)

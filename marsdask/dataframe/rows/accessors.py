@@ -17,7 +17,7 @@ from marsdask.errors import UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
 from marsdask.plan.node import calling
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -109,10 +109,10 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
     lengths = "unknown" if name == "extractall" else "same"
     result = graph.per_chunk(reach, frame, kind, name, args, kwargs, call, lengths=lengths)
-    example = pandas_on_samples(reach, meta(frame.node), kind, name, args, kwargs, call)  # type: ignore[arg-type]
-    if isinstance(example, (np.ndarray, list)):
-        return graph.to_array(graph.per_chunk(np.asarray, result), dtype=np.asarray(example).dtype)
-    return graph.even(result) if isinstance(example, pd.DataFrame) else result
+    known = graph.promised()
+    if isinstance(known, TensorMeta):
+        return graph.to_array(graph.per_chunk(np.asarray, result), dtype=known.dtype)
+    return graph.even(result) if known.kind == "DataFrame" else result
 
 
 def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
@@ -170,13 +170,14 @@ def member(owner: type[Accessor], name: str) -> None:
     does = partial(_property if is_property else _member, kind, name)
     public(
         full,
-        room="dataframe",
         owners=[kind],
         status="delegated",
         traits=["property"] if is_property else [],
         signature=_signature(found),
         doc=f"pandas' `{full}` of each value.",
     )(_cat if full == "str.cat" else does)
+    if is_property:
+        setattr(owner, name, property(does, doc=registry.documentation(registry.lookup(full))))
 
 
 def _signature(member: Any) -> inspect.Signature:
@@ -209,10 +210,6 @@ def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> 
 for _class in (StringAccessor, DatetimeAccessor, CategoricalAccessor):
     for _name in sorted(n for n in dir(_class._theirs) if not n.startswith("_")):
         member(_class, _name)
-    for _op in [
-        op for op in registry.OPS.values() if op.owners == (_class.kind,) and "property" in op.traits
-    ]:
-        setattr(_class, _op.public, property(_op.prepare, doc=registry.documentation(_op)))
     registry.attach(_class, _class.kind)
     setattr(Series, _class.kind, property(_class, doc=_class.__doc__))
 Index.str = property(StringAccessor, doc=StringAccessor.__doc__)  # type: ignore[attr-defined]

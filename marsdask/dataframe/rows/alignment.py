@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -108,6 +109,55 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """What pandas makes of made-up rows; its errors are the user's."""
     with np.errstate(all="ignore"):
         return does(*sampled(args), **sampled(kwargs))
+
+
+def as_promised(whole: Chunks) -> Any:
+    """One chunk as its operation promised it: a tensor of no dimension, or rows of a length."""
+    known = graph.promised()
+    if isinstance(known, TensorMeta):
+        return graph.to_array(whole, scalar=True, dtype=known.dtype)
+    return whole.with_lengths((known.length,))
+
+
+def after_concat(does: Callable[..., Any], parts: list[Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function gives of all parts as one: a step of a tree."""
+    return does(graph.concat(parts), *args, **kwargs)
+
+
+def tree(parts: Chunks, join: Any, end: Any = None, every: int | None = None) -> Chunks:
+    """Rows of chunks as one chunk: what `join` makes of several's rows together, and `end` of those that are left."""
+    steps = [partial(after_concat, step) for step in (join, end or join)]
+    return graph.tree(parts, *steps, every=every).with_lengths((math.nan,))
+
+
+def rows_of(data: Any, where: Any) -> Any:
+    """Rows, or one of them, by position: of pandas data or an array."""
+    return data.iloc[where] if isinstance(data, (pd.DataFrame, pd.Series)) else data[where]
+
+
+def row_labels(chunk: Any) -> pd.Index:
+    """The labels of a chunk's rows; an index' chunk is them itself."""
+    return chunk if isinstance(chunk, pd.Index) else chunk.index
+
+
+def checked(frame: Chunks, check: Callable[..., Any], *args: Any) -> Chunks:
+    """The same chunks, once `check` of the whole has raised nothing: chunked arguments come to it as lists."""
+    return graph.per_chunk(_after, frame, graph.value(check, *args))
+
+
+def _after(chunk: Any, checked: Any) -> Any:
+    return chunk
+
+
+def distinct(frame: Chunks, message: str) -> Chunks:
+    """The same chunks; an error, in which `{again}` is the labels concerned, if labels are there twice."""
+    return checked(frame, _check_distinct, graph.per_chunk(row_labels, frame, lengths=None), message)
+
+
+def _check_distinct(indexes: list[pd.Index], message: str) -> None:
+    whole = graph.concat(indexes)
+    if not whole.is_unique:
+        raise ArgumentError(message.format(again=whole[whole.duplicated()].unique()))
 
 
 def bounds_of(frame: Chunks) -> np.ndarray[Any, Any]:

@@ -81,12 +81,8 @@ def _operands(name: str, frame: Any, other: Any, kwargs: dict[str, Any]) -> tupl
         other = as_frame(pd.Series(other))
     if isinstance(other, Series) and by_column:
         if meta(other.node).labels is None:
-            raise Unbuilt.argument(
-                name,
-                "axis",
-                "columns",
-                "the labels of this series are known only after a run, and so are the result's columns; use axis=0, or pass series.to_pandas().",
-            )
+            hint = "the labels of this series are known only after a run, and so are the result's columns; use axis=0, or pass series.to_pandas()."
+            raise Unbuilt.argument(name, "axis", "columns", hint)
         return frame, other, "columns"
     if isinstance(other, (tuple, range)):
         other = list(other)
@@ -148,8 +144,7 @@ def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any)
     aligned = how == "rows" and isinstance(other, Chunks) and frame.count == other.count == 1
     lengths = "unknown" if aligned else "same"
     result = graph.per_chunk(operate, name, frame, other, kwargs, how == "array", lengths=lengths)
-    compared = isinstance(frame.empty, pd.Index) and name.strip("_") in MIRROR
-    return graph.to_array(result, dtype=bool) if compared else result
+    return graph.to_array(result, dtype=bool) if isinstance(graph.promised(), TensorMeta) else result
 
 
 def _declare(name: str) -> None:
@@ -157,15 +152,14 @@ def _declare(name: str) -> None:
     is_operator = name.startswith("__")
     both = inspect.Parameter.POSITIONAL_OR_KEYWORD
     # A series' comparison knows fill_value too.
-    fill = [inspect.Parameter("fill_value", both, default=None)] if name in MIRROR else []
+    fill: dict[str, Any] = {"fill_value": None} if name in MIRROR else {}
     plain = inspect.Signature([inspect.Parameter(n, both) for n in ("self", "other")])
     side = "with the operands swapped, " if name.startswith(("r", "__r")) else ""
     public(
         f"frame.{name}",
-        room="dataframe",
         owners=ALL if is_operator else BOTH,
         status="delegated",
-        signature=plain if is_operator else pandas_signature(name, fill),
+        signature=plain if is_operator else pandas_signature(name, **fill),
         doc=f"pandas' `{name}`, {side}aligned by labels; arrays and lists are positional.",
     )(partial(binary if is_operator else _method, ALIASES.get(name, name)))
 

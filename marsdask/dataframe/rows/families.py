@@ -6,8 +6,7 @@ A method of pandas is a node with the arguments that were given, by keyword. Wha
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +15,15 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
-from marsdask.dataframe.rows.alignment import done, matched, one_chunk, pandas_on_samples, sampled, together
+from marsdask.dataframe.rows.alignment import (
+    done,
+    matched,
+    one_chunk,
+    pandas_on_samples,
+    sampled,
+    together,
+    tree,
+)
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -32,16 +39,22 @@ ALL = (*BOTH, "Index")
 NOT_GIVEN = pd.api.extensions.no_default
 
 
-def pandas_signature(name: str, extra: Sequence[inspect.Parameter] = ()) -> inspect.Signature:
-    """pandas' signature of a method of frames, or of series where frames have none; each parameter by place or by name."""
+def pandas_signature(
+    name: str, owners: Iterable[Any] = (pd.DataFrame, pd.Series, pd), **extra: Any
+) -> inspect.Signature:
+    """pandas' signature of a method of frames, else of series, else of a function; each parameter by place or by name.
+
+    `extra`: parameters that pandas has not, with their defaults.
+    """
     kind = inspect.Parameter
-    source = getattr(pd.DataFrame, name, None) or getattr(pd.Series, name)
+    source = next(getattr(owner, name) for owner in owners if hasattr(owner, name))
     own = [
         p.replace(annotation=kind.empty, kind=kind.POSITIONAL_OR_KEYWORD)
         for p in inspect.signature(source).parameters.values()
         if p.kind not in (kind.VAR_KEYWORD, kind.VAR_POSITIONAL)
     ]
-    return inspect.Signature([*own, *extra])
+    more = [kind(n, kind.POSITIONAL_OR_KEYWORD, default=d) for n, d in extra.items()]
+    return inspect.Signature([*own, *more])
 
 
 def call(name: str, piece: Any, **kwargs: Any) -> Any:
@@ -127,13 +140,15 @@ def method(
     demands: Callable[..., Any] | None = column_demands,
     status: registry.Status = "tiled",
     doc: str = "",
+    **extra: Any,
 ) -> None:
-    """Declare a method of pandas under its names. `like` is its name in pandas where that is another.
+    """Declare a method of pandas under its names. `like` is its name in pandas where that is another; `extra` are parameters
+    that pandas has not, with their defaults.
 
     `arrange(self, kwargs)` checks and changes the arguments in place, and may give another frame to go on with. With
     `inplace=True` the handle is bound to the result, and None is what users get.
     """
-    signature = pandas_signature(like or name)
+    signature = pandas_signature(like or name, **extra)
     defaults = {p.name: p.default for p in signature.parameters.values()}
 
     def prepare(self: Any, **given: Any) -> Any:
@@ -146,9 +161,7 @@ def method(
     rule = meta or partial(same_rows_meta, like or name)
     doc = doc or inspect.getdoc(lower) or ""
     for each in (name, *aliases):
-        public(f"frame.{each}", room="dataframe", owners=owners, signature=signature, doc=doc, direct=False)(
-            prepare
-        )
+        public(f"frame.{each}", owners=owners, signature=signature, doc=doc, direct=False)(prepare)
         lowered(f"frame.{each}", meta=rule, demands=demands, status=status)(lower)
 
 
@@ -187,8 +200,7 @@ def _row_by_row(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, 
     made = graph.per_chunk(partial(call, name), frame, **kwargs)
     if name in ("where", "mask", "clip"):
         made = graph.even(made, frame)
-    holes = isinstance(frame.empty, pd.Index) and name in ("isna", "notna")
-    return graph.to_array(made, dtype=bool) if holes else made
+    return graph.to_array(made, dtype=bool) if isinstance(graph.promised(), TensorMeta) else made
 
 
 def whole(value: Any) -> Any:
@@ -201,10 +213,7 @@ def whole(value: Any) -> Any:
 
 
 def _container(keys: list[Any] | None, lazy: list[bool], *items: Any) -> Any:
-    plain = [
-        (v[0] if len(v) == 1 else graph.concat(v)) if is_lazy else v
-        for v, is_lazy in zip(items, lazy, strict=True)
-    ]
+    plain = [graph.concat(v) if is_lazy else v for v, is_lazy in zip(items, lazy, strict=True)]
     return plain if keys is None else dict(zip(keys, plain, strict=True))
 
 
@@ -244,11 +253,11 @@ def row_by_row_demands(node: Node, mine: Demand) -> list[Demand]:
     return [mine if alone else every, *[every] * len(rest)]
 
 
-def _apart(self: Any, kwargs: dict[str, Any], apart: dict[str, Any]) -> Any:
-    """Arguments aligned to the frame, but for those that go to every chunk as a whole."""
-    rest = {k: v for k, v in kwargs.items() if k not in apart}
-    first = aligned(self, rest)
-    kwargs |= rest | {k: one_chunk(v) for k, v in apart.items()}
+def _apart(self: Any, kwargs: dict[str, Any], names: Iterable[str]) -> Any:
+    """Arguments aligned to the frame, but for those of some names, which go to every chunk as a whole."""
+    apart = {name: one_chunk(kwargs.pop(name)) for name in names}
+    first = aligned(self, kwargs)
+    kwargs |= apart
     return first
 
 
@@ -258,19 +267,18 @@ def _choice(self: Any, kwargs: dict[str, Any]) -> Any:
         kwargs["other"] = other = other(self)
     kwargs.pop("errors", None)
     by_column = isinstance(other, Series) and by_rows(self, kwargs)
-    return _apart(self, kwargs, {"other": other} if by_column else {})
+    return _apart(self, kwargs, ["other"] if by_column else [])
 
 
 def _limits(self: Any, kwargs: dict[str, Any]) -> Any:
-    by_column = by_rows(self, kwargs)
-    listed = (pd.Series, Series, list, np.ndarray)
-    return _apart(self, kwargs, {k: v for k, v in kwargs.items() if by_column and isinstance(v, listed)})
+    listed = (pd.Series, Series, list, np.ndarray) if by_rows(self, kwargs) else ()
+    return _apart(self, kwargs, [k for k, v in kwargs.items() if isinstance(v, listed)])
 
 
 rows("where", arrange=_choice)
 rows("mask", arrange=_choice)
 rows("clip", arrange=_limits)
-rows("round", arrange=lambda self, kwargs: _apart(self, kwargs, dict(kwargs)))
+rows("round", arrange=lambda self, kwargs: _apart(self, kwargs, list(kwargs)))
 rows("abs")
 rows("between", owners=("Series",))
 rows("replace")
@@ -303,12 +311,8 @@ def _value_set(values: Any) -> Any:
 @lowered("frame.value_set", traits=["blind"], meta=FrameMeta.fewer)
 def value_set(frame: Chunks) -> Chunks:
     """The distinct values of a series or index, joined in a tree: one chunk."""
-    parts = graph.per_chunk(partial(call, "drop_duplicates"), frame, lengths=None)
-    return graph.tree(parts, _join_distinct).with_lengths((math.nan,))
-
-
-def _join_distinct(parts: list[Any]) -> Any:
-    return graph.concat(parts).drop_duplicates()
+    distinct = partial(call, "drop_duplicates")
+    return tree(graph.per_chunk(distinct, frame, lengths=None), distinct)
 
 
 def _isin_demands(node: Node, mine: Demand) -> list[Demand]:

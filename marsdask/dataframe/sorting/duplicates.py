@@ -14,14 +14,14 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import as_frame
-from marsdask.dataframe.rows.alignment import done, pandas_on_samples
-from marsdask.dataframe.rows.families import call
+from marsdask.dataframe.rows.alignment import done, pandas_on_samples, tree
+from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, meta
+from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -44,11 +44,6 @@ def _checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "
 
 def _rows_of(frame: Any, subset: Any) -> Any:
     return frame if subset is None else frame[subset]
-
-
-def _twice(frame: Any, subset: Any, keep: Any) -> Any:
-    """Whether each row is a duplicate; a series under the rows' labels."""
-    return frame.duplicated(keep=keep) if subset is None else frame.duplicated(subset, keep=keep)
 
 
 def _keys(rows: Any, others: Any, *, subset: Any = None) -> list[Any]:
@@ -79,23 +74,24 @@ def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
 def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
     """Whether each row was there before (after, elsewhere): keys exchanged by hash, answers sent home."""
     of_index = isinstance(frame.empty, pd.Index)
-    if frame.count == 1 and not of_index:
-        return graph.per_chunk(_twice, frame, subset, keep)
     rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
+    twice = partial(call, "duplicated", keep=keep)
+    if frame.count == 1 and not of_index:
+        return graph.per_chunk(twice, rows)
     count = 1 if of_index or shuffle.is_small(frame) else frame.count
-    does = partial(shuffle.met_and, partial(_twice, subset=None, keep=keep))
+    does = partial(shuffle.met_and, twice)
     flags = shuffle.home(shuffle.sent(rows, [], _keys, does, count), rows.count, rows.lengths)
     return graph.to_array(flags, dtype=bool) if of_index else flags
 
 
 def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
-    mask = np.asarray(_twice(frame, subset, keep))
+    mask = np.asarray(_rows_of(frame, subset).duplicated(keep=keep))
     return frame[~mask] if mask.any() else frame
 
 
 def _met_dropped(pieces: list[shuffle.Piece], *, subset: Any, keep: Any) -> Any:
     rows, _, homes, places = shuffle.met(pieces)
-    stays = ~np.asarray(_twice(rows, subset, keep))
+    stays = ~np.asarray(_rows_of(rows, subset).duplicated(keep=keep))
     return rows[stays], homes[stays], places[stays]
 
 
@@ -111,9 +107,8 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
         method = "shuffle" if large else "tree"
     if method != "shuffle":
         graph.rule("drop_duplicates: tree")
-        join = partial(shuffle.after_concat, _dropped, subset=subset, keep=keep)
-        every = parts.count if keep is False else None
-        return graph.tree(parts, join, every=every).with_lengths((math.nan,))
+        join = partial(_dropped, subset=subset, keep=keep)
+        return tree(parts, join, every=parts.count if keep is False else None)
     graph.rule("drop_duplicates: rows exchanged by hash")
     keys, merge = partial(_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep)
     met = shuffle.sent(parts, [], keys, merge, parts.count)
@@ -180,9 +175,8 @@ def _values_demands(node: Node, demand: Demand) -> list[Demand]:
 def unique_values(frame: Chunks) -> Any:
     """Values without duplicates as a tensor, in order of first appearance."""
     parts = graph.per_chunk(_dropped, frame, None, "first", lengths="unknown")
-    join = partial(shuffle.after_concat, _dropped, subset=None, keep="first")
-    made = graph.tree(parts, join, partial(shuffle.after_concat, _distinct_array)).with_lengths((math.nan,))
-    return graph.to_array(made, dtype=_distinct_array(pd.Series(dtype=frame.empty.dtype)).dtype)
+    made = tree(parts, partial(_dropped, subset=None, keep="first"), _distinct_array)
+    return graph.to_array(made, dtype=graph.promised().dtype)
 
 
 @public("frame.unique", owners=["Series", "Index"])
@@ -200,41 +194,32 @@ def unique_function(values: Any, method: str = "tree") -> Any:
     return unique(as_frame(values), method)
 
 
-@public("frame.value_counts", owners=["Series", "Index"])
-def value_counts(
-    self: Any,
-    normalize: bool = False,
-    sort: bool = True,
-    ascending: bool = False,
-    bins: Any = None,
-    dropna: bool = True,
-    method: str = "auto",
-) -> Any:
+@public(
+    "frame.value_counts",
+    owners=["Series", "Index"],
+    signature=pandas_signature("value_counts", [pd.Series], method="auto"),
+    direct=False,
+)
+def value_counts(self: Any, bins: Any = None, method: str = "auto", **flags: bool) -> Any:
     """How often each value is there, most frequent first, ties by first appearance."""
     checks.choice(method, "value_counts(method=)", ("auto", "tree", "shuffle"))
-    flags = {"normalize": normalize, "sort": sort, "ascending": ascending, "dropna": dropna}
     return _counted(self, flags, bins=bins)
 
 
-@public("DataFrame.value_counts", owners=["DataFrame"])
-def value_counts_of_rows(
-    self: Any,
-    subset: Any = None,
-    normalize: bool = False,
-    sort: bool = True,
-    ascending: bool = False,
-    dropna: bool = True,
-) -> Any:
+@public(
+    "DataFrame.value_counts", owners=["DataFrame"], signature=pandas_signature("value_counts"), direct=False
+)
+def value_counts_of_rows(self: Any, subset: Any = None, **flags: bool) -> Any:
     """How often each row (of some columns) is there, most frequent first, ties by first appearance."""
     names = _checked_subset(self, subset)
     listed = subset is None or isinstance(subset, list)
     label = not listed and (len(names or ()) > 1 or subset in self.columns)
-    flags = {"normalize": normalize, "sort": sort, "ascending": ascending, "dropna": dropna}
     return _counted(self, flags, subset=subset if label else names)
 
 
 def _counted(self: Any, flags: dict[str, Any], **more: Any) -> Any:
-    return registry.make("frame.counted", self, {name: bool(flag) for name, flag in flags.items()} | more)
+    every = {"normalize": False, "sort": True, "ascending": False, "dropna": True} | flags
+    return registry.make("frame.counted", self, {name: bool(flag) for name, flag in every.items()} | more)
 
 
 def _part_counts(values: Any) -> Any:
@@ -247,7 +232,7 @@ def _joined_counts(counts: pd.Series) -> Any:
 
 def _final_counts(counts: pd.Series, *, how: dict[str, Any], like: pd.Series) -> Any:
     """All counts, of the dtypes of `like`."""
-    nullable = str(like.dtype) == "Int64"
+    nullable = str(like.dtype) in ("Int64", "Float64")
     counts = _joined_counts(counts).astype("Int64" if nullable else "int64")
     if how["dropna"]:
         counts = counts[counts.index.notna()]
@@ -264,11 +249,11 @@ def _shown(counts: pd.Series, how: dict[str, Any]) -> pd.Series:
     return (counts / counts.sum()).rename("proportion") if how["normalize"] else counts.rename("count")
 
 
-def _counted_meta(frame: FrameMeta, how: dict[str, Any]) -> FrameMeta:
-    return frame.fewer(pandas_on_samples(partial(call, "value_counts"), frame, **how))
-
-
-@lowered("frame.counted", meta=_counted_meta, demands=_values_demands)
+@lowered(
+    "frame.counted",
+    meta=lambda frame, how: frame.fewer(pandas_on_samples(partial(call, "value_counts"), frame, **how)),
+    demands=_values_demands,
+)
 def counted(frame: Chunks, how: dict[str, Any]) -> Any:
     """How often each value is there: counts of chunks joined in a tree; bins, categories and frames in one chunk."""
     empty = frame.empty
@@ -286,11 +271,9 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
         parts = graph.per_chunk(_row_counts, frame, names, lengths="unknown")
         steps: Any = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
     else:
-        counts = _counted_meta(FrameMeta(empty, math.nan, NEW), {**how, "normalize": False}).empty
         parts = graph.per_chunk(_part_counts, frame, lengths="unknown")
-        steps = _joined_counts, partial(_final_counts, how=how, like=counts)
-    steps = (partial(shuffle.after_concat, step) for step in steps)
-    return graph.tree(parts, *steps).with_lengths((math.nan,))
+        steps = _joined_counts, partial(_final_counts, how=how, like=graph.promised().empty)
+    return tree(parts, *steps)
 
 
 def _row_counts(frame: Any, by: list[Any]) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask.dataframe.rows.alignment import rows_of
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
@@ -32,9 +33,9 @@ def row_bytes(empty: Any) -> int:
     return 8 + sum(getattr(d, "itemsize", 8) if getattr(d, "kind", "O") != "O" else 24 for d in dtypes)
 
 
-def is_small(frame: Chunks, per_row: int | None = None) -> bool:
+def is_small(frame: Chunks) -> bool:
     """Whether a frame of known length is so small that one chunk is the best place for it."""
-    return frame.count == 1 or bytes_of(frame, per_row) <= min(SMALL_BYTES, options.gather_limit)
+    return frame.count == 1 or bytes_of(frame) <= min(SMALL_BYTES, options.gather_limit)
 
 
 def bytes_of(frame: Chunks, per_row: int | None = None) -> float:
@@ -84,11 +85,6 @@ def _hash_object(value: Any) -> int:
     return 0 if value is None or value is pd.NA or value is pd.NaT else zlib.crc32(repr(value).encode())
 
 
-def taken(data: Any, rows: np.ndarray) -> Any:
-    """Some rows of a pandas object or an array."""
-    return data.iloc[rows] if isinstance(data, (pd.DataFrame, pd.Series)) else data[rows]
-
-
 def compact(places: np.ndarray, count: int) -> np.ndarray:
     """Places below `count` in half the bytes where they fit: beside two columns of numbers they are a third of a piece."""
     return places.astype(np.int32 if count <= 2**31 else np.int64)
@@ -113,8 +109,8 @@ def _by_hash(
     goes = (hashed(keys(frame, others)) % np.uint64(count)).astype("i8")
     found = []
     for rows in graph.rows_of_places(goes, count):
-        mine = _labelled(taken(frame, rows), labels)
-        found.append((number, compact(rows, len(frame)), mine, [taken(o, rows) for o in others]))
+        mine = _labelled(rows_of(frame, rows), labels)
+        found.append((number, compact(rows, len(frame)), mine, [rows_of(o, rows) for o in others]))
     return found
 
 
@@ -155,11 +151,6 @@ def values_of(frame: Any, others: Any, *, names: Any) -> list[Any]:
     return [frame[n] if n in frame.columns else frame.index.get_level_values(n) for n in names]
 
 
-def after_concat(does: Callable[..., Any], parts: list[Any], *args: Any, **kwargs: Any) -> Any:
-    """What a function gives of all parts as one: a step of a tree."""
-    return does(graph.concat(parts), *args, **kwargs)
-
-
 def _joined(parts: list[Any]) -> Any:
     return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else graph.concat(parts)
 
@@ -172,10 +163,10 @@ def home(results: Chunks, count: int, lengths: Any, *, labels: bool = True) -> C
 
 def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int, labels: bool) -> list[Any]:
     data, homes, rows = result
-    return [(_labelled(taken(data, at), labels), rows[at]) for at in graph.rows_of_places(homes, count)]
+    return [(_labelled(rows_of(data, at), labels), rows[at]) for at in graph.rows_of_places(homes, count)]
 
 
 def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:
     data = _joined([p[0] for p in pieces])
     rows = np.concatenate([p[1] for p in pieces])
-    return data if (rows[1:] >= rows[:-1]).all() else taken(data, np.argsort(rows, kind="stable"))
+    return data if (rows[1:] >= rows[:-1]).all() else rows_of(data, np.argsort(rows, kind="stable"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.rows.alignment import done, pandas_on_samples
+from marsdask.dataframe.rows.alignment import after_concat, done, pandas_on_samples, rows_of, tree
 from marsdask.dataframe.rows.families import by_rows, call, method
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentError, ColumnNotFound
@@ -150,26 +149,25 @@ def sorted_chunk(frame: Any, how: Sort) -> Any:
 def _sampled(frame: Any, how: Sort) -> Any:
     thin = how.thin(frame)
     at = np.unique(np.linspace(0, max(len(thin) - 1, 0), min(SAMPLES, len(thin))).astype(int))
-    return thin[at] if isinstance(thin, pd.Index) else thin.iloc[at]
+    return rows_of(thin, at)
+
+
+def _numbered(thin: Any) -> Any:
+    return thin if isinstance(thin, pd.Index) else thin.reset_index(drop=True)
 
 
 def pivots(samples: Sequence[Any], count: int, how: Sort) -> Any:
     """`count - 1` rows that cut all rows into about equal parts."""
-    whole = graph.concat(list(samples))
-    whole = whole if isinstance(whole, pd.Index) else whole.reset_index(drop=True)
+    whole = _numbered(graph.concat(list(samples)))
     order = how.order(whole)
     at = order[np.linspace(0, len(order), count, endpoint=False).astype(int)[1:]] if len(order) else order
-    return whole[at] if isinstance(whole, pd.Index) else whole.iloc[at].reset_index(drop=True)
+    return _numbered(rows_of(whole, at))
 
 
 def _cut(frame: Any, *, cuts: Any, how: Sort, count: int) -> list[Any]:
     """A chunk's sorted rows between the pivots. Rows equal to a pivot come after it: equal rows stay together."""
     thin = how.thin(frame)
-    both = graph.concat([cuts, thin])
-    if len(both) != len(cuts) + len(thin) or not len(thin):
-        both = cuts.append(thin) if isinstance(thin, pd.Index) else pd.concat([cuts, thin])
-    both = both if isinstance(both, pd.Index) else both.reset_index(drop=True)
-    order = how.order(both)
+    order = how.order(_numbered(graph.concat([cuts, thin])))
     pivot = order < len(cuts)
     rows = order[~pivot] - len(cuts)
     bounds = np.searchsorted(np.cumsum(pivot)[~pivot], np.arange(count + 1))
@@ -228,7 +226,7 @@ def in_order(frame: Chunks, how: Sort) -> Any:
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
     cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
     cut = partial(_cut, cuts=cuts, how=how, count=frame.count)
-    return graph.exchange(frame, cut, partial(shuffle.after_concat, sorted_chunk, how=how), frame.count)
+    return graph.exchange(frame, cut, partial(after_concat, sorted_chunk, how=how), frame.count)
 
 
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
@@ -266,9 +264,7 @@ def _candidates(frame: Any, name: str, how: dict[str, Any]) -> Any:
 def most(frame: Chunks, name: str, how: dict[str, Any]) -> Chunks:
     """The largest or smallest rows: candidates of each chunk, joined in a tree."""
     parts = graph.per_chunk(_candidates, frame, name, how, lengths="unknown")
-    join = partial(shuffle.after_concat, _candidates, name=name, how=how)
-    end = partial(shuffle.after_concat, partial(call, name), **how)
-    return graph.tree(parts, join, end).with_lengths((math.nan,))
+    return tree(parts, partial(_candidates, name=name, how=how), partial(call, name, **how))
 
 
 for _name in ("nlargest", "nsmallest"):

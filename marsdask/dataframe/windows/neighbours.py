@@ -7,7 +7,7 @@ tails (heads) carry them on. What a joined piece makes of its own rows is the re
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -34,14 +34,11 @@ def first_rows(n: int, piece: Any) -> Any:
 
 
 def _next_kept(keep: Keeper, reverse: bool, state: Any, part: Any) -> Any:
-    return keep(_joined([part, state] if reverse else [state, part]))
+    return keep(_joined(part, state) if reverse else _joined(state, part))
 
 
-def _joined(parts: Sequence[Any]) -> Any:
-    full = [p for p in parts if p is not None and len(p)]
-    if not full:
-        return next((p for p in parts if p is not None), None)
-    return full[0] if len(full) == 1 else pd.concat(full)
+def _joined(*parts: Any) -> Any:
+    return graph.concat([p for p in parts if p is not None])
 
 
 def with_neighbours(
@@ -63,7 +60,7 @@ def _kept(frame: Chunks, keep: Keeper | None, *, reverse: bool) -> Chunks | None
 
 def _own_rows(chunk: Any, does: Callable[..., Any], head: Any, tail: Any, args: Any, kwargs: Any) -> Any:
     start = 0 if head is None else len(head)
-    whole = does(_joined([head, chunk, tail]) if len(chunk) else chunk, *args, **kwargs)
+    whole = does(_joined(head, chunk, tail) if len(chunk) else chunk, *args, **kwargs)
     return whole.iloc[start : start + len(chunk)] if len(chunk) else whole
 
 
@@ -115,8 +112,10 @@ def columns_of(piece: Any) -> list[pd.Series]:
     return [piece] if piece.ndim == 1 else [piece.iloc[:, i] for i in range(piece.shape[1])]
 
 
-def continued(piece: Any, states: list[Any], does: Callable[..., pd.Series], *args: Any) -> Any:
-    """A piece of `does(column, state, *args)` of each column and what was before it."""
+def continued(piece: Any, states: list[Any] | None, does: Callable[..., pd.Series], *args: Any) -> Any:
+    """A piece of `does(column, state, *args)` of each column and what was before it; as it is where nothing was."""
+    if states is None:
+        return piece
     made = [does(column, state, *args) for column, state in zip(columns_of(piece), states, strict=True)]
     if piece.ndim == 1:
         return made[0]
@@ -156,11 +155,6 @@ def _two(kind: str, a: Any, b: Any) -> Any:
         return TWO[kind](a, b)
 
 
-def _cumulated(kind: str, piece: Any, states: list[Any] | None) -> Any:
-    """A chunk's own cumulation, after what was before it."""
-    return piece if states is None else continued(piece, states, _cumulated_column, kind)
-
-
 def _cumulated_column(column: pd.Series, before: Any, kind: str) -> pd.Series:
     if before is None:
         return column
@@ -177,7 +171,7 @@ def _cumulate(kind: str, frame: Chunks, **kwargs: Any) -> Chunks:
     if by_rows(frame.empty, kwargs) or frame.count == 1:
         return own
     before = states_before(own, partial(_state, kwargs.get("skipna", True)), partial(_two, kind))
-    return graph.per_chunk(partial(_cumulated, kind), own, before)
+    return graph.per_chunk(continued, own, before, _cumulated_column, kind)
 
 
 for _name in TWO:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, pandas_signature
 from marsdask.dataframe.windows.neighbours import (
@@ -25,7 +24,7 @@ from marsdask.dataframe.windows.neighbours import (
     with_neighbours,
 )
 from marsdask.errors import ArgumentTypeError, ColumnNotFound, UnknownName
-from marsdask.plan import graph, registry
+from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
@@ -191,8 +190,8 @@ def _near(span: pd.Timedelta, on: Any, last: bool, piece: Any) -> Any:
     return piece.iloc[: len(near) - int(np.argmax(near[::-1]))]
 
 
-State = tuple[int, float, float, float, float, float, float]
-"""Of a column so far: rows, values, sum, mean, sum of squares around it, smallest and largest."""
+State = tuple[int, Any, Any, Any, moments.State]
+"""Of a column so far: rows, sum, smallest, largest, and the moments of its values."""
 
 
 def _numbers(chunk: Any, picked: Any, numeric_only: bool) -> Any:
@@ -212,21 +211,14 @@ def _states(chunk: Any) -> list[State]:
 
 def _state(column: np.ndarray) -> State:
     values = column[~np.isnan(column)]
-    if not len(values):
-        return len(column), 0.0, 0.0, 0.0, 0.0, np.nan, np.nan
-    mean = float(values.mean())
-    square = float(((values - mean) ** 2).sum())
-    ends = (float(values.min()), float(values.max()))
-    return len(column), float(len(values)), float(values.sum()), mean, square, *ends
+    total = values.sum()
+    ends = np.fmin.reduce(values, initial=np.nan), np.fmax.reduce(values, initial=np.nan)
+    return len(column), total, *ends, moments.of(values, len(values), total)
 
 
 def _joined_state(a: State, b: State) -> State:
-    rows, n = a[0] + b[0], a[1] + b[1]
-    if not a[1] or not b[1]:
-        return (rows, *(a[1:] if a[1] else b[1:]))
-    d = b[3] - a[3]
-    square = a[4] + b[4] + d * d * a[1] * b[1] / n
-    return rows, n, a[2] + b[2], a[3] + d * b[1] / n, square, min(a[5], b[5]), max(a[6], b[6])
+    ends = np.fmin(a[2], b[2]), np.fmax(a[3], b[3])
+    return a[0] + b[0], a[1] + b[1], *ends, moments.joined([a[4], b[4]])
 
 
 def _expanded(chunk: Any, before: list[State] | None, *how: Any) -> Any:
@@ -237,10 +229,10 @@ def _expanded(chunk: Any, before: list[State] | None, *how: Any) -> Any:
 def _expanded_column(column: pd.Series, before: State, min_periods: int, name: str, ddof: int) -> pd.Series:
     """A column's windows, which go on from those `before`."""
     values = _floats(column)
-    rows, n_before, total, mean_before, square_before, smallest, largest = before
+    rows, total, smallest, largest, state = before
     there = ~np.isnan(values)
     count = np.cumsum(there)
-    n = count + n_before
+    n = count + state[0]
     if name == "count":
         counted = np.where(np.arange(1, len(values) + 1) + rows >= min_periods, n, np.nan)
         return pd.Series(counted, index=column.index, name=column.name)
@@ -254,24 +246,19 @@ def _expanded_column(column: pd.Series, before: State, min_periods: int, name: s
         else:
             own = pd.Series(values).expanding(1)
             mean, square = own.mean().fillna(0).to_numpy(), own.var(ddof=0).fillna(0).to_numpy()
-            d = mean - mean_before
-            apart = d * d * n_before * count / np.where(n > 0, n, 1)
-            both = np.where((count > 0) & (n_before > 0), apart, 0.0)
-            found = (square_before + square * count + both) / np.where(n > ddof, n - ddof, np.nan)
+            _, _, square = moments.central(moments.joined([state, (count, mean, 0.0, square * count)]))
+            found = moments.variance(n, square, ddof)
             found = np.sqrt(found) if name == "std" else found
     return pd.Series(np.where(n >= max(min_periods, 1), found, np.nan), index=column.index, name=column.name)
 
 
 def _construct(windows: type[Window]) -> None:
     """df.rolling(...), df.expanding(...), df.ewm(...)."""
-    parameter, kind = inspect.Parameter, windows.kind
-    own = pandas_signature(kind).parameters
-    gone = {n: d for n, d in windows._gone.items() if n not in own}
-    more = [parameter(n, parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in gone.items()]
-    signature = pandas_signature(kind, more)
+    kind = windows.kind
+    signature = pandas_signature(kind, **windows._gone)
     doc = f"Windows over the rows: an object whose methods are lazy frames, as pandas' `{kind}`."
     made = partial(_windows, windows, {p.name: p.default for p in signature.parameters.values()})
-    public(f"frame.{kind}", room="dataframe", owners=BOTH, signature=signature, direct=False, doc=doc)(made)
+    public(f"frame.{kind}", owners=BOTH, signature=signature, direct=False, doc=doc)(made)
 
 
 def _windows(windows: type[Window], defaults: dict[str, Any], self: Any, **given: Any) -> Window:
@@ -295,7 +282,6 @@ def _method(windows: type[Window], name: str) -> None:
     carried = kind == "rolling" or (kind == "expanding" and name in CARRIED)
     public(
         f"{owner}.{name}",
-        room="dataframe",
         owners=[owner],
         status="tiled" if carried else "gathered",
         signature=inspect.Signature(parameters),
@@ -306,9 +292,7 @@ def _method(windows: type[Window], name: str) -> None:
 
 def _called(name: str, loose: str, self: Window, *args: Any, **kwargs: Any) -> Any:
     kwargs |= kwargs.pop(loose, {})
-    frame = self._frame
-    if any(isinstance(v, (FrameHandle, pd.Series, pd.DataFrame)) for v in (*args, *kwargs.values())):
-        frame, args, kwargs = together(frame, args, kwargs)  # type: ignore[assignment]
+    frame, args, kwargs = together(self._frame, args, kwargs)  # type: ignore[assignment]
     how = (self.kind, self._settings, self._picked, name)
     return registry.make("frame.windowed", frame, *how, tuple(args), kwargs)
 

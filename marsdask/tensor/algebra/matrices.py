@@ -6,7 +6,7 @@ the stacked factors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -19,51 +19,13 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, fits
+from marsdask.tensor.core import NEEDED, ExecutableTuple, Tensor, fits, signature
 from marsdask.tensor.elements.elementwise import broadcast_shape
-from marsdask.tensor.fold import one_chunk, pick, several, whole_along
+from marsdask.tensor.fold import per_matrix, reduced_shape
 from marsdask.tensor.sampling import RandomState
 
 ROOM = "tensor.linalg"
-
-
-def per_matrix(
-    func: Callable[..., Any], arrays: Sequence[tuple[da.Array, int]], known: TensorMeta | TupleMeta
-) -> Any:
-    """`func` on each chunk of stacked matrices; an operand is (array, how many last axes are one matrix or vector).
-
-    `known`: the result's metadata, or those of several results.
-    """
-    depth = max(a.ndim - core for a, core in arrays)
-    batch = tuple(range(depth))
-    pairs: list[Any] = []
-    for i, (a, core) in enumerate(arrays):
-        axes = tuple(range(a.ndim - core, a.ndim))
-        a = one_chunk(a, "linalg") if a.ndim == core else whole_along(a, axes)
-        pairs += [a, (*batch[depth - (a.ndim - core) :], *(-1 - 2 * i - k for k in range(core)))]
-    made = da.blockwise(
-        partial(several, func),
-        batch,
-        *pairs,
-        concatenate=True,
-        dtype=object,
-        meta=np.empty((0,) * depth, object),
-    )
-    results = []
-    for i, out in enumerate(known.items if isinstance(known, TupleMeta) else [known]):
-        axes = tuple(range(depth, out.ndim))
-        results.append(
-            da.blockwise(
-                partial(pick, i, out.dtype),
-                (*batch, *axes),
-                made,
-                batch,
-                new_axes=dict(zip(axes, out.shape[depth:], strict=True)),
-                dtype=out.dtype,
-                meta=np.empty((0,) * out.ndim, out.dtype),
-            )
-        )
-    return tuple(results) if isinstance(known, TupleMeta) else results[0]
+gathered = partial(lowered, room=ROOM, status="gathered")
 
 
 def inexact(*dtypes: Any) -> np.dtype[Any]:
@@ -106,25 +68,6 @@ OF_MATRIX: dict[str, tuple[bool, Callable[..., Any], Callable[..., Any]]] = {
 NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors")}
 
 
-def _of_matrix(name: str, a: Any, **settings: Any) -> Any:
-    given = {k: v for k, v in settings.items() if v is not None}
-    return registry.make(f"linalg.{name}", as_tensor(a), **given)
-
-
-def _plain(name: str, a: Any) -> Any:
-    return _of_matrix(name, a)
-
-
-def _by_triangle(name: str, a: Any, UPLO: str = "L") -> Any:
-    return _of_matrix(name, a, UPLO=checks.choice(UPLO, f"{name}(UPLO=)", ("L", "U")))
-
-
-def _matrix_power(a: Any, n: Any) -> Any:
-    if not isinstance(n, (int, np.integer)):
-        raise ArgumentTypeError("exponent must be an integer")
-    return _of_matrix("matrix_power", a, n=n)
-
-
 def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
     square, shapes, dtypes = OF_MATRIX[name]
     *batch, m, n = matrix_shape(a, name, square=square)
@@ -139,24 +82,35 @@ def _matrix_lower(name: str, a: da.Array, **settings: Any) -> Any:
     return per_matrix(partial(getattr(np.linalg, name), **settings), [(a, 2)], known)
 
 
-# What users call, of those that take more than the matrix.
-WITH_SETTINGS: dict[str, Callable[..., Any]] = {
-    "eigh": partial(_by_triangle, "eigh"),
-    "eigvalsh": partial(_by_triangle, "eigvalsh"),
-    "matrix_power": _matrix_power,
-    "pinv": lambda a, rcond=None, hermitian=False: _of_matrix("pinv", a, rcond=rcond, hermitian=hermitian),
-    "cond": lambda a, p=None: _of_matrix("cond", a, p=p),
-    "matrix_rank": lambda a, tol=None, hermitian=False: _of_matrix(
-        "matrix_rank", a, tol=tol, hermitian=hermitian
-    ),
+# name -> what it takes beside the matrix
+SETTINGS: dict[str, dict[str, Any]] = {
+    "eigh": {"UPLO": "L"},
+    "eigvalsh": {"UPLO": "L"},
+    "matrix_power": {"n": NEEDED},
+    "pinv": {"rcond": None, "hermitian": False},
+    "cond": {"p": None},
+    "matrix_rank": {"tol": None, "hermitian": False},
 }
+
+
+def _of_matrix(name: str, a: Array, **settings: Any) -> Any:
+    if "UPLO" in settings:
+        checks.choice(settings["UPLO"], f"{name}(UPLO=)", ("L", "U"))
+    if not isinstance(settings.get("n", 0), (int, np.integer)):
+        raise ArgumentTypeError("exponent must be an integer")
+    return registry.make(f"linalg.{name}", a, **{k: v for k, v in settings.items() if v is not None})
+
+
 for _name in OF_MATRIX:
+    if _name != "cholesky":
+        _takes = signature({"a": NEEDED, **SETTINGS.get(_name, {})})
+        _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
+        public(f"linalg.{_name}", room=ROOM, signature=_takes, direct=False, doc=_doc)(
+            partial(_of_matrix, _name)
+        )
     lowered(f"linalg.{_name}", status="gathered", meta=partial(_matrix_meta, _name))(
         partial(_matrix_lower, _name)
     )
-    if _name != "cholesky":
-        _doc = f"NumPy's `linalg.{_name}` of a matrix, or of each in a stack."
-        public(f"linalg.{_name}", room=ROOM, doc=_doc)(WITH_SETTINGS.get(_name) or partial(_plain, _name))
 
 
 @public("linalg.cholesky", room=ROOM)
@@ -178,15 +132,13 @@ def _solved(func: Any, a: da.Array, b: da.Array) -> da.Array:
     return per_matrix(func, [(a, 2), (b, min(b.ndim, 2))], _solve_meta("solve", a, b))
 
 
-@lowered("linalg.solve", room=ROOM, status="gathered", meta=partial(_solve_meta, "solve"))
+@gathered("linalg.solve", meta=partial(_solve_meta, "solve"))
 def solve(a: Array, b: Array, sym_pos: bool = False) -> Any:
     """The solution of linear equations. `sym_pos` only tunes."""
     return _solved(np.linalg.solve, a, b)
 
 
-@lowered(
-    "linalg.solve_triangular", room=ROOM, status="gathered", meta=partial(_solve_meta, "solve_triangular")
-)
+@gathered("linalg.solve_triangular", meta=partial(_solve_meta, "solve_triangular"))
 def solve_triangular(
     a: Array, b: Array, lower: bool = False, trans: Any = 0, unit_diagonal: bool = False
 ) -> Any:
@@ -211,7 +163,7 @@ def _lstsq_meta(a: TensorMeta, b: TensorMeta, rcond: Any = None) -> TupleMeta:
     return TupleMeta((solution, residuals, rank, singular))
 
 
-@lowered("linalg.lstsq", room=ROOM, status="gathered", meta=_lstsq_meta)
+@gathered("linalg.lstsq", meta=_lstsq_meta)
 def lstsq(a: Array, b: Array, rcond: float | None = None) -> Any:
     """Least squares: solution, residuals, rank, singular values."""
     return per_matrix(partial(np.linalg.lstsq, rcond=rcond), [(a, 2), (b, b.ndim)], _lstsq_meta(a, b))
@@ -224,7 +176,7 @@ def _lu_meta(a: TensorMeta) -> TupleMeta:
     return TupleMeta(tuple(TensorMeta((*batch, *core), kind) for core, kind in results))
 
 
-@lowered("linalg.lu", room=ROOM, status="gathered", meta=_lu_meta)
+@gathered("linalg.lu", meta=_lu_meta)
 def lu(a: Array) -> Any:
     """Permutation, lower and upper factor: `p @ l @ u` is `a`."""
     factored = np.vectorize(_factored, signature="(m,n)->(m,m),(m,k),(k,n)")
@@ -420,15 +372,14 @@ def _vector_norm(x: Any, ord: Any, along: dict[str, Any]) -> Any:
     return make("power", make("sum", make("power", sizes, ord), **along), 1 / ord)
 
 
-def _spectral_meta(x: TensorMeta, ord: Any, axes: Any, keepdims: bool) -> TensorMeta:
-    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
-    return TensorMeta(shape, real(x.dtype))
-
-
-@lowered("linalg.spectral", status="gathered", meta=_spectral_meta)
+@lowered(
+    "linalg.spectral",
+    status="gathered",
+    meta=lambda x, ord, axes, keepdims: TensorMeta(reduced_shape(x, axes, keepdims), real(x.dtype)),
+)
 def spectral(x: da.Array, ord: Any, axes: Any, keepdims: bool) -> da.Array:
     """Matrix norms that need singular values."""
-    known = _spectral_meta(x, ord, axes, keepdims=False)
+    known = TensorMeta(tuple(n for i, n in enumerate(x.shape) if i not in axes), real(x.dtype))
     made = per_matrix(partial(_spectral, ord), [(da.moveaxis(x, axes, (-2, -1)), 2)], known)
     return da.expand_dims(made, axes) if keepdims else made
 

@@ -55,7 +55,7 @@ def contracted(
     if all(parts.numblocks[a] == 1 for a in axes):
         return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
     add = np.logical_or if dtype.kind == "b" else np.add
-    added = partial(_added, add, dtype)
+    added = partial(add.reduce, dtype=dtype, keepdims=True)
     return fold(parts, axes, added, partial(reduce, add), np.asarray, dtype, label="product")
 
 
@@ -64,19 +64,18 @@ def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
     return result.reshape(result.shape + (1,) * gone).astype(dtype, copy=False)
 
 
-def _added(add: np.ufunc, dtype: Any, part: Any, axes: Any) -> Any:
-    return add.reduce(part, axis=axes, keepdims=True, dtype=dtype)
-
-
 def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> None:
     if not fits(m, n):
         raise ShapeError(f"{function}: shapes {a.shape} and {b.shape} not aligned: {m:g} != {n:g}.")
 
 
-@public("dot", owners=["Tensor"])
-def dot(a: Array, b: Array, out: Any = None) -> Any:
-    """The dot product: over the last axis of `a` and the last but one of `b`."""
-    return given(registry.make("dot", a, b), out)
+def _of_two(name: str, a: Array, b: Array, out: Any = None) -> Any:
+    return given(registry.make(name, a, b), out)
+
+
+_doc = "The dot product: over the last axis of `a` and the last but one of `b`."
+public("dot", owners=["Tensor"], doc=_doc)(partial(_of_two, "dot"))
+public("outer", doc="The products of all pairs of elements.")(partial(_of_two, "outer"))
 
 
 @public("matmul")
@@ -88,12 +87,6 @@ def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> Any:
         )
     result = registry.make("matmul", a, b)
     return given(result if dtype is None else registry.make("astype", result, np.dtype(dtype)), out)
-
-
-@public("outer")
-def outer(a: Array, b: Array, out: Any = None) -> Any:
-    """The products of all pairs of elements."""
-    return given(registry.make("outer", a, b), out)
 
 
 def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:
@@ -238,9 +231,7 @@ def trace(
     return given(registry.make("trace", a, int(offset), first, second, dtype and np.dtype(dtype)), out)
 
 
-@lowered("trace")
-def _trace(a: da.Array, offset: int, axis1: int, axis2: int, dtype: Any) -> da.Array:
-    return da.diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+lowered("trace")(da.trace)
 
 
 def _einsum_parts(subscripts: str, shapes: Sequence[tuple[float, ...]]) -> tuple[list[list[str]], list[str]]:

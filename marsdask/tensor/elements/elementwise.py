@@ -5,13 +5,16 @@ To add one that NumPy has as a ufunc, add its name to the table.
 
 from __future__ import annotations
 
+import inspect
 import math
+import operator
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 import dask.array as da
 import numpy as np
+import toolz
 from dask.array.core import elemwise
 
 from marsdask import checks
@@ -19,7 +22,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import SCALARS, as_operand, as_tensor, assign, given
+from marsdask.tensor.core import NEEDED, SCALARS, as_operand, as_tensor, assign, delegated, given, signature
 from marsdask.tensor.fold import flat, with_whole
 
 
@@ -27,43 +30,30 @@ def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
     """Declare NumPy ufuncs by name: public function, fusion, metadata, oracle test follow from it."""
     for name in names:
         ufunc = getattr(np, name)
-        unary = ufunc.nin == 1
-        operands = "a tensor" if unary else "two tensors, broadcast against each other"
-        call: Any = partial(_unary if unary else _binary, name)
-        public(name, owners=owners, doc=f"NumPy's `{name}` of each element of {operands}.")(call)
+        operands, said = OPERANDS[ufunc.nin]
+        first = signature(dict.fromkeys(operands, NEEDED)).parameters.values()
+        public(
+            name,
+            owners=owners,
+            signature=inspect.Signature([*first, *SETTINGS]),
+            direct=False,
+            doc=f"NumPy's `{name}` of each element of {said}.",
+        )(partial(_made, name))
         traits, known = ("ufunc",) if ufunc.nout == 1 else (), partial(broadcast_meta, ufunc)
-        lowered(name, status="delegated", meta=known, sizes="aligned", traits=traits)(partial(_lower, ufunc))
+        delegated(name, meta=known, sizes="aligned", traits=traits)(partial(_lower, ufunc))
 
 
-def _unary(
+def _made(
     name: str,
-    x: Any,
     out: Any = None,
     where: Any = None,
     *,
     casting: str = "same_kind",
     order: str = "K",
     dtype: Any = None,
+    **operands: Any,
 ) -> Any:
-    return _made(name, [x], out, where, casting, order, dtype)
-
-
-def _binary(
-    name: str,
-    x1: Any,
-    x2: Any,
-    out: Any = None,
-    where: Any = None,
-    *,
-    casting: str = "same_kind",
-    order: str = "K",
-    dtype: Any = None,
-) -> Any:
-    return _made(name, [x1, x2], out, where, casting, order, dtype)
-
-
-def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, order: str, dtype: Any) -> Any:
-    inputs = [as_operand(v) for v in operands]
+    inputs = [as_operand(v) for v in operands.values()]
     if all(isinstance(v, SCALARS) for v in inputs):
         inputs[0] = as_tensor(inputs[0])
     extra: dict[str, Any] = {} if dtype is None else {"dtype": np.dtype(dtype)}
@@ -87,14 +77,17 @@ def _made(name: str, operands: list[Any], out: Any, where: Any, casting: str, or
     return outs if len(outs) > 1 else outs[0]
 
 
+OPERANDS = {1: (("x",), "a tensor"), 2: (("x1", "x2"), "two tensors, broadcast against each other")}
+SETTINGS = [*inspect.signature(_made).parameters.values()][1:-1]
+
+
 def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
     if ufunc.nout == 1:
         return elemwise(ufunc, *args, **kwargs)
-    return tuple(elemwise(partial(_output, ufunc, kwargs, i), *args) for i in range(ufunc.nout))
-
-
-def _output(ufunc: np.ufunc, kwargs: dict[str, Any], i: int, *args: Any) -> Any:
-    return ufunc(*args, **kwargs)[i]
+    return tuple(
+        elemwise(toolz.compose(operator.itemgetter(i), partial(ufunc, **kwargs)), *args)
+        for i in range(ufunc.nout)
+    )
 
 
 def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -149,33 +142,25 @@ elementwise(
 elementwise("conj", "conjugate", owners=["Tensor"])
 
 
-def _around(a: Array, decimals: Any = 0, out: Any = None) -> Any:
-    return given(registry.make("around", a, decimals), out)
+def _of_each(name: str, a: Array, out: Any = None, **setting: Any) -> Any:
+    return given(registry.make(name, a, *setting.values()), out)
 
 
-for _name in ("around", "round", "round_"):
-    _owners = ("Tensor",) if _name == "round" else ()
-    public(_name, owners=_owners, status="delegated", doc=f"NumPy's `{_name}` of each element.")(_around)
-
-
-@public("fix")
-def fix(a: Array, out: Any = None) -> Any:
-    """NumPy's `fix` of each element."""
-    return given(registry.make("fix", a), out)
-
-
-@public("angle")
-def angle(a: Array, deg: Any = False) -> Any:
-    """NumPy's `angle` of each element."""
-    return registry.make("angle", a, deg)
-
-
-def _of_each(name: str, a: Array) -> Any:
-    return registry.make(name, a)
-
-
-for _name in ("i0", "sinc", "isreal", "iscomplex"):
-    public(_name, doc=f"NumPy's `{_name}` of each element.")(partial(_of_each, _name))
+FUNCTIONS = {
+    **dict.fromkeys(("around", "round", "round_"), signature({"a": NEEDED, "decimals": 0, "out": None})),
+    "fix": signature({"a": NEEDED, "out": None}),
+    "angle": signature({"a": NEEDED, "deg": False}),
+    **dict.fromkeys(("i0", "sinc", "isreal", "iscomplex"), signature({"a": NEEDED})),
+}
+for _name, _takes in FUNCTIONS.items():
+    public(
+        _name,
+        owners=("Tensor",) if _name == "round" else (),
+        status="delegated",
+        signature=_takes,
+        direct=False,
+        doc=f"NumPy's `{_name}` of each element.",
+    )(partial(_of_each, "around" if _name.startswith("round") else _name))
 
 
 @public("nan_to_num")
@@ -194,9 +179,9 @@ def isclose(a: Array, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: A
 # Settings are arguments by position: a chain of these and ufuncs then fuses.
 for _name in ("around", "fix", "angle", "i0", "sinc", "isreal", "iscomplex", "nan_to_num", "isclose"):
     _function = getattr(np, _name)
-    lowered(
-        _name, status="delegated", sizes="aligned", meta=partial(broadcast_meta, _function), traits=("ufunc",)
-    )(partial(elemwise, _function))
+    delegated(_name, sizes="aligned", meta=partial(broadcast_meta, _function), traits=("ufunc",))(
+        partial(elemwise, _function)
+    )
 
 
 @public("clip", owners=("Tensor",))

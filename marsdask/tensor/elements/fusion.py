@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -51,11 +51,9 @@ def run_program(program: Program, *arrays: Any) -> Any:
     """The chain on one chunk, written block by block into one result."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
-        return _steps(program, arrays)
-    kernel = Kernel(program)
+        return _steps(program, arrays)[-1]
     out: Any = None
-    for block, flat, where in _blocks(arrays, shape):
-        result = kernel(block)
+    for result, flat, where in _results(program, arrays, shape):
         if out is None:
             if result.shape == shape:
                 return result
@@ -69,18 +67,15 @@ def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any
     """The chain and its reduction on one chunk; reduced axes keep length 1."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
-        whole = _steps(program, arrays)
+        whole = _steps(program, arrays)[-1]
         if name in ("max", "min") and any(shape[a] == 0 for a in axes):  # nothing to say: joined as nothing
             return whole.reshape([min(n, 1) if a in axes else n for a, n in enumerate(shape)])
         return getattr(np, name)(whole, axis=axes, keepdims=True)
     ufunc = REDUCTIONS[name]
     if math.prod(shape) * arrays[0].dtype.itemsize <= BLOCK_BYTES:  # one block: no buffers to keep
-        return ufunc.reduce(_steps(program, arrays), axis=axes, keepdims=True)
-    kernel = Kernel(program)
-    everything = len(axes) == len(shape)
+        return ufunc.reduce(_steps(program, arrays)[-1], axis=axes, keepdims=True)
     parts = []
-    for block, flat, _ in _blocks(arrays, shape, flat=everything):
-        result = kernel(block)
+    for result, flat, _ in _results(program, arrays, shape, flat=len(axes) == len(shape)):
         parts.append(ufunc.reduce(result) if flat else ufunc.reduce(result, axis=axes, keepdims=True))
     if np.ndim(parts[0]) == 0:
         return ufunc.reduce(np.array(parts)).reshape((1,) * len(shape))
@@ -106,27 +101,21 @@ def _blocks(
         yield [a[where] if a.ndim == len(shape) and a.shape[0] != 1 else a for a in arrays], False, where
 
 
-class Kernel:
-    """A program with its scratch buffers: the first block allocates them, later blocks of that size write into them.
+def _results(
+    program: Program, arrays: Any, shape: tuple[int, ...], *, flat: bool = True
+) -> Iterator[tuple[Any, bool, slice]]:
+    """What the program gives of each block: the first allocates scratch buffers, later ones of its size write into them.
 
     A step writes into the buffer of an operand that nobody reads later, so a chain needs one buffer, not one a step.
     """
-
-    def __init__(self, program: Program):
-        self.program = program
-        self.scratch: list[Any] | None = None
-        self.shape: tuple[int, ...] = ()
-
-    def __call__(self, block: list[Any]) -> Any:
-        shape = np.broadcast_shapes(*(b.shape for b in block))
-        if self.scratch is not None:
-            return _steps(
-                self.program, block, self.scratch if shape == self.shape else None
-            )  # the last is shorter
-        results: list[Any] = []
-        result = _steps(self.program, block, keep=results)
-        self.shape, self.scratch = shape, _shared_buffers(self.program, results)
-        return result
+    scratch: list[Any] = []
+    usual: tuple[int, ...] = ()
+    for block, is_flat, where in _blocks(arrays, shape, flat=flat):
+        size = np.broadcast_shapes(*(b.shape for b in block))
+        results = _steps(program, block, scratch if size == usual else [])  # the last is shorter
+        yield results[-1], is_flat, where
+        if not scratch:
+            scratch, usual = _shared_buffers(program, results), size
 
 
 def _shared_buffers(program: Program, results: list[Any]) -> list[Any]:
@@ -145,11 +134,11 @@ def _shared_buffers(program: Program, results: list[Any]) -> list[Any]:
     return buffers
 
 
-def _steps(program: Program, block: Any, out: list[Any] | None = None, keep: list[Any] | None = None) -> Any:
-    """Run the steps on one block, each into its buffer where there is one."""
-    results: list[Any] = [] if keep is None else keep
-    for (name, operands), buffer in zip(program, out or [None] * len(program), strict=True):
+def _steps(program: Program, block: Any, buffers: Sequence[Any] = ()) -> list[Any]:
+    """The results of the steps on one block, each in its buffer where there is one."""
+    results: list[Any] = []
+    for (name, operands), buffer in zip(program, buffers or [None] * len(program), strict=True):
         values = [v if kind == "is" else block[v] if kind == "in" else results[v] for kind, v in operands]
         function = getattr(np, name)
         results.append(function(*values, out=buffer) if isinstance(function, np.ufunc) else function(*values))
-    return results[-1]
+    return results

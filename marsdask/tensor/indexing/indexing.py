@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+from bisect import bisect_left
 from collections.abc import Generator
 from functools import partial
 from typing import Any
@@ -26,7 +27,8 @@ from marsdask.tensor.core import Tensor, as_tensor, given, view
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.keys import (
     FULL,
-    Lazy,
+    LAZY,
+    as_key,
     bounds,
     fancy_shape,
     is_basic,
@@ -43,29 +45,18 @@ INDEX = np.dtype(np.intp)
 
 
 def pieces_of(entry: Any, chunks: tuple[int, ...]) -> dict[int, tuple[Any, int]]:
-    """What an int or a slice takes of each chunk of an axis, in rising order, and its number among those."""
+    """What an int or a slice takes of each chunk of an axis, an int or rising positions, and its number among those."""
     found: dict[int, tuple[Any, int]] = {}
     low = 0
-    positions = rising(entry, sum(chunks)) if isinstance(entry, slice) else range(entry, entry + 1)
+    positions = range(*entry.indices(sum(chunks))) if isinstance(entry, slice) else range(entry, entry + 1)
+    positions = positions if positions.step > 0 else positions[::-1]
     for number, n in enumerate(chunks):
-        first, last = _reach(positions, low), _reach(positions, low + n)
-        if first < last:
-            start = positions[first] - low
-            local = slice(start, positions[last - 1] - low + 1, positions.step)
-            found[number] = (local if isinstance(entry, slice) else start, len(found))
+        piece = positions[bisect_left(positions, low) : bisect_left(positions, low + n)]
+        if piece:
+            local = range(piece.start - low, piece.stop - low, piece.step)
+            found[number] = (local if isinstance(entry, slice) else local[0], len(found))
         low += n
     return found
-
-
-def _reach(positions: range, below: int) -> int:
-    """How many of rising positions are below a bound."""
-    return len(range(positions.start, min(below, positions.stop), positions.step))
-
-
-def rising(entry: slice, length: int) -> range:
-    """The positions of a slice in rising order."""
-    positions = range(*entry.indices(int(length)))
-    return positions if positions.step > 0 else positions[::-1]
 
 
 def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
@@ -79,11 +70,13 @@ def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
         if entry is None:
             axes.append([(-1, None, 1)])
             continue
-        pieces = pieces_of(entry, x.chunks[axis])
-        found = [(number, local, _length(local)) for number, (local, _) in pieces.items()]
+        found = [(number, local) for number, (local, _) in pieces_of(entry, x.chunks[axis]).items()]
         if isinstance(entry, slice) and entry.step is not None and entry.step < 0:
-            found = [(number, _backwards(local, n), n) for number, local, n in reversed(found)]
-        axes.append(found or [(0, slice(0, 0), 0)])
+            found = [(number, local[::-1]) for number, local in reversed(found)]
+        pieces = [
+            (number, as_key(local), 1 if isinstance(local, int) else len(local)) for number, local in found
+        ]
+        axes.append(pieces or [(0, slice(0, 0), 0)])
         axis += 1
     kept = [i for i, entry in enumerate(key) if not isinstance(entry, int)]
     out = tuple(tuple(n for _, _, n in axes[i]) for i in kept)
@@ -101,20 +94,6 @@ def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     return graph.blocks(make, out, x.dtype, [x], label="slice")
 
 
-def _length(local: Any) -> int:
-    return 1 if not isinstance(local, slice) else len(range(local.start, local.stop, local.step))
-
-
-def _backwards(local: slice, count: int) -> slice:
-    last = local.start + (count - 1) * local.step
-    return slice(last, local.start - 1 if local.start else None, -local.step)
-
-
-def arguments(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A plain key as a node keeps it."""
-    return tuple(e.value if isinstance(e, Lazy) else e for e in key)
-
-
 def part(base: Any, key: Any) -> Any:
     """`base[key]`: a view for a basic key, else a copy."""
     key, first = without_truths(key)
@@ -122,7 +101,7 @@ def part(base: Any, key: Any) -> Any:
         return part(part(base, first), key)
     entries = plain(key, base.known.shape)
     if not is_basic(entries):
-        return registry.make("getitem", base, arguments(entries))
+        return registry.make("getitem", base, entries)
     dots = any(e is Ellipsis for e in (key if isinstance(key, tuple) else (key,)))
     if entries and all(isinstance(e, int) for e in entries) and not dots:
         return registry.make("slice", base, entries)  # NumPy gives a scalar, which is no view
@@ -159,7 +138,7 @@ def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
 def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, ...]]:
     """A plain key with the values of its tensors, which are asked for."""
     ends = [b for e in key if isinstance(e, slice) for b in bounds(e)]
-    wanted = [e for e in (*ends, *arguments(key)) if isinstance(e, da.Array)]
+    wanted = [e for e in (*ends, *key) if isinstance(e, da.Array)]
     if wanted:
         answer = yield Ask(*wanted)
         values = {id(w): v for w, v in zip(wanted, answer if len(wanted) > 1 else (answer,), strict=True)}
@@ -170,7 +149,7 @@ def settled(key: tuple[Any, ...], shape: Any) -> Generator[Any, Any, tuple[Any, 
 def _with_values(entry: Any, values: dict[int, Any]) -> Any:
     if isinstance(entry, slice):
         return slice(*(values.get(id(b), b) for b in bounds(entry)))
-    return np.asarray(values[id(entry.value)]) if isinstance(entry, Lazy) else entry
+    return np.asarray(values[id(entry)]) if isinstance(entry, LAZY) else entry
 
 
 def lone_mask(key: tuple[Any, ...]) -> int | None:
@@ -179,12 +158,12 @@ def lone_mask(key: tuple[Any, ...]) -> int | None:
     if len(fancy) != 1 or any(isinstance(e, int) or (isinstance(e, slice) and not is_static(e)) for e in key):
         return None
     mask = key[fancy[0]]
-    return fancy[0] if isinstance(mask, Lazy) and mask.kind == "b" and mask.ndim else None
+    return fancy[0] if isinstance(mask, LAZY) and mask.dtype.kind == "b" and mask.ndim else None
 
 
 def by_mask(x: da.Array, key: tuple[Any, ...], at: int) -> da.Array:
     """The rows of x that a mask over one or several axes keeps."""
-    mask: da.Array = key[at].value
+    mask: da.Array = key[at]
     before, after = ([e for e in side if isinstance(e, slice)] for side in (key[:at], key[at + 1 :]))
     x = taken(x, (*before, *[FULL] * mask.ndim, *after))
     first = len(before)

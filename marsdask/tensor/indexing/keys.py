@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import dask.array as da
@@ -19,7 +18,7 @@ import numpy as np
 from marsdask.errors import ArgumentError, IndexOutOfRange, ShapeError
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
-from marsdask.tensor.core import Tensor, as_tensor, fits
+from marsdask.tensor.core import as_tensor, fits
 from marsdask.tensor.elements.elementwise import broadcast_shape
 
 GAP = "..."
@@ -27,17 +26,8 @@ FULL = slice(None)
 KINDS = "only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays and tensors are valid indices"
 
 
-@dataclass(frozen=True, slots=True)
-class Lazy:
-    """Stands in a key for a tensor: its dtype's kind and shape, and the thing itself."""
-
-    kind: str
-    shape: tuple[float, ...]
-    value: Any
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
+LAZY = (Handle, TensorMeta, da.Array)
+"""What stands in a key for a tensor: its handle, its metadata, or its Dask array."""
 
 
 def plain(key: Any, shape: Sequence[float]) -> tuple[Any, ...]:
@@ -91,15 +81,6 @@ def without_truths(key: Any) -> tuple[Any, tuple[Any, ...]]:
     return tuple(new), tuple(first)
 
 
-def _lazy(value: Any) -> Lazy | None:
-    """A tensor in a key: as a handle, as metadata or as a Dask array."""
-    if isinstance(value, Handle):
-        value = as_tensor(value)
-    if isinstance(value, (Tensor, TensorMeta, da.Array)):
-        return Lazy(np.dtype(value.dtype).kind, tuple(value.shape), value)
-    return None
-
-
 def _entry(value: Any) -> Any:
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
@@ -110,10 +91,11 @@ def _entry(value: Any) -> Any:
             return value
         raise IndexOutOfRange(f"{value!r}: {KINDS}.")
     if isinstance(value, slice):
-        return slice(*(b if b is None or _lazy(b) else operator.index(b) for b in bounds(value)))
-    if (known := _lazy(value)) is not None:
-        if known.kind not in "biu":
-            raise IndexOutOfRange(f"a tensor of {known.kind!r} kind cannot index: {KINDS}.")
+        return slice(*(b if b is None or isinstance(b, LAZY) else operator.index(b) for b in bounds(value)))
+    if isinstance(value, LAZY):
+        known: Any = as_tensor(value) if isinstance(value, Handle) else value
+        if known.dtype.kind not in "biu":
+            raise IndexOutOfRange(f"a tensor of {known.dtype.kind!r} kind cannot index: {KINDS}.")
         return known
     if isinstance(value, (list, tuple)) and not len(value):
         return np.zeros(0, np.intp)
@@ -141,7 +123,7 @@ def _width(entry: Any) -> int:
 
 
 def _is_mask(entry: Any) -> bool:
-    return is_fancy(entry) and (entry.kind if isinstance(entry, Lazy) else entry.dtype.kind) == "b"
+    return is_fancy(entry) and entry.dtype.kind == "b"
 
 
 def _with_axes(entries: Iterable[Any]) -> Iterator[tuple[Any, int]]:
@@ -162,8 +144,13 @@ def _checked(entry: Any, axis: int, shape: Sequence[float]) -> list[Any]:
         return [_exact(entry, shape[axis])]
     lengths = shape[axis : axis + _width(entry)]
     if _is_mask(entry):
-        _check_mask(entry.shape, lengths, axis)
-    if isinstance(entry, Lazy) or any(map(math.isnan, lengths)):
+        for i, (m, n) in enumerate(zip(entry.shape, lengths, strict=True)):
+            if not fits(m, n):
+                raise IndexOutOfRange(
+                    f"boolean index did not match the tensor along axis {axis + i}: the axis has {n:.0f} entries, "
+                    f"the mask {m:.0f}."
+                )
+    if isinstance(entry, LAZY) or any(map(math.isnan, lengths)):
         return [entry]
     if _is_mask(entry):
         return list(entry.nonzero())
@@ -188,17 +175,15 @@ def _exact(entry: slice, length: float) -> slice:
         return slice(0, 0, 1)
     if positions == range(int(length)):
         return FULL
+    return as_key(positions)  # type: ignore[no-any-return]
+
+
+def as_key(positions: Any) -> Any:
+    """The slice that takes a range of positions; an int itself."""
+    if isinstance(positions, int):
+        return positions
     stop = None if positions.step < 0 and positions.stop < 0 else positions.stop
     return slice(positions.start, stop, positions.step)
-
-
-def _check_mask(mask: Sequence[float], lengths: Sequence[float], axis: int) -> None:
-    for i, (m, n) in enumerate(zip(mask, lengths, strict=True)):
-        if not fits(m, n):
-            raise IndexOutOfRange(
-                f"boolean index did not match the tensor along axis {axis + i}: the axis has {n:.0f} entries, "
-                f"the mask {m:.0f}."
-            )
 
 
 def _outside(index: Any, axis: int, length: int) -> IndexOutOfRange:
@@ -207,7 +192,7 @@ def _outside(index: Any, axis: int, length: int) -> IndexOutOfRange:
 
 def is_fancy(entry: Any) -> bool:
     """Whether an entry of a plain key is an array or a tensor."""
-    return isinstance(entry, (np.ndarray, Lazy))
+    return isinstance(entry, (np.ndarray, *LAZY))
 
 
 def is_basic(key: tuple[Any, ...]) -> bool:

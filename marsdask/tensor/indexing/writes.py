@@ -9,17 +9,19 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.array.core import elemwise
 
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError, ShapeError, UnknownLength
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, check_cast, read_only, view
-from marsdask.tensor.indexing.indexing import arguments, lone_mask, part, pieces_of, settled, within
+from marsdask.tensor.elements.elementwise import broadcast_meta
+from marsdask.tensor.indexing.indexing import lone_mask, part, pieces_of, settled, within
 from marsdask.tensor.indexing.keys import (
     FULL,
+    as_key,
     check_fits,
     fancy_shape,
     is_fancy,
@@ -41,7 +43,7 @@ def put_part(target: Any, key: Any, value: Any) -> None:
     new = fitting(value, target.dtype)
     if isinstance(new, Handle):
         check_fits(new.known.shape, result_shape(entries, target.known.shape))
-    become(target, registry.make("setitem", target, arguments(entries), new))
+    become(target, registry.make("setitem", target, entries, new))
 
 
 def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -77,7 +79,7 @@ def _where(x: da.Array, key: tuple[Any, ...], at: int, value: Any) -> da.Array |
     entries = [e for e in key if not isinstance(e, str)]
     if any(e is None or (isinstance(e, slice) and e != FULL) for e in entries):
         return None
-    mask: da.Array = key[at].value
+    mask: da.Array = key[at]
     behind = sum(isinstance(e, slice) for e in key[at + 1 :])
     if isinstance(value, da.Array):
         check_fits(value.shape, (math.nan,) * (x.ndim - mask.ndim + 1))
@@ -120,7 +122,7 @@ def scattered(x: da.Array, key: tuple[Any, ...], value: Any, how: np.ufunc | Non
         members, local = groups.get(tuple(index[i] for i in fancy_axes), (None, []))
         if (fancy_axes and members is None) or any(index[i] not in pieces[i] for i in other_axes):
             return block
-        where_in = (*local, *(pieces[i][index[i]][0] for i in other_axes))
+        where_in = (*local, *(as_key(pieces[i][index[i]][0]) for i in other_axes))
         if not moves:
             return (_written, block, order, where_in, value, None, how)
         where = (*([0] if fancy_axes else []), *(pieces[i][index[i]][1] for i in sliced))
@@ -162,7 +164,7 @@ def _laid_out(
     for i in sliced:
         axis = sources[i][1]
         flips.append(slice(None, None, -1) if (entries[axis].step or 1) < 0 else FULL)
-        chunks.append(tuple(len(range(p.start, p.stop, p.step)) for p, _ in pieces[axis].values()))
+        chunks.append(tuple(len(positions) for positions, _ in pieces[axis].values()))
     return value[tuple(flips)].rechunk(tuple(chunks)) if chunks else value
 
 
@@ -196,11 +198,8 @@ class Flat:
     def __init__(self, tensor: Tensor):
         self.base = tensor
 
-    def _view(self) -> Tensor:
-        return reshaped_view(self.base, (-1,))  # type: ignore[no-any-return]
-
     def __len__(self) -> int:
-        return len(self._view())
+        return len(self.copy())
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.copy())
@@ -216,25 +215,23 @@ class Flat:
         return self.copy()[key]  # type: ignore[index, no-any-return]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        target = self._view()
+        target = reshaped_view(self.base, (-1,))
         if np.ndim(value) and np.size(value) != 1:
             value = fitting(value, target.dtype)
-            count = target[key].size  # type: ignore[index]
+            count = target[key].size
             if math.isnan(count):
                 raise UnknownLength.needed_for("x.flat[...] = several values")
             value = value.reshape(-1)
             if value.size != count:
                 value = value[np.arange(int(count)) % value.size]
-            value = value.reshape(target[key].shape)  # type: ignore[index]
+            value = value.reshape(target[key].shape)
         put_part(target, key, value)
 
 
-def _set_flat(self: Tensor, value: Any) -> None:
-    Flat(self)[...] = value
-
-
 Tensor.flat = property(  # type: ignore[attr-defined]
-    Flat, _set_flat, doc="The elements on one axis: `x.flat[1:3] = 0` writes into x."
+    Flat,
+    lambda self, value: Flat(self).__setitem__(..., value),
+    doc="The elements on one axis: `x.flat[1:3] = 0` writes into x.",
 )
 
 
@@ -246,26 +243,15 @@ def _part_of_complex(name: str, val: Array) -> Any:
     return val if name == "real" else read_only(val, "the imaginary part of real numbers", "imag")
 
 
-def _real(dtype: Any) -> np.dtype[Any]:
-    return np.empty(0, dtype).real.dtype
-
-
-def _lower_part(function: Any, val: da.Array) -> da.Array:
-    return val.map_blocks(function, dtype=_real(val.dtype))
-
-
 for _function, _doc in (
     (np.real, "A view of the real part; the tensor itself where it is real."),
     (np.imag, "A view of the imaginary part; read-only zeros for real numbers."),
 ):
     _name = _function.__name__
     public(_name, doc=_doc)(partial(_part_of_complex, _name))
-    lowered(
-        _name,
-        status="delegated",
-        sizes="any",
-        meta=lambda val: TensorMeta(val.shape, _real(val.dtype), val.order),
-    )(partial(_lower_part, _function))
+    lowered(_name, status="delegated", sizes="any", meta=partial(broadcast_meta, _function))(
+        partial(elemwise, _function)
+    )
 
 
 @lowered("with_part", sizes="aligned", status="delegated", meta=lambda x, new, name: x)
@@ -349,7 +335,7 @@ def ufunc_at(ufunc: np.ufunc, target: Any, key: Any, *operands: Any) -> None:
         ufunc.at(np.ones(1, target.dtype), [0], *samples)  # NumPy's own error for a result that does not fit
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(f"{ufunc.__name__}.at(): {error}") from None
-    become(target, registry.make("ufunc_at", target, arguments(entries), ufunc.__name__, *values))
+    become(target, registry.make("ufunc_at", target, entries, ufunc.__name__, *values))
 
 
 @lowered("ufunc_at", meta=lambda x, key, name, value=None: x)

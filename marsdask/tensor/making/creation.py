@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.node import Data, Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.chunking import check_shape, chunks_of
-from marsdask.tensor.core import as_tensor, called
+from marsdask.tensor.core import as_tensor, called, delegated
 
 
 def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
@@ -141,12 +142,7 @@ for _name, _value in (("ones", 1), ("zeros", 0), ("empty", None)):
     )
 
 
-@lowered(
-    "filled",
-    sizes="any",
-    status="delegated",
-    meta=lambda shape, value, dtype, chunks, order: TensorMeta(shape, dtype, order),
-)
+@delegated("filled", meta=lambda shape, value, dtype, chunks, order: TensorMeta(shape, dtype, order))
 def filled(shape: tuple[int, ...], value: Any, dtype: Any, chunks: Any, order: str) -> da.Array:
     """A tensor of one value; of no value at all for None."""
     if value is None:
@@ -176,8 +172,8 @@ def full(
 
 def _like(
     name: str,
-    value: Any,
     a: Array,
+    fill_value: Any,
     dtype: Any = None,
     order: str = "K",
     subok: bool = True,
@@ -189,54 +185,35 @@ def _like(
     checks.choice(order, "order", "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
-    if shape is not None and value is None:
+    if shape is not None and fill_value is None:
         return _filled(name, None, shape, kind, chunk_size, None, layout)
     if shape is not None:
-        return full(shape, value, kind, chunk_size, None, layout)
-    if _is_cell(value):
-        cell = None if value is None else np.full((), value, kind)[()]
+        return full(shape, fill_value, kind, chunk_size, None, layout)
+    if _is_cell(fill_value):
+        cell = None if fill_value is None else np.full((), fill_value, kind)[()]
         return tensor(registry.make("filled_like", a, cell, kind, layout), chunk_size=chunk_size)
-    value = as_tensor(value)
+    value = as_tensor(fill_value)
     return tensor(registry.make("copy", registry.make("broadcast_like", value, [value, a]), layout), kind)
 
 
+full_like = partial(_like, "full_like")
+public("full_like", status="delegated", doc="A tensor of one value in the shape of another.")(full_like)
+_takes = inspect.signature(full_like)
+_takes = _takes.replace(parameters=[p for p in _takes.parameters.values() if p.name != "fill_value"])
 for _name, _value in (("ones_like", 1), ("zeros_like", 0), ("empty_like", None)):
     _doc = f"A tensor {'' if _value is None else 'of one value '}in the shape of another"
-    public(_name, status="delegated", doc=f"{_doc} {ANY}." if _value is None else f"{_doc}.")(
-        partial(_like, _name, _value)
+    _doc = f"{_doc} {ANY}." if _value is None else f"{_doc}."
+    public(_name, status="delegated", signature=_takes, direct=False, doc=_doc)(
+        partial(_like, _name, fill_value=_value)
     )
 
 
-@public("full_like", status="delegated")
-def full_like(
-    a: Array,
-    fill_value: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    chunk_size: Any = None,
-    gpu: Any = None,
-) -> Any:
-    """A tensor of one value in the shape of another."""
-    return _like("full_like", fill_value, a, dtype, order, subok, shape, chunk_size, gpu)
-
-
-@lowered(
-    "filled_like",
-    sizes="any",
-    status="delegated",
-    meta=lambda a, value, dtype, order: TensorMeta(a.shape, dtype, order),
-)
+@delegated("filled_like", meta=lambda a, value, dtype, order: TensorMeta(a.shape, dtype, order))
 def filled_like(a: da.Array, value: Any, dtype: Any, order: str) -> da.Array:
     """One value in the shape of another tensor, whose elements are only looked at where its shape is not known."""
     if any(math.isnan(n) for c in a.chunks for n in c):
-        return a.map_blocks(_full_like, value, dtype, dtype=dtype)
+        return a.map_blocks(np.full_like, 0 if value is None else value, dtype, dtype=dtype)
     return filled(a.shape, value, dtype, a.chunks, order)
-
-
-def _full_like(block: Any, value: Any, dtype: Any) -> Any:
-    return np.full_like(block, 0 if value is None else value, dtype=dtype)
 
 
 @public("tensor.from_dask", function=True)

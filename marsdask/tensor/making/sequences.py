@@ -25,18 +25,23 @@ from marsdask.tensor.shapes.axes import broadcast_view, moveaxis
 from marsdask.tensor.shapes.manipulation import rechunk
 
 
-def _made(
-    func: Callable[..., Any], chunks: Chunks, dtype: Any, *args: Any, of: da.Array | None = None
-) -> da.Array:
-    """An array whose chunks are `func(starts, lengths, *args)`; with `of`, its chunk there is one argument more."""
-    starts = [np.cumsum([0, *c]).tolist() for c in chunks]
+def _by_rule(name: str, chunk: Callable[..., Any]) -> None:
+    """Declare the lowering of what a rule makes: `chunk(starts, lengths, dtype, *rule)` gives each of its chunks."""
 
-    def make(index: tuple[int, ...]) -> Any:
-        first = tuple(s[i] for s, i in zip(starts, index, strict=True))
-        lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))
-        return (func, first, lengths, *args, *([] if of is None else [graph.Block(of, index)]))
+    @lowered(
+        name,
+        sizes="any",
+        meta=lambda chunks, dtype, *rule, order="C": TensorMeta(tuple(map(sum, chunks)), dtype, order),
+    )
+    def lower(chunks: Chunks, dtype: Any, *rule: Any, order: str = "C") -> da.Array:
+        starts = [np.cumsum([0, *c]).tolist() for c in chunks]
 
-    return graph.blocks(make, chunks, dtype, [] if of is None else [of])
+        def make(index: tuple[int, ...]) -> Any:
+            first = tuple(s[i] for s, i in zip(starts, index, strict=True))
+            lengths = tuple(c[i] for c, i in zip(chunks, index, strict=True))
+            return (chunk, first, lengths, dtype, *rule)
+
+        return graph.blocks(make, chunks, dtype, [])
 
 
 @public("arange")
@@ -56,20 +61,18 @@ def arange(
     count = max(math.ceil((stop - start) / step), 0)
     first, second = np.array(start).astype(kind), np.array(start + step).astype(kind)
     delta = (second - first)[()] if kind.kind != "u" else second.astype("i8")[()] - first.astype("i8")[()]
-    return registry.make("arange", first[()], delta, kind, chunks_of((count,), chunk_size, kind))
+    return registry.make("arange", chunks_of((count,), chunk_size, kind), kind, first[()], delta)
 
 
 class ZeroStep(ArgumentError, ZeroDivisionError):
     """A step of zero."""
 
 
-@lowered("arange", sizes="any", meta=lambda start, step, dtype, chunks: TensorMeta((sum(chunks[0]),), dtype))
-def _arange(start: Any, step: Any, dtype: Any, chunks: Chunks) -> da.Array:
-    return _made(_arange_chunk, chunks, dtype, start, step, dtype)
-
-
-def _arange_chunk(first: Any, lengths: Any, start: Any, step: Any, dtype: Any) -> Any:
+def _arange_chunk(first: Any, lengths: Any, dtype: Any, start: Any, step: Any) -> Any:
     return (start + np.arange(first[0], first[0] + lengths[0]) * step).astype(dtype)
+
+
+_by_rule("arange", _arange_chunk)
 
 
 @public("linspace")
@@ -96,7 +99,7 @@ def linspace(
         step = delta / parts if parts > 0 else np.array(np.nan)[()]
         last = stop if endpoint and num > 1 else None
         chunks = chunks_of((num,), chunk_size, out)
-        result = registry.make("spaced", num, out, chunks, start, delta, step, parts, last, kind)
+        result = registry.make("spaced", chunks, out, num, start, delta, step, parts, last, kind)
         return (result, step) if retstep else result
     a, b = as_tensor(start) * 1.0, as_tensor(stop) * 1.0
     step = (b - a) / parts if parts > 0 else (b - a) * np.nan
@@ -112,7 +115,7 @@ def linspace(
     return (grid, step) if retstep else grid
 
 
-def _linspace_chunk(first: Any, lengths: Any, num: int, dtype: Any, *rule: Any) -> Any:
+def _linspace_chunk(first: Any, lengths: Any, dtype: Any, num: int, *rule: Any) -> Any:
     start, delta, step, parts, last, kind = rule
     positions = np.arange(first[0], first[0] + lengths[0]).astype(kind)
     if parts > 0:
@@ -126,10 +129,7 @@ def _linspace_chunk(first: Any, lengths: Any, num: int, dtype: Any, *rule: Any) 
     return values.astype(dtype)
 
 
-@lowered("spaced", sizes="any", meta=lambda count, dtype, chunks, *rest: TensorMeta((count,), dtype))
-def spaced(count: int, dtype: Any, chunks: Any, *rule: Any) -> da.Array:
-    """What linspace makes of numbers."""
-    return _made(_linspace_chunk, chunks, dtype, count, dtype, *rule)
+_by_rule("spaced", _linspace_chunk)
 
 
 @public("eye")
@@ -148,18 +148,15 @@ def eye(
     shape = (rows, rows if M is None else checks.whole(M, "eye(M=)", 0))
     kind = np.dtype("f8" if dtype is None else dtype)
     chunks = chunks_of(shape, chunk_size, kind)
-    return registry.make(
-        "eye", shape, checks.whole(k, "k"), kind, chunks, checks.choice(order, "order", "CF")
-    )
+    k = checks.whole(k, "k")
+    return registry.make("eye", chunks, kind, k, order=checks.choice(order, "order", "CF"))
 
 
-@lowered("eye", sizes="any", meta=lambda shape, k, dtype, chunks, order: TensorMeta(shape, dtype, order))
-def _eye(shape: tuple[int, int], k: int, dtype: Any, chunks: Chunks, order: str) -> da.Array:
-    return _made(_eye_chunk, chunks, dtype, k, dtype)
-
-
-def _eye_chunk(first: Any, lengths: Any, k: int, dtype: Any) -> Any:
+def _eye_chunk(first: Any, lengths: Any, dtype: Any, k: int) -> Any:
     return np.eye(*lengths, k=k + first[0] - first[1], dtype=dtype)
+
+
+_by_rule("eye", _eye_chunk)
 
 
 @public("identity")
@@ -205,18 +202,16 @@ def indices(dimensions: Any, dtype: Any = int, chunk_size: Any = None, sparse: b
         chunks = ((1,) * len(shape), *chunks_of(shape, chunk_size, kind))
     else:
         chunks = chunks_of((len(shape), *shape), chunk_size, kind)
-    return registry.make("indices", (len(shape), *shape), kind, chunks)
-
-
-@lowered("indices", sizes="any", meta=lambda dimensions, dtype, chunks: TensorMeta(dimensions, dtype))
-def _indices(dimensions: Any, dtype: Any, chunks: Chunks) -> da.Array:
-    return _made(_indices_chunk, chunks, dtype, dtype)
+    return registry.make("indices", chunks, kind)
 
 
 def _indices_chunk(first: Any, lengths: Any, dtype: Any) -> Any:
     whole = [np.arange(a, a + n, dtype=dtype) for a, n in zip(first[1:], lengths[1:], strict=True)]
     grids = np.meshgrid(*whole, indexing="ij")
     return np.stack(grids[first[0] : first[0] + lengths[0]]) if lengths[0] else np.empty(lengths, dtype)
+
+
+_by_rule("indices", _indices_chunk)
 
 
 @public("diag")
@@ -272,12 +267,13 @@ def row_square(m: da.Array) -> da.Array:
     return da.broadcast_to(m, (*m.shape, *m.shape))
 
 
-def _triangle_chunk(first: Any, lengths: Any, func: Any, k: int, block: Any) -> Any:
-    return func(block, k + first[-2] - first[-1])
-
-
 def _triangle_lower(func: Any, m: da.Array, k: int) -> da.Array:
-    return _made(_triangle_chunk, m.chunks, m.dtype, func, k, of=m)
+    rows, columns = (np.cumsum([0, *c]).tolist() for c in m.chunks[-2:])
+
+    def make(index: tuple[int, ...]) -> Any:
+        return (func, graph.Block(m, index), k + rows[index[-2]] - columns[index[-1]])
+
+    return graph.blocks(make, m.chunks, m.dtype, [m])
 
 
 for _func, _where in ((np.tril, "above"), (np.triu, "below")):

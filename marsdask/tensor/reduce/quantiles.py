@@ -16,15 +16,7 @@ from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import given
-from marsdask.tensor.fold import (
-    Axes,
-    axes_of,
-    flat,
-    one_chunk,
-    reduced_shape,
-    result_dtype,
-    whole_along,
-)
+from marsdask.tensor.fold import Axes, axes_of, flat, one_chunk, reduced_shape, result_dtype, whole_along
 from marsdask.tensor.sorting.sort import sorted_line
 
 # method -> position among n sorted values, counted from 0, as NumPy defines it; q is an array. Parts of a position mean
@@ -121,7 +113,8 @@ def _long(a: da.Array, axis: Any) -> bool:
 
 
 for _name in ("median", "nanmedian"):
-    public(_name, doc=f"NumPy's `{_name}` over axes, exact for any chunks.")(partial(_of_median, _name))
+    _doc = f"NumPy's `{_name}` over axes, exact for any chunks."
+    public(_name, doc=_doc)(partial(_of_median, _name))
     lowered(_name, meta=partial(_median_meta, _name))(partial(_median, _name))
 
 

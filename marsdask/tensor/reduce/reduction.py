@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from marsdask.errors import ArgumentError, ShapeError, Unbuilt
 from marsdask.plan import moments, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor, assign
+from marsdask.tensor.core import NEEDED, as_tensor, assign, signature
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.fold import (
     axes_of,
@@ -30,7 +31,7 @@ from marsdask.tensor.fold import (
     result_dtype,
 )
 
-NOTHING = inspect.Parameter.empty
+NOTHING = NEEDED
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,7 @@ def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
     return Reduction(partial(_by, name), partial(reduce, ufunc), partial(_with_initial, ufunc), takes)
 
 
-def _by(name: str, part: Any, axes: Any, *where: Any, initial: Any = NOTHING, **settings: Any) -> Any:
-    if where:
-        settings["where"] = where[0]
+def _by(name: str, part: Any, axes: Any, initial: Any = NOTHING, **settings: Any) -> Any:
     return getattr(np, name)(part, axis=axes, keepdims=True, **settings)
 
 
@@ -82,13 +81,14 @@ def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
     return state
 
 
+def _each_by(ufuncs: tuple[np.ufunc, ...], a: Any, b: Any) -> Any:
+    """Two states as one, whose parts are joined by a ufunc each."""
+    return tuple(map(operator.call, ufuncs, a, b))
+
+
 def _spread(part: Any, axes: Any) -> Any:
     high, low = (_extreme(ufunc, part, axes) for ufunc in (np.maximum, np.minimum))
     return None if high is None else (high, low)
-
-
-def _wider(a: Any, b: Any) -> Any:
-    return np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
 
 
 def _spread_of(state: Any) -> Any:
@@ -117,21 +117,12 @@ def _totals(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = Non
     return count, np.add.reduce(part, axis=axes, keepdims=True, dtype=single, where=mask)
 
 
-def _both_totals(a: Any, b: Any) -> Any:
-    return a[0] + b[0], a[1] + b[1]
-
-
 def _mean_of(state: Any, dtype: Any = None) -> Any:
     count, total = state
     if not np.all(count):
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
     with np.errstate(all="ignore"):
         return total / count
-
-
-def _mean(*, nan: bool) -> Reduction:
-    takes = {"dtype": None, "where": None}
-    return Reduction(partial(_totals, nan), partial(reduce, _both_totals), _mean_of, takes)
 
 
 def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
@@ -154,11 +145,6 @@ def _variance_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: flo
 def _variance(*, nan: bool, root: bool) -> Reduction:
     takes = {"dtype": None, "ddof": 0, "where": None, "mean": None, "correction": None}
     return Reduction(partial(_moments, nan), moments.joined, partial(_variance_of, nan, root), takes)
-
-
-def _places(name: str) -> Reduction:
-    chunk, join = partial(_place_chunk, name), partial(reduce, partial(_better, name))
-    return Reduction(chunk, join, partial(_place_of, name), {}, identity=False)
 
 
 def _place_chunk(name: str, part: Any, axes: Any) -> Any:
@@ -191,6 +177,9 @@ def _place_of(name: str, state: Any) -> Any:
     return state[1]
 
 
+_ADD_TOTALS = partial(reduce, partial(_each_by, (np.add, np.add)))
+_WIDER = partial(reduce, partial(_each_by, (np.maximum, np.minimum)))
+_AVERAGED = {"dtype": None, "where": None}
 _ADDED = {"dtype": None, "initial": NOTHING, "where": None}
 
 TABLE: dict[str, Reduction] = {
@@ -204,22 +193,23 @@ TABLE: dict[str, Reduction] = {
     "nanprod": _ufunc(np.multiply, "nanprod", _ADDED),
     "nanmax": _extremes(np.fmax),
     "nanmin": _extremes(np.fmin),
-    "ptp": Reduction(_spread, partial(reduce, _wider), _spread_of, {}, identity=False),
-    "mean": _mean(nan=False),
-    "nanmean": _mean(nan=True),
+    "ptp": Reduction(_spread, _WIDER, _spread_of, {}, identity=False),
+    "mean": Reduction(partial(_totals, False), _ADD_TOTALS, _mean_of, _AVERAGED),
+    "nanmean": Reduction(partial(_totals, True), _ADD_TOTALS, _mean_of, _AVERAGED),
     "var": _variance(nan=False, root=False),
     "std": _variance(nan=False, root=True),
     "nanvar": _variance(nan=True, root=False),
     "nanstd": _variance(nan=True, root=True),
     "count_nonzero": _ufunc(np.add, "count_nonzero", {}),
-    "argmax": _places("argmax"),
-    "argmin": _places("argmin"),
-    "nanargmax": _places("nanargmax"),
-    "nanargmin": _places("nanargmin"),
 }
+PLACES = ("argmax", "argmin", "nanargmax", "nanargmin")
+for _name in PLACES:
+    _join = partial(reduce, partial(_better, _name))
+    TABLE[_name] = Reduction(
+        partial(_place_chunk, _name), _join, partial(_place_of, _name), {}, identity=False
+    )
 ALIASES = {"amax": "max", "amin": "min", "product": "prod"}
 METHODS = {"sum", "prod", "any", "all", "max", "min", "ptp", "mean", "var", "std", "argmax", "argmin"}
-PLACES = {name for name in TABLE if "arg" in name}
 
 
 def _lower(
@@ -252,9 +242,9 @@ def _meta(
     return TensorMeta(reduced_shape(a, axis, keepdims), _dtype(name, a.dtype, settings))
 
 
-def _reduced(name: str, positional: tuple[str, ...], a: Array, *args: Any, **given: Any) -> Any:
+def _reduced(name: str, a: Array, **given: Any) -> Any:
     """A node of the reduction; arguments that are NumPy's defaults are left out, so that equal calls are equal."""
-    given = {k: v for k, v in {**dict(zip(positional, args, strict=False)), **given}.items() if v is not None}
+    given = {k: v for k, v in given.items() if v is not None}
     takes = TABLE[name].takes
     axis = given.get("axis")
     kwargs: dict[str, Any] = {}
@@ -285,28 +275,20 @@ def _reduced(name: str, positional: tuple[str, ...], a: Array, *args: Any, **giv
 def _signature(name: str) -> inspect.Signature:
     """NumPy's parameters, with Mars's `combine_size`."""
     takes = TABLE[name].takes
-    both, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     defaults = {"axis": None, "dtype": None, "out": None, "ddof": 0, "keepdims": False, "combine_size": None}
     gone = ({"dtype", "ddof"} - set(takes)) | ({"out"} if name == "count_nonzero" else set())
     settings = {k: v for k, v in defaults.items() if k not in gone}
-    rest = [k for k in takes if k not in settings]
-    return inspect.Signature(
-        [
-            inspect.Parameter("a", both),
-            *(inspect.Parameter(k, both, default=v) for k, v in settings.items()),
-            *(inspect.Parameter(k, named, default=None) for k in rest),
-        ]
-    )
+    return signature({"a": NEEDED, **settings}, [k for k in takes if k not in settings])
 
 
 for _public, _name in (*zip(TABLE, TABLE, strict=True), *ALIASES.items()):
-    _shown = _signature(_name)
     public(
         _public,
-        signature=_shown,
+        signature=_signature(_name),
+        direct=False,
         owners=("Tensor",) if _public in METHODS else (),
         doc=f"NumPy's `{_public}` over axes, chunk by chunk, joined in a tree.",
-    )(partial(_reduced, _name, tuple(_shown.parameters)[1:]))
+    )(partial(_reduced, _name))
 for _name in TABLE:
     lowered(
         _name,

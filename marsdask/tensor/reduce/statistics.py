@@ -18,8 +18,8 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.algebra.products import contracted
-from marsdask.tensor.core import called
-from marsdask.tensor.fold import axes_of, flat, one_chunk, reduced_shape, whole
+from marsdask.tensor.core import ExecutableTuple, called
+from marsdask.tensor.fold import axes_of, extent, flat, one_chunk, per_matrix, reduced_shape
 
 INT = np.dtype(np.intp)
 
@@ -35,7 +35,7 @@ def average(
         if not returned:
             return mean
         count = math.prod(a.shape[i] for i in (range(a.ndim) if axes is None else axes))
-        return registry.make("pair", mean, mean * 0 + float(count))
+        return ExecutableTuple((mean, mean * 0 + float(count)))
     if weights.shape != a.shape:
         if axes is None:
             raise ArgumentTypeError("Axis must be specified when shapes of a and weights differ.")
@@ -43,12 +43,6 @@ def average(
             raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
     found = registry.make("average.weighted", a, weights, axes, bool(keepdims))
     return found if returned else found[0]
-
-
-@lowered("pair", sizes="any")
-def pair(first: da.Array, second: da.Array) -> tuple[da.Array, da.Array]:
-    """Two tensors as the results of one operation."""
-    return first, second
 
 
 def _weighted_meta(a: TensorMeta, weights: TensorMeta, axes: Any, keepdims: bool) -> TupleMeta:
@@ -219,11 +213,11 @@ def histogram_of(
         edges = bins
     elif isinstance(bins, str):
         known = _histogram_meta(a, bins, range, None, False, True)
-        (edges,) = whole(np.histogram_bin_edges, [line], [known.shape], [known.dtype], bins=bins, range=range)
-        edges = yield Ask(edges)
+        found = partial(np.histogram_bin_edges, bins=bins, range=range)
+        edges = yield Ask(per_matrix(found, [(line, 1)], known, "histogram_bin_edges"))
         bins, range = len(edges) - 1, (edges[0], edges[-1])
     else:
-        range = (yield from _extent(line)) if range is None else range
+        range = (yield from _range_of(line)) if range is None else range
         edges = np.histogram_bin_edges(np.zeros(0, line.dtype), bins, range)
         edges = edges.astype(np.result_type(line.dtype, np.float64))
     if edges_only:
@@ -237,19 +231,12 @@ def histogram_of(
     return counts, da.from_array(edges)
 
 
-def _extent(line: da.Array) -> Generator[Any, Any, tuple[Any, Any]]:
-    """The least and the greatest element, which are asked for; 0 and 1 of nothing, as in NumPy."""
-    found = [r for r in (yield Ask(graph.per_chunk(_extremes, line, lengths=None))) if r is not None]
-    if not found:
-        return 0, 1
-    low, high = np.min([r[0] for r in found]), np.max([r[1] for r in found])
+def _range_of(line: da.Array) -> Generator[Any, Any, tuple[Any, Any]]:
+    """From where to where bins go; from 0 to 1 for nothing, as in NumPy."""
+    low, high = (yield from extent(line)) or (0, 1)
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ArgumentError(f"autodetected range of [{low}, {high}] is not finite")
     return line.dtype.type(low), line.dtype.type(high)
-
-
-def _extremes(part: Any) -> Any:
-    return (part.min(), part.max()) if part.size else None
 
 
 def _counts(bins: Any, range: Any, part: Any, weights: Any = None) -> Any:

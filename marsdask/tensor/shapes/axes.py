@@ -14,7 +14,7 @@ from marsdask.errors import ArgumentError, AxisError, ShapeError
 from marsdask.plan import registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, read_only
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, delegated, read_only
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.indexing.indexing import sliced
 from marsdask.tensor.indexing.keys import FULL, check_fits
@@ -37,7 +37,7 @@ def _transpose_meta(a: TensorMeta, axes: tuple[int, ...]) -> TensorMeta:
     return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
 
 
-@lowered("transpose", status="delegated", sizes="any", meta=_transpose_meta)
+@delegated("transpose", meta=_transpose_meta)
 def _transpose(a: da.Array, axes: tuple[int, ...]) -> da.Array:
     return a.transpose(axes)
 

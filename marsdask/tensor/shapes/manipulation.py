@@ -20,7 +20,7 @@ from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.session import get_default_or_create
 from marsdask.tensor.chunking import cut, requested
-from marsdask.tensor.core import ExecutableTuple, as_operand, called, check_cast, fits, view
+from marsdask.tensor.core import ExecutableTuple, as_operand, called, check_cast, delegated, fits, view
 from marsdask.tensor.elements.elementwise import broadcast_meta
 
 
@@ -49,10 +49,8 @@ def astype(
     return registry.make("astype", self, new, order)
 
 
-@lowered(
+@delegated(
     "astype",
-    status="delegated",
-    sizes="any",
     meta=lambda a, dtype, order="K": _in_order(a, np.empty(0, a.dtype).astype(dtype).dtype, order),
 )
 def _astype(a: da.Array, dtype: Any, order: str = "K") -> da.Array:
@@ -63,11 +61,9 @@ def _cast(block: Any, dtype: Any) -> Any:
     return np.asarray(block).astype(dtype)
 
 
-@lowered(
+@delegated(
     "copy",
     room="tensor",
-    sizes="any",
-    status="delegated",
     meta=lambda a, order="K", subok=False: _in_order(a, a.dtype, checks.choice(order, "order", "CFAK")),
 )
 def copy(a: Array, order: str = "K", subok: bool = False) -> da.Array:
@@ -81,9 +77,7 @@ def copy_method(self: Array, order: str = "C") -> Any:
     return registry.make("copy", self, checks.choice(order, "order", "CFAK"))
 
 
-@lowered(
-    "reinterpret", sizes="any", status="delegated", meta=lambda a, dtype: TensorMeta(a.shape, dtype, a.order)
-)
+@delegated("reinterpret", meta=lambda a, dtype: TensorMeta(a.shape, dtype, a.order))
 def reinterpret(a: da.Array, dtype: Any) -> da.Array:
     """The same bytes as another dtype of the same size."""
     return a.map_blocks(_reinterpreted, dtype, dtype=dtype)
@@ -118,9 +112,7 @@ def where(condition: Array, x: Any = None, y: Any = None) -> Any:
     return registry.make("where", condition, as_operand(x), as_operand(y))
 
 
-lowered("where", status="delegated", sizes="aligned", meta=partial(broadcast_meta, np.where))(
-    partial(elemwise, np.where)
-)
+delegated("where", sizes="aligned", meta=partial(broadcast_meta, np.where))(partial(elemwise, np.where))
 
 
 @public("shape")

@@ -14,10 +14,9 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.options import options
 from marsdask.plan import graph, registry
-from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.fold import flat, joined_at_once, replaced, whole, with_whole
+from marsdask.tensor.fold import extent, flat, joined_at_once, per_matrix, replaced, with_whole
 from marsdask.tensor.indexing.indexing import flat as flat_tensor
 
 INTP = np.dtype(np.intp)
@@ -57,13 +56,12 @@ def unique_of(
     ar: da.Array, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
 ) -> Any:
     """`unique` once its arguments are in order."""
-    plain = axis is None and ar.dtype.kind not in ("OV" if equal_nan else "OVfc")
-    wanted = (ar, index, inverse, counts)
-    parts = _unique_line(*wanted) if plain else _unique_whole(*wanted, axis, equal_nan)
-    return tuple(parts) if len(parts) > 1 else parts[0]
-
-
-def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list[da.Array]:
+    if axis is not None or ar.dtype.kind in ("OV" if equal_nan else "OVfc"):
+        graph.rule("unique: rows, or holes that differ: in one chunk")
+        known = _unique_meta(ar, index, inverse, counts, axis, equal_nan)
+        settings = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
+        found = partial(_unique_whole, axis=axis, equal_nan=equal_nan, **settings)
+        return per_matrix(found, [(ar, ar.ndim)], known, "unique")
     line = flat(ar)
     offsets = tuple(np.cumsum((0, *line.chunks[0])).tolist())
     states = graph.per_chunk(partial(_distinct, offsets), graph.from_array(line), lengths=None, number=True)
@@ -73,7 +71,8 @@ def _unique_line(ar: da.Array, index: bool, inverse: bool, counts: bool) -> list
         for i, dtype in enumerate((ar.dtype, INTP, INTP))
     )
     places = [with_whole(_found, INTP, ar, values)] if inverse else []
-    return [values, *[first] * index, *places, *[times] * counts]
+    parts = (values, *[first] * index, *places, *[times] * counts)
+    return parts if len(parts) > 1 else values
 
 
 def _distinct(offsets: tuple[int, ...], i: int, part: Any) -> Any:
@@ -96,33 +95,13 @@ def _found(part: Any, values: Any) -> Any:
     return np.searchsorted(values, part)
 
 
-def _unique_whole(
-    ar: da.Array, index: bool, inverse: bool, counts: bool, axis: int | None, equal_nan: bool
-) -> list[da.Array]:
-    graph.rule("unique: rows, or holes that differ: in one chunk")
-    # The axis of unknown length goes first: chunks of unknown length are along it.
-    rest = () if axis is None else tuple(n for i, n in enumerate(ar.shape) if i != axis)
-    places = (ar.size if axis is None else ar.shape[axis],)
-    shapes = [(NAN, *rest), *[(NAN,)] * index, *[places] * inverse, *[(NAN,)] * counts]
-    dtypes = [ar.dtype, *[INTP] * (len(shapes) - 1)]
-    settings = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
-    made = list(whole(_unique_moved, [ar], shapes, dtypes, axis=axis, equal_nan=equal_nan, **settings))
-    if axis:
-        made[0] = da.moveaxis(made[0], 0, axis)
-    if inverse and axis is None and ar.ndim != 1:
-        made[1 + index] = made[1 + index].reshape(ar.shape)
-    return made
-
-
-def _unique_moved(part: Any, axis: Any, **settings: Any) -> Any:
-    found = np.unique(part, axis=axis, **settings)
-    results = list(found) if isinstance(found, tuple) else [found]
-    if axis:
-        results[0] = np.moveaxis(results[0], axis, 0)
-    if settings["return_inverse"]:
-        at = 1 + settings["return_index"]
-        results[at] = results[at].reshape(-1)
-    return tuple(results)
+def _unique_whole(part: Any, axis: Any, return_inverse: bool, **settings: Any) -> Any:
+    found = np.unique(part, axis=axis, return_inverse=return_inverse, **settings)
+    if not return_inverse:
+        return found
+    results, at = list(found), 1 + settings["return_index"]
+    results[at] = results[at].reshape(part.shape if axis is None else -1)
+    return results
 
 
 @public("union1d")
@@ -165,7 +144,7 @@ def _searchsorted(a: da.Array, v: da.Array, side: str, sorter: da.Array | None) 
     if sorter is not None:
         if sorter.shape != a.shape:
             raise ArgumentError("sorter.size must equal len(key)")
-        (a,) = whole(operator.getitem, [a, sorter], [a.shape], [a.dtype])
+        a = per_matrix(operator.getitem, [(a, 1), (sorter, 1)], TensorMeta(a.shape, a.dtype), "getitem")
     every = tuple(range(v.ndim))
     places = da.blockwise(
         partial(_places, side), (-1, *every), a, (-1,), v, every, dtype=INTP, align_arrays=False,
@@ -183,11 +162,7 @@ def digitize(x: Array, bins: Array, right: bool = False) -> da.Array:
     """The number of the bin that each element falls in; `bins` go to every chunk whole."""
     if x.dtype.kind == "c":
         raise ArgumentTypeError("x may not be complex")
-    return with_whole(partial(_numbered, right), INTP, x, bins)
-
-
-def _numbered(right: bool, part: Any, bins: Any) -> Any:
-    return np.asarray(np.digitize(part, bins, right=right))
+    return with_whole(partial(np.digitize, right=right), INTP, x, bins)
 
 
 @public("bincount")
@@ -207,11 +182,10 @@ def bincount(x: Array, weights: Array = None, minlength: int = 0, chunk_size_lim
 
 @lowered("bincount", meta=lambda x, weights, *rest: TensorMeta((NAN,), _counted(weights)))
 def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generator[Any, Any, da.Array]:
-    ranges = yield Ask(graph.per_chunk(_range, x, lengths=None))
-    ranges = [r for r in ranges if r is not None]
-    if ranges and min(r[0] for r in ranges) < 0:
+    low, high = (yield from extent(x)) or (0, -1)
+    if low < 0:
         raise ArgumentError("'list' argument must have no negative elements")
-    size = max(minlength, max((r[1] for r in ranges), default=-1) + 1)
+    size = max(minlength, int(high) + 1)
     if size > options.bincount.chunk_size_limit:
         raise ArgumentError(
             f"bincount needs {size:,} bins; options.bincount.chunk_size_limit allows {options.bincount.chunk_size_limit:,}."
@@ -224,7 +198,3 @@ def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generato
 
 def _counted(weights: Any) -> np.dtype[Any]:
     return INTP if weights is None else np.dtype("f8")
-
-
-def _range(part: Any) -> Any:
-    return (int(part.min()), int(part.max())) if len(part) else None

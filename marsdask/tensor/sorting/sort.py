@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 from collections.abc import Generator, Iterator
@@ -30,6 +31,8 @@ BLOCK = 2**15
 # A line of fewer bytes is sorted in one chunk: exchanging costs more than a second core gives.
 IN_ONE_CHUNK = 2**20
 
+INTP = np.dtype(np.intp)
+
 KINDS = (None, "quicksort", "mergesort", "heapsort", "stable")
 
 
@@ -56,9 +59,18 @@ def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = Non
     return TensorMeta((float(math.prod(a.shape)),) if axis is None else a.shape, dtype or a.dtype)
 
 
-def _by_order(name: str, a: Any, axis: Any, kind: Any, order: Any, *tuning: Any) -> Any:
+def _by_order(
+    name: str,
+    a: Array,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: Any = None,
+    stable: bool | None = None,
+    parallel_kind: str | None = None,
+    psrs_kinds: Any = None,
+) -> Any:
     """A node of `sort` or `argsort`."""
-    check_kind(kind, *tuning)
+    check_kind(kind, stable, parallel_kind, psrs_kinds)
     a, axis = line(name, a, axis)
     if order is not None and a.dtype.names is None:
         raise ArgumentError("Cannot specify order when the array has no fields.")
@@ -84,32 +96,19 @@ def sort(
     return ExecutableTuple((result, argsort(a, axis, order=order))) if return_index else result
 
 
-@public("Tensor.sort", owners=("Tensor",))
-def sort_in_place(
-    self: Any,
-    axis: int = -1,
-    kind: str | None = None,
-    order: Any = None,
-    stable: bool | None = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> None:
+argsort = partial(_by_order, "argsort")
+public("argsort", owners=("Tensor",), doc="Positions that would sort along `axis`. Always stable.")(argsort)
+
+
+def sort_in_place(a: Any, *args: Any, **kwargs: Any) -> None:
     """Sorts the tensor in place; gives back None. `mt.sort` gives a copy."""
-    assign(self, sort(self, axis, kind, order, stable, parallel_kind, psrs_kinds), what="sort")
+    assign(a, sort(a, *args, **kwargs), what="sort")
 
 
-@public("argsort", owners=("Tensor",))
-def argsort(
-    a: Array,
-    axis: int | None = -1,
-    kind: str | None = None,
-    order: Any = None,
-    stable: bool | None = None,
-    parallel_kind: str | None = None,
-    psrs_kinds: Any = None,
-) -> Any:
-    """Positions that would sort along `axis`. Always stable."""
-    return _by_order("argsort", a, axis, kind, order, stable, parallel_kind, psrs_kinds)
+_self, *_tuning = inspect.signature(argsort).parameters.values()
+public(
+    "Tensor.sort", owners=("Tensor",), signature=inspect.Signature([_self.replace(name="self"), *_tuning])
+)(sort_in_place)
 
 
 def _ordered_line(
@@ -220,7 +219,7 @@ def _argsorted_line(a: da.Array) -> Generator[Any, Any, da.Array]:
     offsets = tuple(np.cumsum((0, *a.chunks[0])).tolist())
     runs = graph.per_chunk(partial(_run, offsets), a, lengths=None, number=True)
     buckets = graph.exchange(runs, partial(_split_run, pivots), _positions, len(pivots) + 1)
-    return graph.to_array(buckets, (), np.intp)
+    return graph.to_array(buckets, (), INTP)
 
 
 def _run(offsets: tuple[int, ...], i: int, part: Any) -> Any:
@@ -239,9 +238,9 @@ def _positions(pieces: list[Any]) -> Any:
 
 
 sort_line = partial(_ordered_line, "sort", None, np.sort, sorted_line)
-argsort_line = partial(_ordered_line, "argsort", np.intp, partial(np.argsort, kind="stable"), _argsorted_line)
+argsort_line = partial(_ordered_line, "argsort", INTP, partial(np.argsort, kind="stable"), _argsorted_line)
 lowered("sort", meta=partial(line_meta, None))(sort_line)
-lowered("argsort", meta=partial(line_meta, np.dtype(np.intp)))(argsort_line)
+lowered("argsort", meta=partial(line_meta, INTP))(argsort_line)
 
 
 def _check_kth(kth: Any, length: float) -> Any:
@@ -274,21 +273,12 @@ def _partition(
     return registry.make(name, a, kth, axis, **({} if order is None else {"order": order}))
 
 
-partition = partial(_partition, "partition")
-
-
 @public("Tensor.partition", owners=("Tensor",))
 def partition_in_place(
     self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
 ) -> None:
     """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
-    assign(self, partition(self, kth, axis, kind, order, **tuning), what="partition")
-
-
-def _partition_meta(
-    dtype: Any, a: TensorMeta, kth: Any, axis: int | None = -1, order: Any = None
-) -> TensorMeta:
-    return line_meta(dtype, a, axis)
+    assign(self, _partition("partition", self, kth, axis, kind, order, **tuning), what="partition")
 
 
 def _partition_line(
@@ -328,7 +318,7 @@ def _topk_line(
     last = (min(k, a.shape[axis]),)
     values, local = (partial(_first, k, axis, largest, found) for found in (False, True))
     if a.numblocks[axis] == 1:
-        how, dtype = (local, np.intp) if places else (values, a.dtype)
+        how, dtype = (local, INTP) if places else (values, a.dtype)
         return a.map_blocks(how, chunks=replaced(a.chunks, axis, last), dtype=dtype)
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places:
@@ -336,13 +326,13 @@ def _topk_line(
         return few.map_blocks(values, chunks=replaced(few.chunks, axis, last), dtype=a.dtype)
     index = tuple(range(a.ndim))
     lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
-    where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=np.intp)
-    found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=np.intp)
+    where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=INTP)
+    found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=INTP)
     along = partial(np.take_along_axis, axis=axis)
     few = da.blockwise(along, index, a, index, found, index, dtype=a.dtype, **lengths).rechunk({axis: -1})
-    absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=np.intp, **lengths)
+    absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=INTP, **lengths)
     chunks, absolute = replaced(few.chunks, axis, last), absolute.rechunk({axis: -1})
-    return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=np.intp)
+    return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=INTP)
 
 
 def _first(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
@@ -364,33 +354,17 @@ def _last_places(local: Any, axis: int, values: Any, places: Any) -> Any:
     return np.take_along_axis(places, local(values), axis)
 
 
-# name -> (what users call, documentation, metadata, lowering)
-FAMILY: dict[str, tuple[Any, str, Any, Any]] = {
-    "partition": (
-        partition,
-        "A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind.",
-        partial(_partition_meta, None),
-        partial(_partition_line, np.partition, sort_line, None),
-    ),
-    "argpartition": (
-        partial(_partition, "argpartition"),
-        "Positions that would partition along `axis`.",
-        partial(_partition_meta, np.dtype(np.intp)),
-        partial(_partition_line, np.argpartition, argsort_line, np.intp),
-    ),
-    "topk": (
-        partial(_topk, "topk"),
-        "The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first.",
-        partial(_topk_meta, None),
-        _topk_line,
-    ),
-    "argtopk": (
-        partial(_topk, "argtopk"),
-        "Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first.",
-        partial(_topk_meta, np.dtype(np.intp)),
-        partial(_topk_line, places=True),
-    ),
+DOCS = {
+    "partition": "A copy with the `kth` elements in their sorted places, smaller ones before and larger ones behind.",
+    "argpartition": "Positions that would partition along `axis`.",
+    "topk": "The `k` largest elements along `axis`, largest first; with `largest=False` the smallest, smallest first.",
+    "argtopk": "Positions of the `k` largest (or smallest) elements along `axis`; of equal ones the first.",
 }
-for _name, (_call, _doc, _meta, _lower) in FAMILY.items():
-    public(_name, owners=("Tensor",) if _name == "argpartition" else (), doc=_doc)(_call)
-    lowered(_name, meta=_meta)(_lower)
+for _name, _long, _dtype in (("partition", sort_line, None), ("argpartition", argsort_line, INTP)):
+    public(_name, owners=("Tensor",) if _dtype else (), doc=DOCS[_name])(partial(_partition, _name))
+    lowered(_name, meta=lambda a, kth, *line, dtype=_dtype, **order: line_meta(dtype, a, *line, **order))(
+        partial(_partition_line, getattr(np, _name), _long, _dtype)
+    )
+for _name, _dtype in (("topk", None), ("argtopk", INTP)):
+    public(_name, doc=DOCS[_name])(partial(_topk, _name))
+    lowered(_name, meta=partial(_topk_meta, _dtype))(partial(_topk_line, places=_dtype is not None))
