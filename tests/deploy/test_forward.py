@@ -1,16 +1,21 @@
 """Ports of a pod on this machine: whoever uses one is told when the way to the pod ends."""
 
 import asyncio
+import contextlib
 import socket
+import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
+from typing import Any
 
+import distributed
 import pytest
 from distributed.comm import CommClosedError
+from distributed.deploy import Cluster
 from kubernetes import client
 from kubernetes.stream import ws_client
 
-from marsdask.deploy.kubernetes.addresses import NO_ANSWER, Forward, end_with_thread
+from marsdask.deploy.kubernetes.addresses import NO_ANSWER, Forward, Place, end_with_thread
 from marsdask.deploy.kubernetes.cluster import AttachedCluster
 from tests.processes import PATIENCE, until
 
@@ -101,6 +106,83 @@ def test_a_lost_connection_is_no_reason_to_give_a_cluster_up() -> None:
     cluster.scheduler_comm = SimpleNamespace(versions=versions)
     assert asyncio.run(cluster._versions()) == {"packages": {}}
     assert len(asked) == 3
+
+
+class Cutting:
+    """A port that leads to another one, and ends the first `times` connections with which a client registers."""
+
+    def __init__(self, port: int, times: int):
+        self.port, self.times, self.cut = port, times, 0
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.threads = [threading.Thread(target=self._accept)]
+        self.threads[0].start()
+
+    def __enter__(self) -> int:
+        return int(self.listening.getsockname()[1])
+
+    def __exit__(self, *error: object) -> None:
+        self.listening.shutdown(socket.SHUT_RDWR)
+        self.listening.close()
+        for thread in self.threads:
+            thread.join()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):  # the end
+            while True:
+                near, _ = self.listening.accept()
+                self.threads.append(threading.Thread(target=self._join, args=(near,)))
+                self.threads[-1].start()
+
+    def _join(self, near: socket.socket) -> None:
+        with near, socket.create_connection(("127.0.0.1", self.port)) as far:
+            back = threading.Thread(target=self._pass_on, args=(far, near))
+            back.start()
+            self._pass_on(near, far)
+            back.join()
+
+    def _pass_on(self, one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while said := one.recv(2**16):
+                if b"register-client" in said and self.cut < self.times:
+                    self.cut += 1
+                    break
+                other.sendall(said)
+        for each in (one, other):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def scheduler_port() -> Iterator[int]:
+    with distributed.LocalCluster(
+        n_workers=0, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
+    ) as made:
+        yield int(made.scheduler.port)
+
+
+@pytest.mark.filterwarnings(
+    "ignore:Scheduler already contains a plugin with name worker-status"
+)  # of two clusters on one
+@pytest.mark.parametrize("times", [0, 2, 3])
+def test_a_session_begins_though_connections_are_lost(
+    times: int, scheduler_port: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("marsdask.deploy.kubernetes.cluster.LOST", 2)
+    pod = {"metadata": {"name": "mars-scheduler"}, "status": {"phase": "Running"}}
+    said = {"mars-scheduler": "Out of memory"}
+    api: Any = SimpleNamespace(pods=lambda *_: [pod], events=lambda *_: [], last_lines=lambda *_: said)
+    cluster = AttachedCluster(api, "there", "mars", service=None, security=None, own_namespace=True)
+    with Cutting(scheduler_port, times) as port:
+        cluster.place = Place("127.0.0.1", port, 0)
+        try:
+            cluster.connect()
+            with pytest.raises(CommClosedError) if times > 2 else contextlib.nullcontext():
+                cluster.session_client(as_default=False, timeout=PATIENCE).close()
+        finally:
+            Cluster.close(cluster)
+    told = [text for record in caplog.records if "of a new session was lost" in (text := record.getMessage())]
+    assert len(told) == min(times, 2)
+    assert all("mars-scheduler" in each and "Out of memory" in each for each in told)
 
 
 def test_what_came_before_the_end_is_read() -> None:

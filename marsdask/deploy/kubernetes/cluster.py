@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import socket
 import threading
+import time
 import warnings
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import distributed
 from dask_kubernetes.operator import KubeCluster
+from distributed.comm import CommClosedError
 from distributed.comm.addressing import unparse_host_port
+from distributed.comm.core import FatalCommClosedError
 from distributed.core import Status, rpc
 from distributed.deploy import Cluster
 from distributed.utils import Log, Logs
@@ -39,7 +43,7 @@ from marsdask.errors import (
 CONNECT_TIMEOUT = 30.0
 """Seconds to reach a scheduler that is said to be there."""
 LOST = 4
-"""Connections that may be lost one after another, in five seconds, before a new cluster is given up that has come up."""
+"""Connections that may be lost one after another, in five seconds, before a cluster is given up that has come up."""
 RECONNECT_TIMEOUT = 300.0
 """Seconds in which a lost scheduler's pod is made again, on another node if need be."""
 AUTOSCALER_ENDS = 5.0
@@ -154,10 +158,27 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
 
     def session_client(self, *, as_default: bool, timeout: float | None = None) -> Any:
         """A client for a session. Without a timeout it waits for a lost scheduler as long as pods may take."""
-        with warnings.catch_warnings():  # `start` tells differences of versions
-            warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
-            made: Any = TellingClient
-            return made(self, set_as_default=as_default, timeout=timeout or RECONNECT_TIMEOUT)
+        deadline = Deadline(timeout or RECONNECT_TIMEOUT)
+        lost, made = 0, cast(Any, TellingClient)
+        while True:
+            try:
+                with warnings.catch_warnings():  # `start` tells differences of versions
+                    warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
+                    return made(self, set_as_default=as_default, timeout=max(deadline.left(math.inf), 0.1))
+            except CommClosedError as error:  # it answered, and went away before it knew the client
+                lost += 1
+                if lost > LOST or deadline.over or isinstance(error, FatalCommClosedError):
+                    raise
+                logger.warning("The connection of a new session was lost: %s\n%s", error, self._told())
+                time.sleep(deadline.left(1.0))
+
+    def _told(self) -> str:
+        """What Kubernetes says of the scheduler's pod, for the log."""
+        try:
+            found = states.states(self._pods("scheduler"))
+            return states.report(found, self._events(), self.api.last_lines(self.namespace, found))
+        except (KubernetesError, ClusterUnreachable) as error:
+            return f"Kubernetes does not tell why: {error}"
 
     async def _versions(self) -> Any:
         """What the scheduler has installed."""
@@ -298,8 +319,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         finally:
             remove(*where, own_namespace=self.own_namespace)
         if wait:
-            timeout = timeout or LONGEST_WAIT
-            wait_gone(*where, own_namespace=self.own_namespace, timeout=timeout)
+            wait_gone(*where, own_namespace=self.own_namespace, timeout=timeout or LONGEST_WAIT)
 
     def __exit__(self, *error: object) -> None:
         self.stop()
