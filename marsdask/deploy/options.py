@@ -63,7 +63,7 @@ IGNORED_BY_WORKER = (
 
 
 IGNORED_VARIABLES = {
-    "MARS_TASK_DETAIL": "it names no supervisor and no address here. Give -s HOST:PORT and -a HOST, or their variables",
+    "MARS_TASK_DETAIL": "it names no supervisor and no address here. Give -s HOST:PORT and -a HOST, or their variables"
 }
 """Variables of the environment that Mars reads and that are said to have no effect, and why."""
 

@@ -26,15 +26,9 @@ from marsdask.engine import defaults
 from marsdask.errors import ArgumentError, ArgumentTypeError, BadSpillDirectory, MarsDaskError
 
 AS_GIVEN = (
-    "interface",
-    "protocol",
-    "dashboard",
-    "dashboard_address",
-    "scheduler_sni",
-    "lifetime",
-    "lifetime_stagger",
+    "interface", "protocol", "dashboard", "dashboard_address", "scheduler_sni", "lifetime", "lifetime_stagger",
     "lifetime_restart",
-)
+)  # fmt: skip
 """Options that Dask's worker takes as they are; what is None is left to it."""
 
 
@@ -115,22 +109,16 @@ def main(**given: Any) -> None:
     threads, room = _room(given)
     if scheduler is None and not given["scheduler_file"]:
         scheduler = dask.config.get("scheduler-address", None) or endpoints.the_one_here()
+    alike = "scheduler_file", "nanny", "name", "death_timeout", "leave_timeout"
     plan = Plan(
         scheduler,
-        given["scheduler_file"],
+        **{name: given[name] for name in alike},
         count=given["nworkers"],
         threads=threads,
-        nanny=given["nanny"],
-        name=given["name"],
-        death_timeout=given["death_timeout"],
-        leave_timeout=given["leave_timeout"],
-        worker={
-            **bind,
-            **room,
-            "resources": resources or None,
-            "preload": preload or None,
-            **{name: given[name] for name in AS_GIVEN},
-        },
+        worker=bind
+        | room
+        | {"resources": resources or None, "preload": preload or None}
+        | {name: given[name] for name in AS_GIVEN},
         watch={"port": given["nanny_port"], "preload_nanny": given["preload_nanny"] or None},
         worker_class=_worker_class(given["worker_class"]),
         security=tls.security("worker"),
@@ -394,7 +382,6 @@ def _facing(address: str) -> str:
 
 def noting(kind: type) -> type:
     """The same class of workers or nannies, whose `left` is the first reason to close that it was given."""
-
     from marsdask.spill.worker import why
 
     class Noting(kind):  # type: ignore[misc]

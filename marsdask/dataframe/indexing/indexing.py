@@ -19,13 +19,7 @@ from marsdask.dataframe.indexing import keys
 from marsdask.dataframe.rows.alignment import as_promised, bounds_of, matched, rows_of, together
 from marsdask.dataframe.rows.families import ALL, BOTH, chunkwise
 from marsdask.dataframe.sorting.sort import only
-from marsdask.errors import (
-    ArgumentTypeError,
-    ColumnNotFound,
-    IndexOutOfRange,
-    ShapeError,
-    Unbuilt,
-)
+from marsdask.errors import ArgumentTypeError, ColumnNotFound, IndexOutOfRange, ShapeError, Unbuilt
 from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks

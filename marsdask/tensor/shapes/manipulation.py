@@ -50,8 +50,7 @@ def astype(
 
 
 @delegated(
-    "astype",
-    meta=lambda a, dtype, order="K": _in_order(a, np.empty(0, a.dtype).astype(dtype).dtype, order),
+    "astype", meta=lambda a, dtype, order="K": _in_order(a, np.empty(0, a.dtype).astype(dtype).dtype, order)
 )
 def _astype(a: da.Array, dtype: Any, order: str = "K") -> da.Array:
     return a.map_blocks(_cast, np.dtype(dtype), dtype=np.empty(0, a.dtype).astype(dtype).dtype)
