@@ -9,8 +9,9 @@ from typing import Any
 
 from kubernetes import client
 
-from marsdask.deploy.kubernetes import KubernetesClusterClient, new_cluster
+from marsdask.deploy.kubernetes import KubernetesClusterClient, names, new_cluster, operator
 from marsdask.deploy.kubernetes.api import Api
+from marsdask.errors import MarsDaskError
 
 PATIENCE = 600
 """Seconds in which only what hangs has not come; a node beside other work takes five minutes for what takes thirty seconds."""
@@ -29,8 +30,46 @@ def cluster(api_client: Any, **arguments: Any) -> Iterator[KubernetesClusterClie
     made = new_cluster(api_client, **SMALL | {"namespace": unique()} | arguments)
     try:
         yield made
+    except Exception:  # when pytest reports, its pods are gone
+        print(looks(Api(api_client)))
+        raise
     finally:
         made.stop(wait=True, timeout=PATIENCE)
+
+
+def looks(api: Api) -> str:
+    """A line for each pod, and for each of the last ten warnings of the cluster and of Dask's operator.
+
+    What pods of Dask said last comes after them: all of it from containers that have ended and were started again.
+    """
+    lines = []
+    pods = api.call(api.core.list_pod_for_all_namespaces)["items"]
+    for pod in pods:
+        meta, status = pod["metadata"], pod["status"]
+        going = " (going)" if "deletionTimestamp" in meta else ""
+        each = [
+            f"{c['name']}: {c['state']}, {c['restartCount']} restarts"
+            for c in status.get("containerStatuses", ())
+        ]
+        lines.append(f"{meta['namespace']}/{meta['name']} {status['phase']}{going} {'; '.join(each)}")
+    events = api.call(api.core.list_event_for_all_namespaces, field_selector="type=Warning")["items"]
+    events.sort(key=lambda e: e["metadata"]["creationTimestamp"])
+    lines += [f"{e['involvedObject']['name']}: {e['reason']}: {e['message']}" for e in events[-10:]]
+    for pod in api.pods(operator.NAMESPACE, ""):
+        log = api.log(operator.NAMESPACE, pod["metadata"]["name"], lines=2000) or ""
+        lines += [line for line in log.splitlines() if "[ERROR" in line or "[WARN" in line][-10:]
+    for pod in pods:
+        meta, status = pod["metadata"], pod["status"]
+        if names.COMPONENT not in meta.get("labels", {}):
+            continue
+        again = any(c["restartCount"] for c in status.get("containerStatuses", ()))
+        for previous in (True, False) if again else (False,):
+            try:
+                log = api.log(meta["namespace"], meta["name"], lines=60 if again else 15, previous=previous)
+            except MarsDaskError as error:  # its log has gone meanwhile, or is not there yet
+                log = str(error)
+            lines += [f"log of {meta['name']}{', the container before' * previous}:", log or "(nothing)"]
+    return "\n".join(lines)
 
 
 def until(true: Callable[[], Any], timeout: float = PATIENCE, what: str = "") -> Any:

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from marsdask.deploy.kubernetes import operator
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.commands import kubernetes
 from marsdask.errors import MarsDaskError
+from tests.kubernetes.clusters import looks
 from tests.kubernetes.node.__main__ import FOREIGN, IMAGE, OURS, REASON
 from tests.kubernetes.node.node import Node
 
@@ -112,26 +112,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             shown = str(error)
         report.sections.append(("pods and warnings in the cluster", shown))
     return report
-
-
-def looks(api: Api) -> str:
-    """A line for each pod, and for each of the last ten warnings of the cluster and of Dask's operator."""
-    lines = []
-    for pod in api.call(api.core.list_pod_for_all_namespaces)["items"]:
-        meta, status = pod["metadata"], pod["status"]
-        going = " (going)" if "deletionTimestamp" in meta else ""
-        each = [
-            f"{c['name']}: {c['state']}, {c['restartCount']} restarts"
-            for c in status.get("containerStatuses", ())
-        ]
-        lines.append(f"{meta['namespace']}/{meta['name']} {status['phase']}{going} {'; '.join(each)}")
-    events = api.call(api.core.list_event_for_all_namespaces, field_selector="type=Warning")["items"]
-    events.sort(key=lambda e: e["metadata"]["creationTimestamp"])
-    lines += [f"{e['involvedObject']['name']}: {e['reason']}: {e['message']}" for e in events[-10:]]
-    for pod in api.pods(operator.NAMESPACE, ""):
-        log = api.log(operator.NAMESPACE, pod["metadata"]["name"], lines=2000) or ""
-        lines += [line for line in log.splitlines() if "[ERROR" in line or "[WARN" in line][-10:]
-    return "\n".join(lines)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
