@@ -11,6 +11,7 @@ from typing import Any
 from distributed.http.utils import RequestHandler
 from tornado import httputil, routing, web
 
+import marsdask.streams  # noqa: F401 - every scheduler that is started by itself comes by here
 from marsdask.engine.address import ROUTE
 
 

@@ -30,6 +30,7 @@ from distributed.worker_state_machine import (
 )
 from tornado.ioloop import PeriodicCallback
 
+import marsdask.streams  # noqa: F401 - workers, nannies and clients all come by here
 from marsdask.errors import ArgumentError, SpillDamaged
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import heap, report
