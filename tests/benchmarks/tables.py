@@ -1,6 +1,6 @@
 """The TPC-H tables in memory, as each side holds them: pandas, Dask persisted, Dask at its best, marsdask.
 
-All sides but pandas cut them into the same chunks of `rows(scale_factor)` rows.
+Dask cuts them into chunks of `rows(scale_factor)` rows; marsdask does what it does for every user.
 """
 
 from __future__ import annotations
@@ -58,7 +58,5 @@ def _chunk(key: tuple[str, float, int], columns: list[str] | None = None) -> pd.
 
 
 def ours(names: Names, scale_factor: float) -> dict[str, object]:
-    return {
-        name: md.DataFrame(frame, chunk_size=rows(scale_factor)).execute()
-        for name, frame in pandas(names, scale_factor).items()
-    }
+    """In the chunks that marsdask chooses itself."""
+    return {name: md.DataFrame(frame).execute() for name, frame in pandas(names, scale_factor).items()}
