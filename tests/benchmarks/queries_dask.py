@@ -36,7 +36,9 @@ def _spelled_out() -> Iterator[None]:
         return frame.compute().sort_values(*by, **how)
 
     def isin_distinct(column: Any, values: Any) -> Any:
-        return isin(column, values.drop_duplicates(split_out=1) if getattr(values, "npartitions", 1) > 1 else values)
+        return isin(
+            column, values.drop_duplicates(split_out=1) if getattr(values, "npartitions", 1) > 1 else values
+        )
 
     with (
         mock.patch.object(dd.DataFrame, "sort_values", sorted_in_pandas),
