@@ -28,13 +28,14 @@ READY = 30  # rounds that `cluster_overhead` can do
 UNFUSED = {"optimize.fuse": False, "optimize.batch": False}
 
 
-def client(saturation: float | str, workers: int, *, processes: bool) -> Any:
-    """A client of a local cluster of two threads in all, which ends with this process."""
+def client(saturation: float | str, workers: int, *, processes: bool, memory: int = 0) -> Any:
+    """A client of a local cluster of two threads in all, which ends with this process. Workers have `memory` bytes each,
+    or without a bound."""
     defaults.apply()
     with dask.config.set({SATURATION: saturation}):
         cluster = distributed.LocalCluster(
             n_workers=workers, threads_per_worker=2 // workers, processes=processes, dashboard_address="127.0.0.1:0",
-            memory_limit=0,
+            memory_limit=memory,
         )  # fmt: skip
     made = distributed.Client(cluster, set_as_default=False)
     OPEN.append(made)

@@ -58,15 +58,38 @@ def _generate(path: Path, scale_factor: float) -> None:
     )
 
 
+def _generated(scale_factor: float) -> Path:
+    return made(f"tpch-sf{scale_factor:g}", lambda path: _generate(path, scale_factor))
+
+
 @cache
 def tpch(table: str, scale_factor: float) -> pd.DataFrame:
     """One TPC-H table with doubles for decimals and timestamps for dates, as all sides read it."""
-    folder = made(f"tpch-sf{scale_factor:g}", lambda path: _generate(path, scale_factor))
-    read = pa.parquet.read_table(folder / f"{table}.parquet")
-    return read.cast(pa.schema([_plain(field) for field in read.schema])).to_pandas()
+    read = pa.parquet.read_table(_generated(scale_factor) / f"{table}.parquet")
+    return read.cast(_plain(read.schema)).to_pandas()
 
 
-def _plain(field: pa.Field) -> pa.Field:
+def tpch_files(scale_factor: float) -> Path:
+    """The same as parquet: a directory for each table, of equal files of about 1.5 million rows."""
+
+    def make(path: Path) -> None:
+        for source in sorted(_generated(scale_factor).glob("*.parquet")):
+            table = path / source.stem
+            table.mkdir(parents=True)
+            file = pa.parquet.ParquetFile(source)
+            total = file.metadata.num_rows
+            for i, batch in enumerate(file.iter_batches(-(-total // max(round(total / 1.5e6), 1)))):
+                read = pa.Table.from_batches([batch])
+                pa.parquet.write_table(read.cast(_plain(read.schema)), table / f"part-{i:03}.parquet")
+
+    return made(f"tpch-files-sf{scale_factor:g}", make)
+
+
+def _plain(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([_plain_field(field) for field in schema])
+
+
+def _plain_field(field: pa.Field) -> pa.Field:
     if pa.types.is_decimal(field.type):
         return field.with_type(pa.float64())
     if pa.types.is_date(field.type):

@@ -34,6 +34,7 @@ import pandas as pd
 import marsdask as mars
 
 Unit = Literal["cpu", "wall", "memory"]
+Over = Literal["geomean", "total"]
 Run = Callable[[], Any]
 Sides = dict[str, Callable[[], Run]]
 
@@ -50,13 +51,15 @@ CONFIG = {
 class Must:
     """Ours over the side `against` is to be `at_most` so much; without a bound the figure is only shown.
 
-    With `per`, the figure is ours alone divided by `per(scale)`, and `against` says what that is.
+    With `per`, the figure is ours alone divided by `per(scale)`, and `against` says what that is. A summary's figure is the
+    geometric mean `over` its benchmarks' ratios, or the ratio of their totals.
     """
 
     against: str
     at_most: float | None = None
     unit: Unit = "cpu"
     per: Callable[[float], float] | None = None
+    over: Over = "geomean"
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,15 @@ class Benchmark:
     name: str
     title: str
     sides: Callable[[float], Sides]
+    musts: tuple[Must, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What several benchmarks say together."""
+
+    name: str
+    of: tuple[str, ...]
     musts: tuple[Must, ...]
 
 
@@ -79,6 +91,7 @@ class Samples:
 
 
 BENCHMARKS: dict[str, Benchmark] = {}
+SUMMARIES: dict[str, Summary] = {}
 
 
 def benchmark(*musts: Must) -> Callable[[Callable[[float], Sides]], Callable[[float], Sides]]:
@@ -90,6 +103,11 @@ def benchmark(*musts: Must) -> Callable[[Callable[[float], Sides]], Callable[[fl
         return sides
 
     return register
+
+
+def summary(name: str, of: tuple[str, ...], *musts: Must) -> None:
+    """Registers what the benchmarks `of` are to be together."""
+    SUMMARIES[name] = Summary(name, of, musts)
 
 
 @contextlib.contextmanager
@@ -135,11 +153,16 @@ def _prepared(bench: Benchmark, scale: float, only: set[str], samples: Samples) 
 
 
 def seconds(run: Run) -> tuple[float, float]:
-    """Wall and CPU seconds (of all threads) of one run; what the last run left is collected before."""
+    """Wall and CPU seconds (of all threads) of one run; what the last run left is collected before.
+
+    A run that has other processes work says by its attribute `clock` what CPU all have used.
+    """
     gc.collect()
-    cpu, wall = time.process_time(), time.perf_counter()
+    clock = getattr(run, "clock", time.process_time)
+    cpu, wall = clock(), time.perf_counter()
     answer = run()
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    wall = time.perf_counter() - wall
+    cpu = clock() - cpu
     del answer
     return wall, cpu
 
@@ -182,14 +205,20 @@ def value(answer: Any) -> Any:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Equal but for rounding. Dtypes may differ: Dask's sums of small integers are its own."""
+    """Equal but for rounding. Dtypes may differ: Dask's sums of small integers are its own. A side that is asked something
+    else answers None."""
+    if one is None or other is None:
+        return True
+    if isinstance(other, list) and any(isinstance(each, pd.DataFrame) for each in other):
+        return len(one) == len(other) and all(map(alike, one, other))
+    near: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-12}
     try:
         if isinstance(other, pd.DataFrame):
-            pd.testing.assert_frame_equal(one, other, check_dtype=False)
+            pd.testing.assert_frame_equal(one, other, check_dtype=False, **near)
         elif isinstance(other, pd.Series):
-            pd.testing.assert_series_equal(one, other, check_dtype=False)
+            pd.testing.assert_series_equal(one, other, check_dtype=False, **near)
         else:
-            np.testing.assert_allclose(one, other, rtol=1e-6)
+            np.testing.assert_allclose(one, other, **near)
     except AssertionError:
         return False
     return True

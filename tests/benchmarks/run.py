@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks                        all, at full size
     python -m tests.benchmarks q02 q22 --profile      two, and where the time goes
+    python -m tests.benchmarks tpch                   all of a summary, and what they are together
     python -m tests.benchmarks --json now.json        keep the figures
     python -m tests.benchmarks --compare then.json    and tell what changed since
 
@@ -21,8 +22,26 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import clusters, frames, spill, tensors, tpch  # noqa: F401 - they register their benchmarks
-from tests.benchmarks.ratio import BENCHMARKS, OURS, Benchmark, Must, Samples, extra_peak, measure
+from tests.benchmarks import (  # noqa: F401 - they register their benchmarks
+    clusters,
+    frames,
+    h2o,
+    spill,
+    tensors,
+    tpch,
+    tpch_clusters,
+)
+from tests.benchmarks.ratio import (
+    BENCHMARKS,
+    OURS,
+    SUMMARIES,
+    Benchmark,
+    Must,
+    Samples,
+    Summary,
+    extra_peak,
+    measure,
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +80,20 @@ def row(bench: Benchmark, must: Must, samples: Samples, scale: float) -> Row:
         theirs = []
         ratios = [a / must.per(scale) for a in ours]
     return Row(bench.name, must.against, must.unit, must.at_most, _median(ours), _median(theirs), ratios)
+
+
+def summary_row(of: Summary, must: Must, measured: list[Samples]) -> Row:
+    """The line for one `must` of a summary; without figures where one of its benchmarks lacks them."""
+    sides = [
+        (getattr(each, must.unit).get(OURS), getattr(each, must.unit).get(must.against)) for each in measured
+    ]
+    unit = must.unit if must.over == "geomean" else f"{must.unit} sum"
+    if not all(ours and theirs for ours, theirs in sides):
+        return Row(of.name, must.against, unit, must.at_most, None, None, [])
+    mean = statistics.geometric_mean if must.over == "geomean" else sum
+    ours, theirs = ([mean(each) for each in zip(*side, strict=True)] for side in zip(*sides, strict=True))
+    ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+    return Row(of.name, must.against, unit, must.at_most, _median(ours), _median(theirs), ratios)
 
 
 def _median(values: list[float]) -> float | None:
@@ -143,9 +176,15 @@ def sides_table(name: str, samples: Samples) -> list[str]:
     return lines + [f"    {name}: {side:<16} {why}" for side, why in samples.failed.items()]
 
 
+KNOWN = {name: (name,) for name in BENCHMARKS}
+for _name, _summary in SUMMARIES.items():
+    KNOWN[_name] = (*_summary.of, *KNOWN.get(_name, ()))
+"""What a name on the command line stands for."""
+
+
 def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="name", help=f"some of: {' '.join(BENCHMARKS)}")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"some of: {' '.join(KNOWN)}")
     parser.add_argument("--pairs", type=int, default=5, help="rounds (default 5)")
     parser.add_argument("--scale", type=float, default=1.0, help="size; 1 is full size")
     parser.add_argument("--sides", nargs="+", default=[], help="measure only these sides")
@@ -153,9 +192,10 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="keep the figures in this file")
     parser.add_argument("--compare", type=Path, help="an older --json: print what changed")
     args = parser.parse_args(argv)
-    unknown = set(args.names) - set(BENCHMARKS)
+    unknown = set(args.names) - set(KNOWN)
     if unknown:
-        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {' '.join(BENCHMARKS)}")
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {' '.join(KNOWN)}")
+    args.names = list(dict.fromkeys(each for name in args.names or BENCHMARKS for each in KNOWN[name]))
     return args
 
 
@@ -165,13 +205,18 @@ def main(argv: list[str] | None = None) -> int:
     rows: list[Row] = []
     notes: list[str] = []
     print(HEADER, flush=True)
-    for name in args.names or BENCHMARKS:
-        samples = measured(name, args)
+    every: dict[str, Samples] = {}
+    for name in args.names:
+        samples = every[name] = measured(name, args)
         for must in BENCHMARKS[name].musts:
             rows.append(row(BENCHMARKS[name], must, samples, args.scale))
             print(line(rows[-1]), flush=True)
         notes += sides_table(name, samples)
         notes += [f"\n{name}, {side}:\n{text}" for side, text in samples.profiles.items()]
+    for each in SUMMARIES.values():
+        for must in each.musts if every.keys() >= set(each.of) else ():
+            rows.append(summary_row(each, must, [every[name] for name in each.of]))
+            print(line(rows[-1]), flush=True)
     print("\nEvery side, medians of this run:", *notes, sep="\n")
     if args.compare:
         print("\nRatios, then and now:", *changes(rows, json.loads(args.compare.read_text())), sep="\n")

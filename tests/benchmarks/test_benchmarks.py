@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.benchmarks import clusters, data, run
+from tests.benchmarks import clusters, data, run, tpch_clusters
 from tests.benchmarks.ratio import BENCHMARKS, OURS, Must, Samples, alike, settings, value
 
 SCALE = 0.001
@@ -16,8 +16,9 @@ pytestmark = [
     pytest.mark.once,
     pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index"),
 ]
+CLUSTERS = {clusters.__name__, tpch_clusters.__name__}
 SIDES = [
-    pytest.param(name, marks=pytest.mark.processes if each.sides.__module__ == clusters.__name__ else ())
+    pytest.param(name, marks=pytest.mark.processes if each.sides.__module__ in CLUSTERS else ())
     for name, each in BENCHMARKS.items()
 ]
 
