@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.benchmarks import clusters, data, run, tpch_clusters
-from tests.benchmarks.ratio import BENCHMARKS, OURS, Must, Samples, alike, settings, value
+from tests.benchmarks.ratio import BENCHMARKS, OURS, Must, Samples, Summary, alike, settings, value
 
 SCALE = 0.001
 
@@ -56,6 +56,17 @@ def test_the_figure_is_the_median_of_neighbours():
     assert (row.ratios, row.ratio, row.verdict) == ([0.5, 1.0, 3.0], 1.0, "MISSED")
     missing = run.row(BENCHMARKS["q06"], Must("pandas", 0.9), samples, 1.0)
     assert missing.verdict == "missing"
+
+
+def test_a_summary_is_a_mean_of_each_round_or_a_ratio_of_totals():
+    of = Summary("both", ("q01", "q06"), ())
+    measured = [
+        Samples(cpu={OURS: [1.0, 2.0], "dask": [2.0, 2.0]}),
+        Samples(cpu={OURS: [8.0, 8.0], "dask": [1.0, 2.0]}),
+    ]
+    assert run.summary_row(of, Must("dask"), measured).ratios == pytest.approx([2, 2])
+    assert run.summary_row(of, Must("dask", over="total"), measured).ratios == [9 / 3, 10 / 4]
+    assert run.summary_row(of, Must("polars", 2.0), measured).verdict == "missing"
 
 
 def test_a_run_is_kept_and_compared(tmp_path, capsys):
