@@ -6,12 +6,13 @@ import math
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
+import psutil
 from dask.callbacks import Callback
 from dask.threaded import get as threaded_get
 from dask.typing import Key
@@ -21,6 +22,13 @@ from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Kept, Question
+
+
+class Room(NamedTuple):
+    """What there is for a run: how many tasks run at a time, and bytes of memory for each of them."""
+
+    threads: int
+    memory: float = math.inf
 
 
 class Engine(Protocol):
@@ -38,6 +46,10 @@ class Engine(Protocol):
     @property
     def threads(self) -> int:
         """How many tasks run at a time."""
+
+    @property
+    def room(self) -> Room:
+        """What a run has here, as far as is known without waiting; it decides the sizes of chunks."""
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         """Run the graph; what is held of each key: the data, or a future."""
@@ -70,6 +82,11 @@ class Threads(Engine):
     @property
     def threads(self) -> int:
         return int(dask.config.get("num_workers", None) or len(os.sched_getaffinity(0)))
+
+    @property
+    def room(self) -> Room:
+        # The machine's memory; a container's limit is known to distributed, whose import takes a second.
+        return Room(self.threads, psutil.virtual_memory().total / self.threads)
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         run = runs.current.get()

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import itertools
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from dask.typing import Key
 
 from marsdask.engine import failures, runs
 from marsdask.engine.address import reached
+from marsdask.engine.base import Room
 from marsdask.errors import SchedulerLost
 from marsdask.options import options
 from marsdask.plan import graph
@@ -28,6 +30,9 @@ ATTEMPT = 5.0
 nobody answers: on Kubernetes that was 75 s after a scheduler's pod was replaced, as kube-proxy had tied the connection to
 the pod that ended. A new attempt went to the new pod at once.
 """
+
+ROOM_SECONDS = 10.0
+"""So long what a cluster told of its threads and memory is taken for what it has: asking takes a millisecond."""
 
 
 def counting(client: Any, tasks: Sequence[Key]) -> Callable[[], float]:
@@ -79,6 +84,7 @@ class Distributed:
         self.published: set[str] = set()  # names of datasets that end with this engine
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
         self.stalled = failures.Stalled(self)
+        self._room = -math.inf, Room(0)  # when the cluster told what it has, and what
 
     @functools.cached_property
     def address(self) -> str:
@@ -87,6 +93,17 @@ class Distributed:
     @property
     def threads(self) -> int:
         return sum(map(int, self.client.nthreads().values())) if self.client.status == "running" else 0
+
+    @property
+    def room(self) -> Room:
+        at, known = self._room
+        if self.client.status == "running" and time.monotonic() > at + ROOM_SECONDS:
+            told = self.client.scheduler_info(n_workers=0)
+            threads = int(told.get("total_threads", 0))
+            each = told.get("total_memory", 0) / max(threads, 1)
+            known = Room(threads, each or math.inf)
+            self._room = time.monotonic(), known
+        return known
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
         unique = list(dict.fromkeys(keys))

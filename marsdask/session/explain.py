@@ -26,7 +26,7 @@ from marsdask.plan.lower import Lowering, Question
 from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
 from marsdask.plan.node import Node, cut, inputs, parts
 from marsdask.plan.registry import lookup
-from marsdask.session import get_default_or_create
+from marsdask.session import get_default_or_create, room
 
 
 class _Unanswered(Exception):
@@ -78,6 +78,8 @@ def _tree(root: Node, work: Lowering) -> list[tuple[str, str, str]]:
         if asked := work.asked.get(id(node)):
             who.append(f"asks ({', '.join(asked)})")
         who += work.rules.get(id(node), [])
+        if not inputs(node) and node.op != "result" and room.chose(_chunks(node, work), _nbytes(meta(node))):
+            who.append(room.rule())
         rows.append((f"{lead}{_title(node)}", _size(node, work), "; ".join(who)))
         branch, rest = "└─ ", "   "
         for child in reversed(inputs(node)):
@@ -103,20 +105,32 @@ def _title(node: Node) -> str:
 
 
 def _size(node: Node, work: Lowering) -> str:
-    known, done = meta(node), work.done.get(id(node))
+    known = meta(node)
     if isinstance(known, TupleMeta):
         return f"{len(known.items)} results"
     if not isinstance(known, (TensorMeta, FrameMeta)):
         return ""
     lengths = ["?" if math.isnan(n) else str(int(n)) for n in known.shape]
     shape = ", ".join(lengths) + "," * (len(lengths) == 1)
-    chunks = "chunks: waits for an answer" if done is None else _counted(len(graph.keys_of(done)), "chunk")
-    if isinstance(known, TensorMeta):
-        size = math.prod(known.shape) * known.dtype.itemsize
-    else:
-        dtypes = known.empty.dtypes if known.kind == "DataFrame" else [known.empty.dtype]
-        size = known.length * sum(getattr(d, "itemsize", 8) for d in dtypes)
+    count, size = _chunks(node, work), _nbytes(known)
+    chunks = _counted(count, "chunk") if count else "chunks: waits for an answer"
     return f"({shape})  {'? B' if math.isnan(size) else format_bytes(int(size))}  {chunks}"
+
+
+def _chunks(node: Node, work: Lowering) -> int:
+    """How many chunks a node has; 0 where that waits for an answer."""
+    done = work.done.get(id(node))
+    return 0 if done is None else len(graph.keys_of(done))
+
+
+def _nbytes(known: Any) -> float:
+    """About how many bytes there are; nan where that is not known."""
+    if isinstance(known, TensorMeta):
+        return math.prod(known.shape) * known.dtype.itemsize
+    if not isinstance(known, FrameMeta):
+        return math.nan
+    dtypes = known.empty.dtypes if known.kind == "DataFrame" else [known.empty.dtype]
+    return known.length * sum(getattr(d, "itemsize", 8) for d in dtypes)
 
 
 def _counted(count: int, what: str) -> str:

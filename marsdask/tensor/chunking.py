@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -18,26 +18,27 @@ import numpy as np
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.options import options
+from marsdask.session import room
 
 Chunks = tuple[tuple[int, ...], ...]
 
 
-def chunks_of(shape: tuple[int, ...], chunk_size: Any = None, dtype: Any = "f8") -> Chunks:
-    """Chunk lengths per axis: what the user asked for, and for the rest chunks of `options.chunk_store_limit` bytes."""
+def chunks_of(
+    shape: tuple[int, ...], chunk_size: Any = None, dtype: Any = "f8", count: Callable[[float], int] = room.chunk_count
+) -> Chunks:  # fmt: skip
+    """Chunk lengths per axis: what the user asked for, and for the rest even cuts into as many blocks as `count` says."""
     wanted = requested(chunk_size, len(shape))
     if options.chunk_size is not None:
         wanted = {axis: wanted.get(axis, options.chunk_size) for axis in range(len(shape))}
     found: dict[int, tuple[int, ...]] = {a: cut(shape[a], w, a) for a, w in wanted.items()}
     free = [axis for axis in range(len(shape)) if axis not in found]
     if free:
-        cells = max(options.chunk_store_limit / max(np.dtype(dtype).itemsize, 1), 1)
-        cells /= math.prod(max((*found[a], 1)) for a in found)
-        # Cut the longest axes first into a cube; short axes stay whole and leave more to the others.
-        for i, axis in enumerate(sorted(free, key=lambda a: shape[a])):
-            side = max(int(cells ** (1 / (len(free) - i)) + 1e-9), 1)
-            side = min(side, max(shape[axis], 1))
-            found[axis] = cut(shape[axis], side, axis)
-            cells = max(cells / side, 1)
+        beside = math.prod(
+            max((*found[a], 1)) for a in found
+        )  # in the largest chunk of the axes that are cut already
+        nbytes = math.prod(shape[a] for a in free) * beside * np.dtype(dtype).itemsize
+        blocks = room.halved(tuple(shape[a] for a in free), (room.count_by_bytes if found else count)(nbytes))
+        found |= {axis: room.evenly(shape[axis], n) for axis, n in zip(free, blocks, strict=True)}
     return tuple(found[axis] for axis in range(len(shape)))
 
 

@@ -21,6 +21,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
+from marsdask.session.room import count_by_bytes
 from marsdask.tensor.chunking import check_shape, chunks_of
 from marsdask.tensor.core import NEEDED, as_tensor, assign, called, signature
 from marsdask.tensor.elements.elementwise import broadcast_shape
@@ -200,7 +201,7 @@ def drawn(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Any:
     size, chunk_size = given.get("size"), given.get("chunk_size")
     if size is not None:
         size = check_shape(size, "size")
-        chunk_size = chunks_of(size, chunk_size, dtype)
+        chunk_size = chunks_of(size, chunk_size, dtype, count_by_bytes)  # the same seed, the same data
         shapes = [v.shape for v in values if isinstance(v, registry.Handle)]
         known = not any(math.isnan(n) for shape in shapes for n in shape)
         if known and broadcast_shape(size, *shapes) != size:
@@ -220,7 +221,7 @@ def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype:
     if not shape:
         one = graph.per_chunk(partial(_chunk, name, seed, template, (), dtype), *arrays, lengths=None)
         return graph.to_array(one, (), dtype, scalar=True)
-    chunks = chunks_of(shape, chunk_size, dtype)
+    chunks = chunks_of(shape, chunk_size, dtype, count_by_bytes)
     spread = [da.broadcast_to(a, shape).rechunk(chunks) for a in arrays]
     return in_chunks(partial(_chunk, name, seed, template, chunks, dtype), chunks, dtype, name, *spread)
 
@@ -296,7 +297,7 @@ def _vectors(
         template = [... if isinstance(v, da.Array) else v for v in values]
         values = _parameters(template, [answers] if len(small) == 1 else answers)
     wanted = chunk_size[: len(size)] if isinstance(chunk_size, (tuple, list)) else chunk_size
-    chunks = chunks_of(size, wanted, dtype) if size else ()
+    chunks = chunks_of(size, wanted, dtype, count_by_bytes) if size else ()
     function = partial(_chunk, name, seed, values, chunks, dtype)
     return in_chunks(function, (*chunks, (np.shape(values[-1])[-1],)), dtype, name)
 
@@ -416,7 +417,7 @@ def places(
     if isinstance(p, da.Array):
         p = yield Ask(p)
         _check_shares(p, count)
-    chunks = chunks_of(shape, chunk_size, INT)
+    chunks = chunks_of(shape, chunk_size, INT, count_by_bytes)
     if replace and shape:
         below = None if p is None else np.cumsum(p) / np.sum(p)
         return in_chunks(partial(_places_chunk, seed, count, below, chunks), chunks, INT, "choice")

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow
@@ -20,12 +20,29 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data
 from marsdask.plan.registry import lowered, public
-
-TOGETHER = 16 * 2**20
-"""Row groups that follow each other are one chunk up to so many bytes (unpacked), unless `groups_as_chunks`."""
+from marsdask.session import room
 
 Piece = tuple[str, tuple[int, ...], int]
 """A file, its row groups of a chunk, and how many rows come before them: of the file, or of all files if there are several."""
+
+
+class Group(NamedTuple):
+    """A row group of a file."""
+
+    path: str
+    number: int
+    rows: int
+    nbytes: int  # unpacked
+
+    @classmethod
+    def of(cls, path: str, number: int, footer: Any, columns: Any) -> Group:
+        """What the footer says of it; the bytes are those of `columns`."""
+        group = footer.row_group(number)
+        if columns is None:
+            return cls(path, number, group.num_rows, group.total_byte_size)
+        each = (group.column(i) for i in range(group.num_columns))
+        size = sum(c.total_uncompressed_size for c in each if c.path_in_schema.split(".")[0] in columns)
+        return cls(path, number, group.num_rows, size)
 
 
 @dataclass
@@ -40,6 +57,7 @@ class Plan:
     keywords: dict[str, Any]
     filters: Any
     storage: dict[str, Any] | None
+    rule: str = ""  # how chunks were cut, for explain()
 
     @property
     def prunable(self) -> bool:
@@ -60,7 +78,7 @@ def _file(path: str, storage: Any, **how: Any) -> Any:
 
 
 def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage: Any, keywords: dict[str, Any],
-          merge_small_files: bool, merged_size: int) -> Plan:  # fmt: skip
+          merge_small_files: bool, merged_size: int | None) -> Plan:  # fmt: skip
     paths = files.expand(path, storage)
     if len(paths) > 1:
         paths = [p for p in paths if p.lower().endswith((".parquet", ".parq", ".pq"))] or paths
@@ -68,32 +86,31 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
         hint = "folders named key=value are not read as columns; name the files."
         raise Unbuilt.argument("read_parquet", "path", path, hint)
     schema = None
-    chunks: list[list[Piece]] = []
-    lengths: list[float] = []
-    room = 0  # bytes of the last chunk while it may take more
-    before = 0
+    groups: list[Group] = []
     for p in paths:
         with _file(p, storage) as file:
             footer, own = file.metadata, file.schema_arrow
         schema = own if schema is None else schema
         if set(own.names) != set(schema.names):
             raise ShapeError(f"read_parquet: {p!r} has other columns than {paths[0]!r}.")
-        for g in range(footer.num_row_groups):
-            group = footer.row_group(g)
-            size, rows = group.total_byte_size, group.num_rows
-            fits = room and room + size <= merged_size and not groups_as_chunks
-            if fits and chunks[-1][-1][0] == p:
-                _, groups, first = chunks[-1][-1]
-                chunks[-1][-1] = (p, (*groups, g), first)
-            elif fits and merge_small_files:
-                chunks[-1].append((p, (g,), before))
-            else:
-                chunks.append([(p, (g,), before)])
-                lengths.append(0)
-                room = 0
-            lengths[-1] += rows
-            room += size
-            before += rows
+        groups += (Group.of(p, g, footer, columns) for g in range(footer.num_row_groups))
+    places = _places(groups, merged_size)
+    chunks: list[list[Piece]] = []
+    lengths: list[float] = []
+    before, last, place = 0, "", -1
+    for group, goes in zip(groups, places, strict=True):
+        p = group.path
+        joins = goes == place and not groups_as_chunks
+        if joins and last == p:
+            _, numbers, first = chunks[-1][-1]
+            chunks[-1][-1] = (p, (*numbers, group.number), first)
+        elif joins and merge_small_files:
+            chunks[-1].append((p, (group.number,), before))
+        else:
+            chunks.append([(p, (group.number,), before)])
+            lengths.append(0)
+        lengths[-1] += group.rows
+        before, last, place = before + group.rows, p, goes
     if not chunks:
         chunks, lengths = [[(paths[0], (), 0)]], [0]
     empty, labels, stored = _described(schema, keywords, len(paths) > 1)
@@ -104,10 +121,25 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
         empty = empty[list(columns)]
     if filters is not None:
         lengths = [math.nan] * len(chunks)
-    plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage)
+    cut = "" if groups_as_chunks or merged_size is not None or len(chunks) < 2 else room.rule()
+    plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage, cut)
     if any(isinstance(d, pd.CategoricalDtype) for d in empty.dtypes):
         plan.empty = read_rows(chunks[0], plan, None).iloc[:0]
     return plan
+
+
+def _places(groups: list[Group], most: int | None) -> list[int]:
+    """The chunk of each row group: evenly cut, or as many that follow each other as have `most` bytes."""
+    if most is None:
+        ends = list(itertools.accumulate(g.nbytes for g in groups))
+        count, total = room.chunk_count(ends[-1] if ends else 0), max(ends[-1] if ends else 0, 1)
+        return [int((end - g.nbytes / 2) * count / total) for end, g in zip(ends, groups, strict=True)]
+    places, size = [0] * len(groups), 0
+    for i, group in enumerate(groups):
+        fits = size + group.nbytes <= most
+        places[i] = places[i - 1] + (not fits) if i else 0
+        size = size + group.nbytes if fits else group.nbytes
+    return places
 
 
 def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd.DataFrame, Any, list[str]]:
@@ -227,6 +259,8 @@ def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
 def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
     """The row groups of parquet files, under the labels that each file stores."""
     held: Plan = plan.value
+    if held.rule:
+        graph.rule(held.rule)
     return graph.sources(read_rows, held.chunks, held, columns, lengths=tuple(map(float, held.lengths)))
 
 
@@ -238,7 +272,8 @@ def read_parquet(
 ) -> Any:  # fmt: skip
     """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run.
 
-    Chunks are row groups, small ones together (`groups_as_chunks=True`: each its own). Stored labels are kept; where no
+    Chunks are row groups, those together that follow each other up to `options.chunk_store_limit` bytes unpacked, or up to
+    `merge_small_file_options={"merged_file_size": bytes}` (`groups_as_chunks=True`: each its own). Stored labels are kept; where no
     file stores any, they count on over all files, as they do with `incremental_index=True`. `memory_scale` has no effect.
     """
     check_host("read_parquet", gpu)
@@ -253,7 +288,8 @@ def read_parquet(
     for name in kwargs.keys() - {"dtype_backend"}:
         raise Unbuilt.argument("read_parquet", name, kwargs[name], "use storage_options= or dtype_backend=.")
     keywords = {**kwargs, "dtype_backend": "pyarrow"} if use_arrow_dtype else kwargs
-    merged = int((merge_small_file_options or {}).get("merged_file_size", TOGETHER))
+    merged = (merge_small_file_options or {}).get("merged_file_size")
+    merged = None if merged is None else int(merged)
     plan = _plan(
         path, columns, groups_as_chunks, filters, storage_options, keywords, merge_small_files, merged
     )

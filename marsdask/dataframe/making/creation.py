@@ -35,6 +35,7 @@ from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sam
 from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+from marsdask.session import room
 from marsdask.tensor import chunking
 from marsdask.tensor.core import as_tensor
 
@@ -44,14 +45,15 @@ ARRAYS = "All arrays must be of the same length"
 def row_chunks(
     length: int, row_bytes: float, chunk_size: Any = None, num_partitions: int | None = None, ndim: int = 2
 ) -> tuple[int, ...]:
-    """Rows per chunk: as asked, else chunks of `options.chunk_store_limit` bytes."""
+    """Rows per chunk: as asked, else as many chunks as `room.chunk_count` says, cut evenly."""
     if num_partitions is not None:
         return chunking.cut(length, max(-(-length // checks.whole(num_partitions, "num_partitions", 1)), 1))
     wanted = chunking.requested(chunk_size if chunk_size is not None else options.chunk_size, ndim)
     if 1 in wanted and not isinstance(wanted[1], tuple):
         chunking.cut(1, wanted[1], 1)  # columns stay whole; a bad size is still an error
-    by_bytes = max(int(options.chunk_store_limit // max(row_bytes, 1)), 1)
-    return chunking.cut(length, wanted.get(0, by_bytes))
+    if 0 in wanted:
+        return chunking.cut(length, wanted[0])
+    return room.evenly(length, room.chunk_count(length * row_bytes))
 
 
 def is_ranged(index: pd.Index) -> bool:
