@@ -88,7 +88,7 @@ def read(lib: Any, files: Files) -> dict[str, Frame]:
 def read_parts(lib: Any, parts: list[Path], **how: Any) -> Frame:
     """One table. marsdask takes all its files at once, and their chunks are read when something needs them."""
     if lib is md:
-        return md.read_csv(parts, chunk_bytes="4M", **how)  # small chunks: there are only 33 MB to share out
+        return md.read_csv(parts, **how)
     return pd.concat([pd.read_csv(part, **how) for part in parts], ignore_index=True)
 
 

@@ -37,13 +37,13 @@ def count_by_bytes(nbytes: float, most: float | None = None) -> int:
     return int(2 ** math.ceil(math.log2(max(nbytes / (most or options.chunk_store_limit), 1))))
 
 
-def chunk_count(nbytes: float) -> int:
+def chunk_count(nbytes: float, most: float | None = None, worth: int = WORTH) -> int:
     """In how many chunks data of so many bytes are held: a multiple of the threads, or fewer where that is not worth it."""
-    if nbytes < 2 * WORTH and nbytes <= options.chunk_store_limit:
+    if nbytes < 2 * worth and nbytes <= (most or options.chunk_store_limit):
         return 1
-    count, threads = count_by_bytes(nbytes, most_bytes()), max(room().threads, 1)
+    count, threads = count_by_bytes(nbytes, min(most or math.inf, most_bytes())), max(room().threads, 1)
     if count <= threads:
-        return max(count, min(threads, int(nbytes // WORTH)))
+        return max(count, min(threads, int(nbytes // worth)))
     return -(-count // threads) * threads
 
 

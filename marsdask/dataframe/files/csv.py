@@ -27,9 +27,13 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta
 from marsdask.plan.node import Data
 from marsdask.plan.registry import lowered, public
+from marsdask.session import room
 
 SMALL = 16_000_000
 """Files are read together by one task up to so many bytes."""
+
+WORTH = 4 * 2**20
+"""Bytes of text that are worth a chunk of their own: to parse them takes 30 ms."""
 
 Piece = tuple[str, int, int | None]
 """A file, and the bytes of it that belong to a chunk (None: the whole file)."""
@@ -63,9 +67,12 @@ def _planned(path: Any, keywords: dict[str, Any], chunk_bytes: Any, head_bytes: 
     each = None if chunk_bytes is None else _byte_count("chunk_bytes", chunk_bytes)
     cuttable = each is not None and _cuttable(keywords) and not implicit
     chunks: list[list[Piece]] = []
-    open_bytes = 0
+    open_bytes, total = 0, sum(size for size, _ in stamps)
+    share = room.chunk_count(total, each, WORTH) / max(total, 1)  # chunks a byte
     for p, (size, _), packing in zip(paths, stamps, compression, strict=True):
-        count = max(math.ceil(size / each), 1) if cuttable and packing is None and each else 1
+        count = (
+            max(math.ceil(size / each), int(size * share), 1) if cuttable and packing is None and each else 1
+        )
         if count > 1:
             bounds = [size * i // count for i in range(count + 1)]
             chunks += [[(p, a, b)] for a, b in itertools.pairwise(bounds)]
@@ -336,8 +343,8 @@ def read_csv(
     """A DataFrame of CSV files: a path, glob, directory, URL or list; labels count on over all of them.
 
     Columns and dtypes are those of the head of the first file (`head_bytes`, or `head_lines` rows). Where a later chunk
-    disagrees the run raises an error that names the column and the `dtype=` that mends it. `chunk_bytes=None` reads each
-    file in one chunk, as compressed files are. `skiprows` counts from the start of each file. `memory_scale` has no effect.
+    disagrees the run raises an error that names the column and the `dtype=` that mends it. Chunks are of `chunk_bytes` at
+    most, and smaller where that lets all threads work; `chunk_bytes=None` reads each file in one chunk, as compressed files are. `skiprows` counts from the start of each file. `memory_scale` has no effect.
     """
     check_host("read_csv", gpu)
     known = tuple(inspect.signature(pd.read_csv).parameters)[1:]
