@@ -27,6 +27,7 @@ CHUNKS = ((100, 100, 100), (1, 0, 250, 49), (300, 0))
 @pytest.fixture(autouse=True, params=["picked", "pieces"])
 def exchange_always(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sort_module, "IN_ONE_CHUNK", 0)
+    monkeypatch.setattr(sort_module, "FEW_THREADS", 0)
     monkeypatch.setattr(sort_module, "PICKED", 16 if request.param == "picked" else 0)
     monkeypatch.setattr(sort_module, "BLOCK", 64)
 
