@@ -16,6 +16,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, as_method
+from marsdask.dataframe.kernels import joins
 from marsdask.dataframe.rows.alignment import pandas_on_samples
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import Sort, in_order, only
@@ -79,6 +80,27 @@ class Merge:
     def of(self, left: Any, right: Any) -> Any:
         """pandas' merge."""
         return pd.merge(left, right, **vars(self))
+
+    def kernel(self, left: Any, right: Any) -> bool:
+        """Whether our own kernel gives what pandas' merge of such frames gives."""
+        if self.how not in ("left", "right", "inner") or self.sort or self.by_index:
+            return False
+        left_on, right_on = self.keys
+        return joins.fits(left, right, left_on or (), right_on or ())
+
+    def built(self, frame: Any) -> joins.Built:
+        """The side that is not in order of the result, prepared."""
+        return joins.Built(frame, self.keys[0 if self.flipped else 1] or ())
+
+    def probed(self, chunk: Any, built: joins.Built, *, columns: Any) -> Any:
+        """Matched rows of a chunk of the other side; by pandas where keys are too many, or repeat where they must not."""
+        left_on, right_on = (self.keys[0] or (), self.keys[1] or ())
+        if not built.keys.packed or not len(built.frame) or (self.validate and not built.keys.unique):
+            return self.of(*((built.frame, chunk) if self.flipped else (chunk, built.frame)))
+        return built.joined(
+            chunk, right_on if self.flipped else left_on, [a for a, b in zip(left_on, right_on, strict=True) if a == b],
+            columns, inner=self.how == "inner", first=not self.flipped, indicator=bool(self.indicator),
+        )  # fmt: skip
 
 
 def _checked_method(
@@ -319,8 +341,13 @@ def merge_rows(left: Chunks, right: Chunks, spec: Merge, method: str, ordered: b
         other = left if spec.flipped else right
     fits = method == "broadcast" or (method == "auto" and (other.count == 1 or _small(other)))
     if fits and not spec.checked:
-        graph.rule("merge: one side to every chunk of the other")
         one = graph.gather(other)
+        if spec.kernel(left.empty, right.empty):
+            graph.rule("merge: one side prepared once, and probed by every chunk of the other")
+            built = graph.per_chunk(spec.built, one, label="build", lengths=None)
+            probed = partial(spec.probed, columns=graph.promised().empty.columns)
+            return graph.per_chunk(probed, right if spec.flipped else left, built, lengths="unknown")
+        graph.rule("merge: one side to every chunk of the other")
         return graph.per_chunk(spec.of, *((one, right) if spec.flipped else (left, one)), lengths="unknown")
     graph.rule("merge: both sides exchanged by key")
     return _exchanged(left, right, spec, ordered=ordered and options.row_order == "pandas")
