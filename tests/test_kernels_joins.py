@@ -1,0 +1,138 @@
+"""Rows matched by our kernel, beside pandas' merge: equal to the last bit."""
+
+import pickle
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import marsdask.dataframe as md
+from marsdask.dataframe.joining.merge import Merge
+from marsdask.dataframe.kernels import joins, keys
+
+KEYS = {
+    "i8": lambda n: np.asarray(n, dtype="i8"),
+    "i4": lambda n: np.asarray(n, dtype="i4") - 5,
+    "u8": lambda n: np.asarray(n, dtype="u8") + np.uint64(2**63 - 3),
+    "u1": lambda n: np.asarray(n, dtype="u1"),
+    "far": lambda n: np.asarray(n, dtype="i8") * 2**55 - 2**58,
+    "all": lambda n: np.where(np.asarray(n, dtype="i8") % 2, 2**63 - 3, -(2**63)) + (np.asarray(n, dtype="i8") // 4),
+    "bool": lambda n: np.asarray(n, dtype="i8") % 2 == 0,
+    "s": lambda n: _missing(np.asarray(n, dtype="M8[s]"), n),
+    "ns": lambda n: _missing(np.asarray(n, dtype="M8[ns]") + np.timedelta64(400, "D"), n),
+    "delta": lambda n: _missing(np.asarray(n, dtype="m8[us]"), n),
+    "str": lambda n: pd.array([None if i % 7 == 3 else f"text {i}" for i in n], dtype="str"),
+    "string": lambda n: pd.array([None if i % 7 == 3 else f"text {i}" for i in n], dtype="string"),
+}
+
+
+def _missing(values, numbers):
+    values[np.asarray(numbers, dtype=int) % 7 == 3] = "NaT"
+    return values
+
+
+VALUES = {
+    "float": lambda n: np.asarray(n, dtype="f8"),
+    "int": lambda n: np.arange(len(n), dtype="i4"),
+    "bool": lambda n: np.asarray(n) % 3 == 0,
+    "text": lambda n: pd.array([str(i) for i in n], dtype="str"),
+    "date": lambda n: np.asarray(n, dtype="M8[s]"),
+    "zone": lambda n: pd.Series(np.asarray(n, dtype="M8[ns]")).dt.tz_localize("UTC").array,
+    "nullable": lambda n: pd.array(n, dtype="Int64"),
+    "object": lambda n: np.array([None, *n], dtype=object)[1:],
+    "category": lambda n: pd.Categorical(n, categories=range(10)),
+}
+
+
+@st.composite
+def frames(draw):
+    on = draw(st.lists(st.sampled_from(sorted(KEYS)), min_size=1, max_size=2))
+    sides = []
+    for side in "lr":
+        numbers = draw(st.lists(st.integers(0, draw(st.sampled_from([0, 3, 9]))), max_size=12))
+        columns = {f"k{i}": KEYS[kind](numbers) for i, kind in enumerate(on)}
+        columns |= {"same": np.arange(len(numbers))} if draw(st.booleans()) else {}
+        columns |= {f"{side}{v}": VALUES[v](numbers) for v in draw(st.sets(st.sampled_from(sorted(VALUES))))}
+        frame = pd.DataFrame(columns)
+        order = draw(st.permutations(list(frame.columns)))
+        frame = frame[order]
+        sides.append(
+            frame.set_axis(np.arange(len(frame))[::-1] * 3, axis=0) if draw(st.booleans()) else frame
+        )
+    return (*sides, [f"k{i}" for i in range(len(on))])
+
+
+@settings(max_examples=400)
+@given(frames(), st.sampled_from(["left", "right", "inner"]), st.booleans(), st.booleans(), st.integers(0, 2))
+def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
+    left, right, on = given
+    spec = Merge(how, on, None, None, False, False, False, ("_x", "_y"), indicator, None)
+    if renamed:
+        right = right.rename(columns={on[0]: "other"})
+        spec = Merge(how, None, on, ["other", *on[1:]], False, False, False, ("_x", "_y"), indicator, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys, "SPARSE", [0, 1, 64][spread])
+        patch.setattr(keys, "DENSE", [0, 4, 64][spread])
+        built = spec.built(left if spec.flipped else right)
+    want = spec.of(left, right)
+    assert spec.kernel(left, right)
+    got = spec.probed(right if spec.flipped else left, built, columns=want.columns)
+    pd.testing.assert_frame_equal(got, want, check_column_type=True)
+    again = pickle.loads(pickle.dumps(built))
+    got = spec.probed(right if spec.flipped else left, again, columns=want.columns)
+    pd.testing.assert_frame_equal(got, want)
+
+
+@given(st.lists(st.integers(0, 3), max_size=5), st.sampled_from(["m:1", "m:m"]))
+def test_keys_that_must_not_repeat(numbers, validate):
+    right = pd.DataFrame({"k": np.asarray(numbers, dtype=int), "v": range(len(numbers))})
+    assume(not right["k"].is_unique or validate == "m:m")
+    left = pd.DataFrame({"k": [0, 1, 1]})
+    call = lambda: md.DataFrame(left, chunk_size=2).merge(md.DataFrame(right), on="k", validate=validate)  # noqa: E731
+    if right["k"].is_unique or validate == "m:m":
+        pd.testing.assert_frame_equal(call().to_pandas(), left.merge(right, on="k", validate=validate))
+    else:
+        with pytest.raises(pd.errors.MergeError):
+            call().execute()
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (pd.DataFrame({"k": [1.0]}), pd.DataFrame({"k": [1.0]})),
+        (pd.DataFrame({"k": [1]}), pd.DataFrame({"k": [1.0]})),
+        (pd.DataFrame({"k": ["a"]}, dtype=object), pd.DataFrame({"k": ["a"]}, dtype=object)),
+        (pd.DataFrame({"k": [1]}), pd.DataFrame([[1, 2]], columns=["k", "k"])),
+        (pd.DataFrame({"v": [1]}, index=pd.Index([1], name="k")), pd.DataFrame({"k": [1]})),
+        (pd.DataFrame({"k": pd.Categorical(["a"])}), pd.DataFrame({"k": pd.Categorical(["a"])})),
+    ],
+)
+def test_what_pandas_itself_matches(left, right):
+    assert not joins.fits(left, right, ["k"], ["k"])
+
+
+def test_too_many_combinations_are_matched_by_pandas():
+    frame = pd.DataFrame({k: np.array([0, 2**40]) for k in "ab"} | {"v": [1, 2]})
+    spec = Merge("left", ["a", "b"], None, None, False, False, False, ("_x", "_y"), False, None)
+    built = spec.built(frame)
+    assert not built.keys.packed
+    pd.testing.assert_frame_equal(spec.probed(frame, built, columns=None), spec.of(frame, frame))
+
+
+def test_what_was_sent_is_looked_up_by_many_threads():
+    numbers = np.random.default_rng(0).permutation(200_000) * 1000
+    built = pickle.loads(pickle.dumps(joins.Built(pd.DataFrame({"k": numbers}), ["k"])))
+    assert built.keys.index is not None
+    assert built.__sizeof__() > 200_000 * 8
+    found = []
+
+    def look():
+        found.append((built.keys.looked_up([pd.Series(numbers)]) == np.arange(len(numbers))).all())
+
+    many = [threading.Thread(target=look) for _ in range(4)]
+    [t.start() for t in many]
+    [t.join() for t in many]
+    assert found == [True] * 4
