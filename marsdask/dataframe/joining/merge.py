@@ -342,11 +342,12 @@ def merge_rows(left: Chunks, right: Chunks, spec: Merge, method: str, ordered: b
     fits = method == "broadcast" or (method == "auto" and (other.count == 1 or _small(other)))
     if fits and not spec.checked:
         one = graph.gather(other)
-        if spec.kernel(left.empty, right.empty):
+        probing = right if spec.flipped else left
+        if probing.count > 1 and spec.kernel(left.empty, right.empty):
             graph.rule("merge: one side prepared once, and probed by every chunk of the other")
             built = graph.per_chunk(spec.built, one, label="build", lengths=None)
             probed = partial(spec.probed, columns=graph.promised().empty.columns)
-            return graph.per_chunk(probed, right if spec.flipped else left, built, lengths="unknown")
+            return graph.per_chunk(probed, probing, built, lengths="unknown")
         graph.rule("merge: one side to every chunk of the other")
         return graph.per_chunk(spec.of, *((one, right) if spec.flipped else (left, one)), lengths="unknown")
     graph.rule("merge: both sides exchanged by key")

@@ -13,9 +13,9 @@ WIDEST = 2**62
 """Keys of more combinations are not packed into one number."""
 
 SPARSE = 64
-DENSE = 2**16
+DENSE = 2**22
 LARGEST = 2**26
-"""A table by value has up to 64 places a key (2**16 are always fine, more than 2**26 never): a lookup in it takes 1 ns, in a
+"""A table by value has up to 64 places a key (2**22, 16 MiB, are always fine, more than 2**26 never): a lookup in it takes 1 ns, in a
 hash table 3 to 15 ns."""
 
 
