@@ -19,7 +19,9 @@ KEYS = {
     "u8": lambda n: np.asarray(n, dtype="u8") + np.uint64(2**63 - 3),
     "u1": lambda n: np.asarray(n, dtype="u1"),
     "far": lambda n: np.asarray(n, dtype="i8") * 2**55 - 2**58,
-    "all": lambda n: np.where(np.asarray(n, dtype="i8") % 2, 2**63 - 3, -(2**63)) + (np.asarray(n, dtype="i8") // 4),
+    "all": lambda n: (
+        np.where(np.asarray(n, dtype="i8") % 2, 2**63 - 3, -(2**63)) + (np.asarray(n, dtype="i8") // 4)
+    ),
     "bool": lambda n: np.asarray(n, dtype="i8") % 2 == 0,
     "s": lambda n: _missing(np.asarray(n, dtype="M8[s]"), n),
     "ns": lambda n: _missing(np.asarray(n, dtype="M8[ns]") + np.timedelta64(400, "D"), n),
@@ -118,7 +120,7 @@ def test_too_many_combinations_are_matched_by_pandas():
     frame = pd.DataFrame({k: np.array([0, 2**40]) for k in "ab"} | {"v": [1, 2]})
     spec = Merge("left", ["a", "b"], None, None, False, False, False, ("_x", "_y"), False, None)
     built = spec.built(frame)
-    assert not built.keys.packed
+    assert not built.usable
     pd.testing.assert_frame_equal(spec.probed(frame, built, columns=None), spec.of(frame, frame))
 
 

@@ -95,8 +95,10 @@ class Merge:
     def probed(self, chunk: Any, built: joins.Built, *, columns: Any) -> Any:
         """Matched rows of a chunk of the other side; by pandas where keys are too many, or repeat where they must not."""
         left_on, right_on = (self.keys[0] or (), self.keys[1] or ())
-        if not built.keys.packed or not len(built.frame) or (self.validate and not built.keys.unique):
-            return self.of(*((built.frame, chunk) if self.flipped else (chunk, built.frame)))
+        sides = (built.frame, chunk) if self.flipped else (chunk, built.frame)
+        plain = built.usable and self.kernel(*sides)
+        if not plain or (self.validate and not built.unique):
+            return self.of(*sides)
         return built.joined(
             chunk, right_on if self.flipped else left_on, [a for a, b in zip(left_on, right_on, strict=True) if a == b],
             columns, inner=self.how == "inner", first=not self.flipped, indicator=bool(self.indicator),

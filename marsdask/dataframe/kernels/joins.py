@@ -32,10 +32,22 @@ class Built:
 
     def __init__(self, frame: pd.DataFrame, on: Sequence[Any]):
         self.frame = frame
-        self.keys = Keys([frame[k] for k in on])
+        columns = [frame[k] for k in on]
+        # Holes may have made floats of whole numbers: what is there counts, not what was promised.
+        self.keys = Keys(columns) if len(frame) and all(codable(c.dtype) for c in columns) else None
 
     def __sizeof__(self) -> int:
-        return int(sizeof(self.frame)) + self.keys.nbytes
+        return int(sizeof(self.frame)) + (0 if self.keys is None else self.keys.nbytes)
+
+    @property
+    def usable(self) -> bool:
+        """Whether rows can be looked up."""
+        return self.keys is not None and self.keys.packed
+
+    @property
+    def unique(self) -> bool:
+        """Whether no key is there twice."""
+        return self.keys is not None and self.keys.starts is None
 
     def joined(
         self, probe: pd.DataFrame, on: Sequence[Any], gone: Sequence[Any], columns: pd.Index, *, inner: bool, first: bool,
@@ -46,6 +58,7 @@ class Built:
         `inner`: only rows with a match. `first`: whether the probe's columns come first. `gone`: keys that both sides
         have by the same name, and the result has once, in the place of the left side's. `columns`: the result's.
         """
+        assert self.keys is not None
         rows, partners = self.keys.pairs([probe[k] for k in on], inner)
         mine = probe if rows is None else probe.take(rows)
         index = pd.RangeIndex(len(partners))

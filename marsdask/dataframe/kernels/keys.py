@@ -26,6 +26,16 @@ def codable(dtype: Any) -> bool:
     return isinstance(dtype, pd.StringDtype)
 
 
+NAT = np.iinfo("i8").min
+"""A date that is missing, as a whole number."""
+
+
+def whole(values: pd.Series | pd.Index) -> np.ndarray:
+    """Numbers and dates as int64; what does not fit wraps around, one to one."""
+    array = values.to_numpy()
+    return array.view("i8") if array.dtype.kind in "mM" else array.astype("i8", copy=False)
+
+
 class Column:
     """The codes of one key: 0, 1, ... for values from the least to the largest, or for texts as they were seen; the last is null."""
 
@@ -37,8 +47,9 @@ class Column:
             self.texts, self.size = pd.Index(texts, dtype=object), len(texts) + 1
             self.warm()
             return
-        whole = _whole(values)
-        present = whole[whole != _NAT] if values.dtype.kind in "mM" else whole
+        present = whole(values)
+        if values.dtype.kind in "mM":
+            present = present[present != NAT]
         lo, hi = (int(present.min()), int(present.max())) if len(present) else (0, -1)
         self.nulls = values.dtype.kind in "mM"
         self.lo = 0 if 0 <= lo <= hi // 2 else lo  # nothing to take away then
@@ -56,22 +67,13 @@ class Column:
             known = self.texts.get_indexer(np.asarray(unique, dtype=object))
             known[known < 0] = self.size
             return np.append(known, self.size - 1).take(codes)
-        whole = _whole(values)
-        codes = whole - self.lo if self.lo else whole
-        if self.nulls and (missing := whole == _NAT).any():
+        numbers = whole(values)
+        codes = numbers - self.lo if self.lo else numbers
+        if self.nulls and (missing := numbers == NAT).any():
             codes = np.where(missing, self.size - 1, np.where(codes == self.size - 1, self.size, codes))
         elif self.nulls:
             codes = np.where(codes == self.size - 1, self.size, codes)
         return codes
-
-
-_NAT = np.iinfo("i8").min
-
-
-def _whole(values: pd.Series) -> np.ndarray:
-    """Numbers and dates as int64; what does not fit wraps around, one to one."""
-    array = values.to_numpy()
-    return array.view("i8") if array.dtype.kind in "mM" else array.astype("i8", copy=False)
 
 
 class Keys:
@@ -134,11 +136,6 @@ class Keys:
             + texts
             + 40 * (0 if self.index is None else len(self.index))
         )
-
-    @property
-    def unique(self) -> bool:
-        """Whether no key is there twice."""
-        return self.starts is None
 
     def _codes(self, columns: Sequence[pd.Series]) -> tuple[np.ndarray, np.ndarray | None]:
         """One number a row, and which rows have no key here (None: all have one)."""

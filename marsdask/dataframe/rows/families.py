@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
+from marsdask.dataframe.kernels import sets
 from marsdask.dataframe.rows.alignment import (
     done,
     matched,
@@ -299,13 +300,15 @@ def _members(self: Any, kwargs: dict[str, Any]) -> Any:
     elif isinstance(values, dict):
         kwargs["values"] = {k: _value_set(v) if isinstance(v, Series) else v for k, v in values.items()}
     elif isinstance(values, Handle):
-        kwargs["values"] = _value_set(values)
+        one = as_frame(values if values.ndim == 1 else values.ravel())
+        plain = isinstance(self, Series) and sets.settable(self.dtype, one.dtype)
+        kwargs["values"] = registry.make("frame.members", one) if plain else _value_set(one)
     return None
 
 
 def _value_set(values: Any) -> Any:
-    """The values of a series, an index or a tensor, wherever they are."""
-    return registry.make("frame.value_set", as_frame(values if values.ndim == 1 else values.ravel()))
+    """The values of a series or an index, wherever they are."""
+    return registry.make("frame.value_set", values)
 
 
 @lowered("frame.value_set", traits=["blind"], meta=FrameMeta.fewer)
@@ -315,16 +318,29 @@ def value_set(frame: Chunks) -> Chunks:
     return tree(graph.per_chunk(distinct, frame, lengths=None), distinct)
 
 
+@lowered("frame.members", traits=["blind"], meta=FrameMeta.fewer)
+def members(frame: Chunks) -> Chunks:
+    """The values of a series or index as a set, in one chunk: made once, and asked by every chunk of another."""
+    parts = graph.per_chunk(sets.part, frame, lengths=None)
+    return graph.value(sets.Members, parts, frame.empty.dtype)
+
+
 def _isin_demands(node: Node, mine: Demand) -> list[Demand]:
     values = node.kwargs.get("values")
-    if isinstance(values, dict) or (type(values) is Node and values.op == "frame.value_set"):
+    if isinstance(values, dict) or (
+        type(values) is Node and values.op in ("frame.value_set", "frame.members")
+    ):
         return [mine, *[Demand(None, False, False)] * (len(inputs(node)) - 1)]
     return row_by_row_demands(node, mine)
 
 
 def _isin(frame: Chunks, **kwargs: Any) -> Chunks:
     """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame."""
-    return graph.per_chunk(partial(call, "isin"), frame, **{k: whole(v) for k, v in kwargs.items()})
+    return graph.per_chunk(_among, frame, **{k: whole(v) for k, v in kwargs.items()})
+
+
+def _among(chunk: Any, values: Any) -> Any:
+    return values.of(chunk) if isinstance(values, sets.Members) else chunk.isin(values)
 
 
 method("isin", _isin, arrange=_members, demands=_isin_demands, status="delegated")
