@@ -216,11 +216,22 @@ def _fewer(keywords: dict[str, Any], plan: Plan, columns: list[Any]) -> dict[str
 
 def _read_range(path: str, start: int, stop: int, plan: Plan, keywords: dict[str, Any]) -> pd.DataFrame:
     data = _lines_between(path, start, stop, plan.storage)
+    cut = ArgumentError(
+        f"read_csv: a quoted field of {path!r} spans lines near byte {start:,}, where the file was cut. "
+        "Hint: chunk_bytes=None reads each file in one chunk."
+    )
     if _quotes_in(data, keywords) % 2:
-        raise ArgumentError(
-            f"read_csv: a quoted field of {path!r} spans lines near byte {start:,}, where the file was cut. "
-            "Hint: chunk_bytes=None reads each file in one chunk."
-        )
+        raise cut
+    try:
+        return _parsed(data, path, start, plan, keywords)
+    except pd.errors.ParserError as error:
+        if "EOF inside string" in str(error):  # cut inside of quotes at both ends
+            raise cut from error
+        raise
+
+
+def _parsed(data: bytes, path: str, start: int, plan: Plan, keywords: dict[str, Any]) -> pd.DataFrame:
+    """Lines that begin at byte `start`, read by pandas."""
     if not start:
         return pd.read_csv(io.BytesIO(data), **keywords)
     keywords["skiprows"] = None
