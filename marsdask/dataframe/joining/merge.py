@@ -97,7 +97,7 @@ class Merge:
         left_on, right_on = (self.keys[0] or (), self.keys[1] or ())
         sides = (built.frame, chunk) if self.flipped else (chunk, built.frame)
         plain = built.usable and self.kernel(*sides)
-        if not plain or (self.validate and not built.unique):
+        if not plain or (self.validate not in (None, "m:m", "many_to_many") and not built.unique):
             return self.of(*sides)
         return built.joined(
             chunk, right_on if self.flipped else left_on, [a for a, b in zip(left_on, right_on, strict=True) if a == b],
