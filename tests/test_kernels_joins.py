@@ -67,6 +67,15 @@ def frames(draw):
     return (*sides, [f"k{i}" for i in range(len(on))])
 
 
+def _of_pandas(spec, left, right):
+    """pandas' answer; an inner merge in the order that it documents, which 3.0 breaks where only the right's keys repeat."""
+    if spec.how != "inner":
+        return spec.of(left, right)
+    sides = (left.assign(nr_left=range(len(left))), right.assign(nr_right=range(len(right))))
+    rows = spec.of(*sides).sort_values(["nr_left", "nr_right"], ignore_index=True)
+    return rows.drop(columns=["nr_left", "nr_right"])
+
+
 @settings(max_examples=400)
 @given(frames(), st.sampled_from(["left", "right", "inner"]), st.booleans(), st.booleans(), st.integers(0, 2))
 def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
@@ -79,7 +88,7 @@ def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
         patch.setattr(keys, "SPARSE", [0, 1, 64][spread])
         patch.setattr(keys, "DENSE", [0, 4, 64][spread])
         built = spec.built(left if spec.flipped else right)
-    want = spec.of(left, right)
+    want = _of_pandas(spec, left, right)
     assert spec.kernel(left, right)
     got = spec.probed(right if spec.flipped else left, built, columns=want.columns)
     pd.testing.assert_frame_equal(got, want, check_column_type=True)
@@ -93,9 +102,10 @@ def test_keys_that_must_not_repeat(numbers, validate):
     right = pd.DataFrame({"k": np.asarray(numbers, dtype=int), "v": range(len(numbers))})
     assume(not right["k"].is_unique or validate == "m:m")
     left = pd.DataFrame({"k": [0, 1, 1]})
+    spec = Merge("inner", "k", None, None, False, False, False, ("_x", "_y"), False, validate)
     call = lambda: md.DataFrame(left, chunk_size=2).merge(md.DataFrame(right), on="k", validate=validate)  # noqa: E731
     if right["k"].is_unique or validate == "m:m":
-        pd.testing.assert_frame_equal(call().to_pandas(), left.merge(right, on="k", validate=validate))
+        pd.testing.assert_frame_equal(call().to_pandas(), _of_pandas(spec, left, right))
     else:
         with pytest.raises(pd.errors.MergeError):
             call().execute()
