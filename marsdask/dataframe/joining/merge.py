@@ -31,6 +31,8 @@ from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
+MAY_REPEAT = (None, "m:m", "many_to_many")
+"""What asks nothing of the keys."""
 HOWS = ("left", "right", "outer", "inner", "cross", "left_anti", "right_anti")
 LONE = "\x00marsdask-side"
 PLACE = "\x00marsdask-place"
@@ -75,7 +77,7 @@ class Merge:
     def checked(self) -> bool:
         """Whether `validate` asks for more than one chunk of the side whose order counts can tell."""
         plain = ("1:m", "one_to_many") if self.flipped else ("m:1", "many_to_one")
-        return self.validate not in (None, "m:m", "many_to_many", *plain)
+        return self.validate not in (*MAY_REPEAT, *plain)
 
     def of(self, left: Any, right: Any) -> Any:
         """pandas' merge."""
@@ -97,7 +99,7 @@ class Merge:
         left_on, right_on = (self.keys[0] or (), self.keys[1] or ())
         sides = (built.frame, chunk) if self.flipped else (chunk, built.frame)
         plain = built.usable and self.kernel(*sides)
-        if not plain or (self.validate not in (None, "m:m", "many_to_many") and not built.unique):
+        if not plain or (self.validate not in MAY_REPEAT and not built.unique):
             return self.of(*sides)
         return built.joined(
             chunk, right_on if self.flipped else left_on, [a for a, b in zip(left_on, right_on, strict=True) if a == b],
