@@ -18,6 +18,7 @@ import pandas as pd
 from marsdask.dataframe.groupby import tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
 from marsdask.dataframe.rows.alignment import matched, sampled
+from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import only
 from marsdask.errors import LabelNotFound
@@ -148,14 +149,15 @@ def reduce(
         graph.rule("groupby: parts exchanged by key")
         merge = partial(_joined_parts, spec=spec, parts=parts)
         keys_of = partial(shuffle.values_of, names=tables.key_names(spec.count))
-        met = shuffle.sent(made, [], keys_of, merge, made.count)
+        nbytes = shuffle.bytes_of(made, 8 * (spec.count + len(parts)))
+        met = shuffle.sent(made, [], keys_of, merge, shuffle.parts_for(made.count, nbytes))
         return _all_of(partial(_in_order, end=end), met)
     graph.rule("groupby: tree over parts")
     join = partial(tables.joined, spec=spec, parts=parts)
     return graph.tree(made, join, end, every=every).with_lengths((math.nan,))
 
 
-def _joined_parts(pieces: list[shuffle.Piece], *, spec: Grouping, parts: Any) -> Any:
+def _joined_parts(pieces: list[Pieces], *, spec: Grouping, parts: Any) -> Any:
     table, _, homes, rows = shuffle.met(pieces)
     names = tables.key_names(spec.count)
     number = table.groupby(names, sort=False, dropna=False, observed=True).ngroup().to_numpy()
@@ -176,7 +178,9 @@ def _in_order(parts: list[Any], *, end: Any) -> Any:
 
 def _count_for(frame: Chunks, spec: Grouping) -> int:
     """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small."""
-    return 1 if spec.needs_one_chunk(frame.empty) or shuffle.is_small(frame) else frame.count
+    if spec.needs_one_chunk(frame.empty) or shuffle.is_small(frame):
+        return 1
+    return shuffle.parts_for(frame.count, shuffle.bytes_of(frame))
 
 
 def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Chunks:
@@ -215,12 +219,12 @@ def _all_of(end: Any, met: Chunks) -> Chunks:
     return graph.value(graph.limited(end), met).with_lengths((math.nan,))
 
 
-def _met_and_ran(pieces: list[shuffle.Piece], *, run: Any) -> Any:
+def _met_and_ran(pieces: list[Pieces], *, run: Any) -> Any:
     frame, keys, _, _ = shuffle.met(pieces)
     return run(frame, *keys)
 
 
-def _met_and_placed(pieces: list[shuffle.Piece], *, method: Method, spec: Grouping) -> Any:
+def _met_and_placed(pieces: list[Pieces], *, method: Method, spec: Grouping) -> Any:
     """A chunk's groups, and where each was seen first."""
     frame, keys, homes, rows = shuffle.met(pieces)
     result = method.of(frame, *keys, spec=replace(spec, as_index=True))
@@ -287,7 +291,7 @@ def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, k
     return shuffle.home(met, frame.count, (math.nan,) * frame.count)
 
 
-def _met_and_picked(pieces: list[shuffle.Piece], *, method: Method, spec: Grouping) -> Any:
+def _met_and_picked(pieces: list[Pieces], *, method: Method, spec: Grouping) -> Any:
     frame, keys, homes, rows = shuffle.met(pieces)
     positions = pd.Series(np.arange(len(frame)))
     group = positions.groupby(spec.plain_values(frame, keys), dropna=spec.dropna, observed=True)
@@ -343,7 +347,7 @@ def apply(
     return _all_of(partial(_applied, spec=spec), met)
 
 
-def _recorded(pieces: list[shuffle.Piece], *, spec: Grouping, method: Method) -> Any:
+def _recorded(pieces: list[Pieces], *, spec: Grouping, method: Method) -> Any:
     """The groups' keys, what the function gave of each, and where each was seen first."""
     frame, keys, homes, rows = shuffle.met(pieces)
     func, *rest = method.args

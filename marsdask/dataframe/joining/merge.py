@@ -363,7 +363,7 @@ def _small(frame: Chunks) -> bool:
 
 
 def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Chunks:
-    count = max(left.count, right.count)
+    count = shuffle.parts_for(max(left.count, right.count), shuffle.bytes_of(left) + shuffle.bytes_of(right))
     sides = list(zip((left, right), spec.keys, strict=True))
     # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
     labels = any(names is None or not set(names) <= set(f.empty.columns) for f, names in sides)

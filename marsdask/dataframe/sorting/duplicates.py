@@ -16,6 +16,7 @@ from marsdask import checks
 from marsdask.dataframe.core import as_frame
 from marsdask.dataframe.rows.alignment import done, pandas_on_samples, tree
 from marsdask.dataframe.rows.families import call, pandas_signature
+from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentTypeError
 from marsdask.plan import graph, registry
@@ -78,7 +79,9 @@ def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
     twice = partial(call, "duplicated", keep=keep)
     if frame.count == 1 and not of_index:
         return graph.per_chunk(twice, rows)
-    count = 1 if of_index or shuffle.is_small(frame) else frame.count
+    count = (
+        1 if of_index or shuffle.is_small(frame) else shuffle.parts_for(frame.count, shuffle.bytes_of(frame))
+    )
     does = partial(shuffle.met_and, twice)
     flags = shuffle.home(shuffle.sent(rows, [], _keys, does, count), rows.count, rows.lengths)
     return graph.to_array(flags, dtype=bool) if of_index else flags
@@ -89,7 +92,7 @@ def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
     return frame[~mask] if mask.any() else frame
 
 
-def _met_dropped(pieces: list[shuffle.Piece], *, subset: Any, keep: Any) -> Any:
+def _met_dropped(pieces: list[Pieces], *, subset: Any, keep: Any) -> Any:
     rows, _, homes, places = shuffle.met(pieces)
     stays = ~np.asarray(_rows_of(rows, subset).duplicated(keep=keep))
     return rows[stays], homes[stays], places[stays]
@@ -111,7 +114,8 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
         return tree(parts, join, every=parts.count if keep is False else None)
     graph.rule("drop_duplicates: rows exchanged by hash")
     keys, merge = partial(_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep)
-    met = shuffle.sent(parts, [], keys, merge, parts.count)
+    count = shuffle.parts_for(parts.count, shuffle.bytes_of(parts, shuffle.row_bytes(frame.empty)))
+    met = shuffle.sent(parts, [], keys, merge, count)
     return shuffle.home(met, parts.count, (math.nan,) * parts.count)
 
 

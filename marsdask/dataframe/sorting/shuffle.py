@@ -1,7 +1,7 @@
 """Rows sent to where their key lives, and back home: exchanges that keep pandas' row order.
 
-A piece is (number of the home chunk, rows in it, the frame's rows, other aligned data's rows). Pieces of one key meet in
-one chunk, in the order of their home chunks, so inside of a group rows are in pandas' order; the numbers bring results back.
+The data of pieces are the frame's rows, their places in the home chunk, and other aligned data's rows. Pieces of one key meet
+in one chunk, in the order of their home chunks, so inside of a group rows are in pandas' order; the places bring results back.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.rows.alignment import rows_of
+from marsdask.dataframe.rows.pieces import Pieces, joined, regrouped
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-
-Piece = tuple[int, np.ndarray, Any, list[Any]]
+from marsdask.session import room
+from marsdask.sizes import shown
 
 SMALL_BYTES = 32 * 2**20
 """Up to this size all rows go to one chunk: cheaper than an exchange (its tasks alone cost a millisecond each way)."""
@@ -90,32 +91,37 @@ def compact(places: np.ndarray, count: int) -> np.ndarray:
     return places.astype(np.int32 if count <= 2**31 else np.int64)
 
 
-def _labelled(piece: Any, labels: bool) -> Any:
-    """A piece as it is, or with labels that take no memory."""
-    if not labels:
-        piece.index = pd.RangeIndex(len(piece))
-    return piece
+def parts_for(most: int, nbytes: float) -> int:
+    """To how many of `most` chunks rows are exchanged: as many as data of so many bytes are held in, and one for each thread.
+
+    A part for each chunk made chunks x chunks pieces, tiny where filters had left little of many chunks. Where the bytes are
+    not known (infinitely many), all.
+    """
+    if math.isinf(nbytes):
+        return most
+    count = min(most, max(room.chunk_count(nbytes), room.room().threads, 2))
+    if count < most:
+        graph.rule(f"exchanged to {count} chunks for {shown(int(nbytes))}")
+    return count
 
 
-def _whole(frame: Any, number: int, *others: Any) -> list[Piece]:
+def _whole(frame: Any, number: int, *others: Any) -> list[Pieces]:
     """All rows of a chunk as one piece."""
-    return [(number, np.arange(len(frame)), frame, list(others))]
+    rows = np.arange(len(frame))
+    return [Pieces([frame, rows, *others], np.array([number]), np.array([[len(frame)]]))]
 
 
 def _by_hash(
     frame: Any, number: int, *others: Any, keys: Callable[..., list[Any]], count: int, labels: bool
-) -> list[Piece]:
+) -> Pieces:
     """`count` pieces of a chunk, by the hash of each row's key. `labels`: whether those of rows count."""
-    goes = (hashed(keys(frame, others)) % np.uint64(count)).astype("i8")
-    found = []
-    for rows in graph.rows_of_places(goes, count):
-        mine = _labelled(rows_of(frame, rows), labels)
-        found.append((number, compact(rows, len(frame)), mine, [rows_of(o, rows) for o in others]))
-    return found
+    goes = hashed(keys(frame, others)) % np.uint64(count)
+    rows = compact(np.arange(len(frame)), len(frame))
+    return Pieces.by_place([frame, rows, *others], goes, count, number, labels=labels)
 
 
 def sent(
-    frame: Chunks, others: Sequence[Any], keys: Callable[..., list[Any]] | None, merge: Callable[[list[Piece]], Any],
+    frame: Chunks, others: Sequence[Any], keys: Callable[..., list[Any]] | None, merge: Callable[[list[Pieces]], Any],
     count: int, labels: bool = True,
 ) -> Chunks:  # fmt: skip
     """An exchange of rows by the hash of `keys(frame, others)`; `merge` works on the pieces that met, which carry the labels
@@ -127,18 +133,16 @@ def sent(
         merge = graph.limited(merge)
     split = _whole if keys is None or count == 1 else partial(_by_hash, keys=keys, count=count, labels=labels)
     numbers = graph.constants(range(frame.count), "number")
-    return graph.exchange(frame, split, merge, count, numbers, *others, lengths=None)
+    return graph.exchange(frame, split, merge, count, numbers, *others, lengths=None, regroup=regrouped)
 
 
-def met(pieces: list[Piece]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
+def met(pieces: list[Pieces]) -> tuple[Any, list[Any], np.ndarray, np.ndarray]:
     """Pieces as one: the frame, the other data, home chunk and row of each row."""
-    frame = graph.concat([p[2] for p in pieces])
-    others = [_joined([p[3][i] for p in pieces]) for i in range(len(pieces[0][3]))]
-    homes = np.repeat(np.array([p[0] for p in pieces]), [len(p[1]) for p in pieces])
-    return frame, others, homes, np.concatenate([p[1] for p in pieces])
+    frame, rows, *others = joined(pieces)
+    return frame, others, np.concatenate([p.home for p in pieces]), rows
 
 
-def met_and(does: Callable[..., Any], pieces: list[Piece]) -> tuple[Any, np.ndarray, np.ndarray]:
+def met_and(does: Callable[..., Any], pieces: list[Pieces]) -> tuple[Any, np.ndarray, np.ndarray]:
     """A row for each row that met, `does(frame, *other data)`, and where each lives: what `home` takes."""
     frame, others, homes, rows = met(pieces)
     return does(frame, *others), homes, rows
@@ -151,22 +155,17 @@ def values_of(frame: Any, others: Any, *, names: Any) -> list[Any]:
     return [frame[n] if n in frame.columns else frame.index.get_level_values(n) for n in names]
 
 
-def _joined(parts: list[Any]) -> Any:
-    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else graph.concat(parts)
-
-
 def home(results: Chunks, count: int, lengths: Any, *, labels: bool = True) -> Chunks:
     """Results (data, home chunk, row) exchanged back: chunk i has the rows of home i in order."""
     split = partial(_by_home, count=count, labels=labels)
-    return graph.exchange(results, split, _in_row_order, count, lengths=lengths)
+    return graph.exchange(results, split, _in_row_order, count, lengths=lengths, regroup=regrouped)
 
 
-def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int, labels: bool) -> list[Any]:
+def _by_home(result: tuple[Any, np.ndarray, np.ndarray], *, count: int, labels: bool) -> Pieces:
     data, homes, rows = result
-    return [(_labelled(rows_of(data, at), labels), rows[at]) for at in graph.rows_of_places(homes, count)]
+    return Pieces.by_place([data, rows], homes, count, 0, labels=labels)
 
 
-def _in_row_order(pieces: list[tuple[Any, np.ndarray]]) -> Any:
-    data = _joined([p[0] for p in pieces])
-    rows = np.concatenate([p[1] for p in pieces])
+def _in_row_order(pieces: list[Pieces]) -> Any:
+    data, rows = joined(pieces)
     return data if (rows[1:] >= rows[:-1]).all() else rows_of(data, np.argsort(rows, kind="stable"))

@@ -7,7 +7,6 @@ pivots. So several keys, directions, missing values and `key=` need no rules of 
 from __future__ import annotations
 
 import inspect
-import itertools
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.rows.alignment import after_concat, done, pandas_on_samples, rows_of, tree
+from marsdask.dataframe.rows.alignment import done, pandas_on_samples, rows_of, tree
 from marsdask.dataframe.rows.families import by_rows, call, method
+from marsdask.dataframe.rows.pieces import Pieces, joined, regrouped
 from marsdask.dataframe.sorting import shuffle
 from marsdask.errors import ArgumentError, ColumnNotFound
 from marsdask.plan import graph, registry
@@ -164,14 +164,18 @@ def pivots(samples: Sequence[Any], count: int, how: Sort) -> Any:
     return _numbered(rows_of(whole, at))
 
 
-def _cut(frame: Any, *, cuts: Any, how: Sort, count: int) -> list[Any]:
+def _cut(frame: Any, *, cuts: Any, how: Sort, count: int) -> Pieces:
     """A chunk's sorted rows between the pivots. Rows equal to a pivot come after it: equal rows stay together."""
     thin = how.thin(frame)
     order = how.order(_numbered(graph.concat([cuts, thin])))
     pivot = order < len(cuts)
     rows = order[~pivot] - len(cuts)
     bounds = np.searchsorted(np.cumsum(pivot)[~pivot], np.arange(count + 1))
-    return [frame.iloc[rows[a:b]] for a, b in itertools.pairwise(bounds)]
+    return Pieces([frame], np.zeros(1, int), np.diff(bounds)[None], rows)
+
+
+def _merged(pieces: list[Pieces], how: Sort) -> Any:
+    return sorted_chunk(joined(pieces)[0], how)
 
 
 def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
@@ -224,9 +228,11 @@ def sorted_rows(frame: Chunks, how: Sort) -> Any:
 def in_order(frame: Chunks, how: Sort) -> Any:
     """Rows exchanged between sampled pivots: each chunk sorted, and all of one before the next."""
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
-    cuts = pivots([s for s in samples if len(s)] or samples[:1], frame.count, how)
-    cut = partial(_cut, cuts=cuts, how=how, count=frame.count)
-    return graph.exchange(frame, cut, partial(after_concat, sorted_chunk, how=how), frame.count)
+    row = shuffle.row_bytes(graph.promised().empty)
+    count = shuffle.parts_for(frame.count, shuffle.bytes_of(frame, row))
+    cuts = pivots([s for s in samples if len(s)] or samples[:1], count, how)
+    cut = partial(_cut, cuts=cuts, how=how, count=count)
+    return graph.exchange(frame, cut, partial(_merged, how=how), count, regroup=regrouped)
 
 
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:

@@ -28,6 +28,7 @@ from marsdask.plan.graph.exchanges import (
     joined,
     limited,
     nbytes,
+    order_of_places,
     regroup,
     row_ranges,
     rows_of_places,

@@ -110,26 +110,38 @@ def scan(
 
 def exchange(
     chunks: Chunks,
-    split: Callable[..., Sequence[Any]],
+    split: Callable[..., Any],
     merge: Callable[[list[Any]], Any],
     count: int,
     *args: Any,
     lengths: Any = "unknown",
+    regroup: Callable[[list[Any]], Sequence[Any]] | None = None,
 ) -> Chunks:
     """All to all: `split(chunk, *args)` gives `count` pieces, `merge(pieces)` makes chunk j of the j-th pieces.
 
     `args` as in `per_chunk`. In one process the merges pick their piece themselves; between processes each piece is a
-    task of its own, so that only it travels, with memory of its own, so that only it stays.
+    task of its own, so that only it travels, with memory of its own, so that only it stays. Pieces may be anything that has
+    pieces and slices; then `regroup` makes the pieces of each place of the slices of several chunks for the same places.
     """
     shared = in_one_process()
-    cut = split if shared else functools.partial(_cut_apart, split)
+    steps = 2 if min(chunks.count, count) >= TWO_STEPS_FROM else 1
+    if shared:
+        cut = functools.partial(_cut_at_once, split)
+    elif steps == 1:
+        cut = functools.partial(_cut_apart, split)
+    else:
+        cut = functools.partial(_cut_for_blocks, split, _root(count))
     parts = per_chunk(cut, chunks, *args, label="split", lengths=None)
     if shared:
         refs = List(*map(TaskRef, parts.keys))
         return calls(((_merge_picked, merge, j, refs) for j in range(count)), (parts,), lengths)
     name = name_for()
-    steps = _in_one_step if min(parts.count, count) < TWO_STEPS_FROM else _in_two_steps
-    tasks = steps(name, parts, merge, count)
+    if steps == 1:
+        tasks = _in_one_step(name, parts, merge, count)
+    elif regroup is None:
+        tasks = _in_two_steps(name, parts, _transposed, functools.partial(_merge_all, merge), count)
+    else:
+        tasks = _in_two_steps(name, parts, regroup, merge, count)
     return Chunks(name, tasks, count, (parts,), (NAN,) * count if lengths == "unknown" else lengths)
 
 
@@ -146,43 +158,58 @@ def _in_one_step(
     return tasks
 
 
+def _root(count: int) -> int:
+    """The least number whose square is `count` or more."""
+    return math.isqrt(count - 1) + 1
+
+
 def _in_two_steps(
-    name: str, parts: Chunks, merge: Callable[[list[Any]], Any], count: int
+    name: str,
+    parts: Chunks,
+    regroup: Callable[[list[Any]], Sequence[Any]],
+    merge: Callable[[list[Any]], Any],
+    count: int,
 ) -> dict[Key, GraphNode]:
     """Pieces of neighbouring chunks for neighbouring results go together, and are told apart where they have met.
 
     For n chunks that makes 2 n sqrt(n) pieces instead of n * n, each sqrt(n) times as large. All but the merges comes early:
-    what has met is the same memory in other lists. Half as many neighbours, so that they fit in less memory, wrote a tenth less
+    it takes no more memory. Half as many neighbours, so that they fit in less memory, wrote a tenth less
     to disk in a merge of three times the memory, and took a tenth longer.
     """
     bundle, met, piece = name_for("bundle"), name_for("met"), name_for("piece")
-    tall, wide = math.isqrt(parts.count - 1) + 1, math.isqrt(count - 1) + 1
-    groups = list(toolz.partition_all(tall, enumerate(parts.keys)))
+    wide = _root(count)
+    groups = list(toolz.partition_all(_root(parts.count), enumerate(parts.keys)))
     tasks: dict[Key, GraphNode] = {}
     for block, start in enumerate(range(0, count, wide)):
-        of_block = range(start, min(start + wide, count))
         for g, group in enumerate(groups):
             for i, part in group:
                 key = (bundle, i, block)
-                tasks[key] = Early(key, operator.getitem, TaskRef(part), slice(start, of_block.stop))
+                tasks[key] = Early(key, operator.getitem, TaskRef(part), block)
             refs = List(*(TaskRef((bundle, i, block)) for i, _ in group))
-            tasks[met, g, block] = Early((met, g, block), _transposed, refs)
-            for j in of_block:
+            tasks[met, g, block] = Early((met, g, block), regroup, refs)
+            for j in range(start, min(start + wide, count)):
                 tasks[piece, g, j] = Early(
                     (piece, g, j), operator.getitem, TaskRef((met, g, block)), j - start
                 )
     for j in range(count):
         refs = List(*(TaskRef((piece, g, j)) for g in range(len(groups))))
-        tasks[name, j] = Task((name, j), _merge_all, merge, refs)
+        tasks[name, j] = Task((name, j), merge, refs)
     return tasks
 
 
 def rows_of_places(goes: np.ndarray[Any, Any], count: int) -> list[np.ndarray[Any, Any]]:
     """Of rows that each go to one of `count` places: which ones go to each, in their order."""
+    order, counts = order_of_places(goes, count)
+    return np.split(order, np.cumsum(counts)[:-1])
+
+
+def order_of_places(
+    goes: np.ndarray[Any, Any], count: int
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Of rows that each go to one of `count` places: the rows sorted by place, and how many go to each."""
     # Small numbers are sorted digit by digit: 16 ms instead of 96 for a million rows and 75 places.
     small = goes.astype(np.min_scalar_type(count))
-    ends = np.cumsum(np.bincount(small, minlength=count))
-    return np.split(np.argsort(small, kind="stable"), ends[:-1])
+    return np.argsort(small, kind="stable"), np.bincount(small, minlength=count)
 
 
 def _transposed(bundles: list[list[Any]]) -> list[list[Any]]:
@@ -193,8 +220,18 @@ def _merge_all(merge: Callable[[list[Any]], Any], lists: list[list[Any]]) -> Any
     return merge([piece for pieces in lists for piece in pieces])
 
 
-def _cut_apart(split: Callable[..., Sequence[Any]], *args: Any) -> list[Any]:
+def _cut_at_once(split: Callable[..., Any], *args: Any) -> Any:
+    return split(*args)[:]
+
+
+def _cut_apart(split: Callable[..., Any], *args: Any) -> list[Any]:
     return [_owned(piece) for piece in split(*args)]
+
+
+def _cut_for_blocks(split: Callable[..., Any], wide: int, *args: Any) -> list[Any]:
+    """Slices of `wide` pieces each."""
+    pieces = split(*args)
+    return [_owned(pieces[start : start + wide]) for start in range(0, len(pieces), wide)]
 
 
 def _owned(piece: Any) -> Any:
