@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pyarrow
 
+from marsdask.dataframe.files import arrow
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.making.creation import check_host
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError, Unbuilt
@@ -145,22 +146,13 @@ def _places(groups: list[Group], most: int | None) -> list[int]:
 def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd.DataFrame, Any, list[str]]:
     """The empty frame of a schema, how its labels go on, and which columns are its labels."""
     index = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
-    empty = _to_pandas(schema.empty_table(), keywords)
+    empty = arrow.as_pandas(schema.empty_table(), keywords.get("dtype_backend"))
     if stored := [name for name in index if isinstance(name, str)]:
         return empty, None, stored
     spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
     span = spans[0] if spans else {}
     labels = (int(span["start"]), int(span["step"])) if span and not several else (0, 1)
     return empty.set_axis(pd.RangeIndex(0, name=span.get("name")), axis=0), labels, []
-
-
-def _to_pandas(table: Any, keywords: dict[str, Any]) -> pd.DataFrame:
-    backend = keywords.get("dtype_backend")
-    if backend == "pyarrow":
-        return table.to_pandas(types_mapper=pd.ArrowDtype)  # type: ignore[no-any-return]
-    if backend == "numpy_nullable":
-        return table.to_pandas().convert_dtypes(infer_objects=False)  # type: ignore[no-any-return]
-    return table.to_pandas()  # type: ignore[no-any-return]
 
 
 def read_rows(pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
@@ -175,10 +167,21 @@ def _read_piece(piece: Piece, plan: Plan, columns: list[Any] | None) -> pd.DataF
     beside = [] if plan.filters is None else [n for n in _names_in(plan.filters) if n not in texts]
     # Threads of pyarrow's own beside Dask's gain nothing when there are as many chunks as workers.
     with _file(path, plan.storage, pre_buffer=False) as file:
-        table = file.read_row_groups(list(groups), columns=texts + beside, use_threads=False)
+        table = _table(file, path, groups, texts + beside, plan)
     if plan.filters is not None:
         table = table.filter(pyarrow.parquet.filters_to_expression(plan.filters)).select(texts)
     return _as_frame(table, before, plan, wanted, path)
+
+
+def _table(file: Any, path: str, groups: tuple[int, ...], columns: list[str], plan: Plan) -> Any:
+    """Row groups of an open file."""
+    schema, how = file.schema_arrow, {"columns": columns, "use_threads": False}
+    # To open a remote file twice may cost more than that gains.
+    codes = [] if files.is_remote(path) else arrow.in_codes(file, groups, columns)
+    if not codes:
+        return file.read_row_groups(list(groups), **how)
+    with _file(path, plan.storage, metadata=file.metadata, pre_buffer=False, read_dictionary=codes) as again:
+        return arrow.decoded(again.read_row_groups(list(groups), **how), schema)
 
 
 def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str) -> pd.DataFrame:
@@ -186,7 +189,7 @@ def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str)
     if not plan.stored:
         notes = {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pandas"}
         table = table.replace_schema_metadata(notes or None)
-    found = _to_pandas(table, plan.keywords)
+    found = arrow.as_pandas(table, plan.keywords.get("dtype_backend"))
     if not plan.stored:
         start, step = plan.labels or (0, 1)
         first = start + before * step
