@@ -1,6 +1,7 @@
 """Files in and out beside pandas: CSV in byte ranges, parquet in row groups, lazy writers, and what is read at all."""
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +238,20 @@ def test_bad_input(text: str, csv: str, tmp_path: Path) -> None:
     with pytest.raises(kind, match=said) as error:
         eval(text, {"md": md, "csv": csv, "pq": str(tmp_path / "raw.parquet"), "df": md.DataFrame(RAW)})
     assert isinstance(error.value, MarsDaskError)
+
+
+@pytest.mark.parametrize("odd", ["007", "", "inf"])
+@pytest.mark.parametrize("few", [{}, {"keep_default_na": False}])
+@pytest.mark.parametrize("strict", [True, False])
+def test_read_csv_text_is_text_where_much_of_it_looks_like_something_else(
+    odd: str, few: dict[str, Any], strict: bool, tmp_path: Path
+) -> None:
+    """More lines than pandas looks at together: there it finds other dtypes, and warns that it does."""
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(["c,d", *["x,1"] * 50, *[f"{odd},1"] * 270_000, *["y,2"] * 50]))
+    want = pd.read_csv(path, dtype={"c": "str"}, **few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if strict else "ignore")
+        for size in (None, 700_000):
+            same(md.read_csv(path, head_bytes=100, chunk_bytes=size, **few), want)
+            same(md.read_csv(path, head_bytes=100, chunk_bytes=size, **few)[["c"]], want[["c"]])
