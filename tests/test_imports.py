@@ -66,3 +66,16 @@ def test_what_a_cluster_starts_does_not_import_what_only_tasks_need() -> None:
         [sys.executable, "-c", code, *started], capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
+
+
+def test_tensors_on_threads_do_not_import_what_only_clusters_need() -> None:
+    """The import costs more than a small run."""
+    code = """
+import sys, numpy as np, marsdask.tensor as mt
+x = mt.tensor(np.random.default_rng(0).random((400, 8)), chunk_size=100)
+for made in (*mt.linalg.svd(x), mt.sort(x, axis=0), mt.topk(x, 2, axis=0), x.rechunk(50) + 1, mt.median(x), mt.cumsum(x, axis=0)):
+    made.execute().fetch()
+print(*{"distributed", "tornado"}.intersection(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr

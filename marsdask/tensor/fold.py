@@ -140,7 +140,7 @@ def whole_along(a: da.Array, axes: Axes | None) -> da.Array:
             room = max(cells // max(math.prod(most[j] for j in most if j != i), 1), 1)
             if room < most[i]:
                 wanted[i] = room
-    return a.rechunk(wanted)
+    return graph.rechunked(a, wanted)
 
 
 def flat(a: da.Array) -> da.Array:
@@ -177,7 +177,7 @@ def _extremes(part: Any) -> Any:
 def one_chunk(a: da.Array, what: str) -> da.Array:
     """The whole array in one chunk, up to `options.gather_limit` bytes."""
     check_gathered(a, what)
-    return a.rechunk(-1) if a.npartitions > 1 else a
+    return graph.rechunked(a, -1) if a.npartitions > 1 else a
 
 
 def check_gathered(a: da.Array, what: str) -> None:

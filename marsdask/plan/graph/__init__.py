@@ -51,6 +51,7 @@ from marsdask.plan.graph.making import (
     lengths_of,
     partly,
     per_chunk,
+    rechunked,
     soon,
     sources,
     to_array,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -252,10 +253,15 @@ def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], .
     return da.Array(tasks, name, chunks, dtype=array.dtype)
 
 
+def rechunked(array: da.Array, chunks: Any) -> da.Array:
+    """The array in other chunks. Without a cluster by tasks, before Dask asks for one: it imports `distributed`, 0.35 s of CPU."""
+    return array.rechunk(chunks, method=None if "distributed" in sys.modules else "tasks")
+
+
 def from_array(array: da.Array) -> Chunks:
     """The chunks of an array that is cut along its first axis only, as chunks."""
     if any(n != 1 for n in array.numblocks[1:]):
-        array = array.rechunk(dict.fromkeys(range(1, array.ndim), -1))
+        array = rechunked(array, dict.fromkeys(range(1, array.ndim), -1))
     return aliases(keys_of(array), (array,), tuple(array.chunks[0]) if array.ndim else None, "array")
 
 

@@ -213,7 +213,7 @@ def tall(a: da.Array) -> da.Array | None:
         return None
     sizes = [rows // count + (i < rows % count) for i in range(count)]
     graph.rule(f"tall and thin: {count} chunks of rows")
-    return a.astype(inexact(a.dtype)).rechunk((tuple(sizes), columns))
+    return graph.rechunked(a.astype(inexact(a.dtype)), (tuple(sizes), columns))
 
 
 METHODS = ("tsqr", "sfqr", None)
@@ -323,7 +323,7 @@ def randomized_svd(
 @lowered("linalg.signs", meta=lambda u: TensorMeta(u.shape[1:], u.dtype))
 def signs(u: da.Array) -> da.Array:
     """For each column the sign of its largest element, so that factors come out the same way each time."""
-    return u.rechunk({0: -1}).map_blocks(_signs, drop_axis=0, dtype=u.dtype)
+    return graph.rechunked(u, {0: -1}).map_blocks(_signs, drop_axis=0, dtype=u.dtype)
 
 
 def _signs(part: Any) -> Any:

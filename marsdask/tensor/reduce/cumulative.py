@@ -11,7 +11,7 @@ import numpy as np
 
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError
-from marsdask.plan import registry
+from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, given
@@ -35,7 +35,8 @@ def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -
     index = tuple(range(a.ndim))
     ones = replaced(a.chunks, axis, (1,) * a.numblocks[axis])
     last = local.map_blocks(partial(_last, axis, ufunc), chunks=ones, dtype=out)
-    before = last.rechunk({axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out).rechunk({axis: 1})
+    before = graph.rechunked(last, {axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out)
+    before = graph.rechunked(before, {axis: 1})
     return da.blockwise(
         ufunc, index, before, index, local, index, dtype=out, align_arrays=False,
         adjust_chunks={axis: a.chunks[axis]},

@@ -187,7 +187,9 @@ def rechunk(
 @lowered("rechunk", meta=lambda tensor, chunk_size: tensor)
 def _rechunk(tensor: da.Array, chunk_size: Any) -> da.Array:
     wanted = requested(chunk_size, tensor.ndim)
-    return tensor.rechunk({axis: cut(tensor.shape[axis], size, axis) for axis, size in wanted.items()})
+    return graph.rechunked(
+        tensor, {axis: cut(tensor.shape[axis], size, axis) for axis, size in wanted.items()}
+    )
 
 
 @public("rebalance", function=False, owners=("Tensor",))

@@ -129,7 +129,7 @@ def _ordered_line(
     elif name == "sort" and _quicker_whole(a):
         graph.rule("sort: few threads and memory for all of it: in one chunk")
         made = one_chunk(a, name).map_blocks(ordered, dtype=dtype)
-        return made if a.nbytes <= 2 * options.chunk_store_limit else made.rechunk(a.chunks)
+        return made if a.nbytes <= 2 * options.chunk_store_limit else graph.rechunked(made, a.chunks)
     else:
         return tiled(a)
     return one_chunk(a, name).map_blocks(ordered, dtype=dtype)
@@ -340,16 +340,18 @@ def _topk_line(
         return a.map_blocks(how, chunks=replaced(a.chunks, axis, last), dtype=dtype)
     kept = tuple(min(k, n) for n in a.chunks[axis])
     if not places:
-        few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype).rechunk({axis: -1})
+        few = a.map_blocks(values, chunks=replaced(a.chunks, axis, kept), dtype=a.dtype)
+        few = graph.rechunked(few, {axis: -1})
         return few.map_blocks(values, chunks=replaced(few.chunks, axis, last), dtype=a.dtype)
     index = tuple(range(a.ndim))
     lengths = {"align_arrays": False, "adjust_chunks": {axis: kept}}
     where = da.arange(a.shape[axis], chunks=(a.chunks[axis],), dtype=INTP)
     found = a.map_blocks(local, chunks=replaced(a.chunks, axis, kept), dtype=INTP)
     along = partial(np.take_along_axis, axis=axis)
-    few = da.blockwise(along, index, a, index, found, index, dtype=a.dtype, **lengths).rechunk({axis: -1})
+    few = da.blockwise(along, index, a, index, found, index, dtype=a.dtype, **lengths)
+    few = graph.rechunked(few, {axis: -1})
     absolute = da.blockwise(_absolute, index, where, (axis,), found, index, dtype=INTP, **lengths)
-    chunks, absolute = replaced(few.chunks, axis, last), absolute.rechunk({axis: -1})
+    chunks, absolute = replaced(few.chunks, axis, last), graph.rechunked(absolute, {axis: -1})
     return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=INTP)
 
 
