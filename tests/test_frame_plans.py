@@ -31,7 +31,8 @@ def large(monkeypatch: Any) -> None:
     import sys
 
     monkeypatch.setattr(sys.modules["marsdask.dataframe.sorting.shuffle"], "SMALL_BYTES", -1)
-    monkeypatch.setattr(sys.modules["marsdask.dataframe.joining.merge"], "BROADCAST_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.joining.matching"], "BROADCAST_BYTES", -1)
+    monkeypatch.setattr(sys.modules["marsdask.dataframe.joining.matching"], "SHARE", float("inf"))
     monkeypatch.setattr(sys.modules["marsdask.dataframe.sorting.duplicates"], "LARGE_BYTES", -1)
 
 

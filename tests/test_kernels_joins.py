@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
+from marsdask.dataframe.joining.matching import _met
 from marsdask.dataframe.joining.merge import Merge
 from marsdask.dataframe.kernels import joins, keys
 
@@ -87,14 +88,20 @@ def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keys, "SPARSE", [0, 1, 64][spread])
         patch.setattr(keys, "DENSE", [0, 4, 64][spread])
-        built = spec.built(left if spec.flipped else right)
+        built = joins.Built([left, right][spec.other], spec.keys[spec.other])
     want = _of_pandas(spec, left, right)
     assert spec.kernel(left, right)
-    got = spec.probed(right if spec.flipped else left, built, columns=want.columns)
+    probe, how = [left, right][1 - spec.other], {"spec": spec, "side": spec.other, "columns": want.columns}
+    got, places = _met(probe, built, np.arange(len(probe)), **how)
     pd.testing.assert_frame_equal(got, want, check_column_type=True)
-    again = pickle.loads(pickle.dumps(built))
-    got = spec.probed(right if spec.flipped else left, again, columns=want.columns)
+    assert (np.diff(places) >= 0).all()
+    got, _ = _met(probe, pickle.loads(pickle.dumps(built)), None, **how)
     pd.testing.assert_frame_equal(got, want)
+    if how["spec"].how == "inner":  # the left side prepared, its rows put in order again
+        built = joins.Built(left, spec.keys[0])
+        got, places = _met(right, built, np.arange(len(left)), **{**how, "side": 0})
+        got = got.take(np.argsort(places, kind="stable")).reset_index(drop=True)
+        pd.testing.assert_frame_equal(got, want, check_column_type=True)
 
 
 @given(st.lists(st.integers(0, 3), max_size=5), st.sampled_from(["m:1", "m:m"]))
@@ -129,9 +136,11 @@ def test_what_pandas_itself_matches(left, right):
 def test_too_many_combinations_are_matched_by_pandas():
     frame = pd.DataFrame({k: np.array([0, 2**40]) for k in "ab"} | {"v": [1, 2]})
     spec = Merge("left", ["a", "b"], None, None, False, False, False, ("_x", "_y"), False, None)
-    built = spec.built(frame)
+    built = joins.Built(frame, ["a", "b"])
     assert not built.usable
-    pd.testing.assert_frame_equal(spec.probed(frame, built, columns=None), spec.of(frame, frame))
+    got, places = _met(frame, built, np.arange(2) * 5, spec=spec, side=1, columns=None)
+    pd.testing.assert_frame_equal(got, spec.of(frame, frame))
+    assert list(places) == [0, 5]
 
 
 def test_what_was_sent_is_looked_up_by_many_threads():

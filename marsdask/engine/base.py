@@ -25,10 +25,11 @@ from marsdask.plan.lower import Ask, Kept, Question
 
 
 class Room(NamedTuple):
-    """What there is for a run: how many tasks run at a time, and bytes of memory for each of them."""
+    """What there is for a run: how many tasks run at a time, bytes of memory for each of them, and in how many processes."""
 
     threads: int
     memory: float = math.inf
+    workers: int = 1
 
 
 class Engine(Protocol):

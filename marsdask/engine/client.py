@@ -101,7 +101,7 @@ class Distributed:
             told = self.client.scheduler_info(n_workers=0)
             threads = int(told.get("total_threads", 0))
             each = told.get("total_memory", 0) / max(threads, 1)
-            known = Room(threads, each or math.inf)
+            known = Room(threads, each or math.inf, max(int(told.get("n_workers", threads)), 1))
             self._room = time.monotonic(), known
         return known
 

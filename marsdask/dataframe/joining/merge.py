@@ -1,14 +1,9 @@
-"""Rows of frames matched by keys or by labels: merge and join, planned from sizes.
-
-The small side goes to every chunk of the other; two large sides meet by the hash of their keys and go home to the chunks of
-the side whose order counts, unless nobody looks at the order.
-"""
+"""Rows of frames matched by keys or by labels: what merge and join are asked for."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,16 +13,10 @@ from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, as_method
 from marsdask.dataframe.kernels import joins
 from marsdask.dataframe.rows.alignment import pandas_on_samples
-from marsdask.dataframe.sorting import shuffle
-from marsdask.dataframe.sorting.sort import Sort, in_order, only
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, MarsDaskError, Unbuilt, near
-from marsdask.options import options
+from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt, near
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Keep, sized
-from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
-from marsdask.plan.node import Node
-from marsdask.plan.passes import Demand
+from marsdask.plan.meta import Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
@@ -35,9 +24,6 @@ MAY_REPEAT = (None, "m:m", "many_to_many")
 """What asks nothing of the keys."""
 HOWS = ("left", "right", "outer", "inner", "cross", "left_anti", "right_anti")
 LONE = "\x00marsdask-side"
-PLACE = "\x00marsdask-place"
-BROADCAST_BYTES = 64 * 2**20
-"""A side of up to this size goes to every chunk of the other; above, both sides are exchanged by key."""
 
 
 class MergeError(ArgumentError, pd.errors.MergeError):
@@ -69,6 +55,16 @@ class Merge:
         return self.on or self.left_on, self.on or self.right_on
 
     @property
+    def shared(self) -> list[Any]:
+        """Keys that both sides have by the same name; the result has them once."""
+        return [a for a, b in zip(*(names or () for names in self.keys), strict=False) if a == b]
+
+    @property
+    def other(self) -> int:
+        """The side whose order does not count: 0 is left, 1 right."""
+        return 0 if self.flipped else 1
+
+    @property
     def flipped(self) -> bool:
         """Whether the right side's order counts."""
         return self.how in ("right", "right_anti")
@@ -89,22 +85,6 @@ class Merge:
             return False
         left_on, right_on = self.keys
         return joins.fits(left, right, left_on or (), right_on or ())
-
-    def built(self, frame: Any) -> joins.Built:
-        """The side that is not in order of the result, prepared."""
-        return joins.Built(frame, self.keys[0 if self.flipped else 1] or ())
-
-    def probed(self, chunk: Any, built: joins.Built, *, columns: Any) -> Any:
-        """Matched rows of a chunk of the other side; by pandas where keys are too many, or repeat where they must not."""
-        left_on, right_on = (self.keys[0] or (), self.keys[1] or ())
-        sides = (built.frame, chunk) if self.flipped else (chunk, built.frame)
-        plain = built.usable and self.kernel(*sides)
-        if not plain or (self.validate not in MAY_REPEAT and not built.unique):
-            return self.of(*sides)
-        return built.joined(
-            chunk, right_on if self.flipped else left_on, [a for a, b in zip(left_on, right_on, strict=True) if a == b],
-            columns, inner=self.how == "inner", first=not self.flipped, indicator=bool(self.indicator),
-        )  # fmt: skip
 
 
 def _checked_method(
@@ -279,117 +259,6 @@ public(
     signature=as_method(merge),
     doc="Matched rows of this frame and another: see `md.merge`.",
 )(merge)
-
-
-def _merge_meta(
-    left: FrameMeta, right: FrameMeta, spec: Merge, method: str, ordered: bool = True
-) -> FrameMeta:
-    try:
-        result = pandas_on_samples(replace(spec, validate=None).of, left, right)
-    except pd.errors.MergeError as error:
-        raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
-    return frame_meta(result, math.nan, Rows())
-
-
-def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
-    """The columns of the two sides that show, or that rows are matched by."""
-    columns = [list(meta(n).empty.columns) for n in node.args[:2]]
-    if demand.columns is None:
-        return [set(have) for have in columns]
-    seen = demand.columns | ({*columns[0]} & {*columns[1]})
-    return [
-        {c for c in have if c in seen or c in (keys or ())}
-        for have, keys in zip(columns, node.args[2].keys, strict=True)
-    ]
-
-
-def _merge_demands(node: Node, demand: Demand) -> list[Demand]:
-    spec, order = node.args[2], demand.order or demand.labels
-    found = []
-    for child, columns, keys in zip(node.args[:2], _wanted(node, demand), spec.keys, strict=True):
-        have = meta(child).empty.columns
-        labels = spec.by_index or any(k not in have for k in keys or ())
-        found.append(Demand(frozenset(columns) if have.is_unique else None, order, labels))
-    return found
-
-
-def _merge_trim(node: Node, demand: Demand) -> Node:
-    left, right, spec, method, *ordered = node.args
-    less = [only(child, columns) for child, columns in zip((left, right), _wanted(node, demand), strict=True)]
-    keep_order = demand.order or demand.labels
-    if less[0] is left and less[1] is right and keep_order:
-        return node
-    return Node(node.op, (*less, spec, method, *(ordered if keep_order else (False,))))
-
-
-@lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
-def merge_rows(left: Chunks, right: Chunks, spec: Merge, method: str, ordered: bool = True) -> Any:
-    """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
-    how = spec.how
-    if left.count == right.count == 1:
-        return graph.per_chunk(spec.of, left, right, lengths="unknown")
-    by_keys = (how == "outer" or spec.sort) and how != "cross"
-    small = _small(left) and _small(right)
-    if (by_keys and (small or spec.on is None)) or (spec.by_index and spec.flipped):
-        graph.rule("merge: in one chunk, the result is sorted")
-        return graph.per_chunk(spec.of, graph.gather(left), graph.gather(right), lengths="unknown")
-    if by_keys:
-        graph.rule("merge: both sides exchanged by key, the result sorted between sampled pivots")
-        held = yield Keep(_exchanged(left, right, spec, ordered=False))
-        return (yield from in_order(held, Sort(spec.on))) if ordered else held
-    if how == "cross":
-        method = "broadcast"
-    other = left if spec.flipped else right
-    if method == "auto" and (other.count > 1 or spec.checked):
-        left, right = yield from sized(left, right)
-        other = left if spec.flipped else right
-    fits = method == "broadcast" or (method == "auto" and (other.count == 1 or _small(other)))
-    if fits and not spec.checked:
-        one = graph.gather(other)
-        probing = right if spec.flipped else left
-        if probing.count > 1 and spec.kernel(left.empty, right.empty):
-            graph.rule("merge: one side prepared once, and probed by every chunk of the other")
-            built = graph.per_chunk(spec.built, one, label="build", lengths=None)
-            probed = partial(spec.probed, columns=graph.promised().empty.columns)
-            return graph.per_chunk(probed, probing, built, lengths="unknown")
-        graph.rule("merge: one side to every chunk of the other")
-        return graph.per_chunk(spec.of, *((one, right) if spec.flipped else (left, one)), lengths="unknown")
-    graph.rule("merge: both sides exchanged by key")
-    return _exchanged(left, right, spec, ordered=ordered and options.row_order == "pandas")
-
-
-def _small(frame: Chunks) -> bool:
-    return shuffle.bytes_of(frame) <= BROADCAST_BYTES
-
-
-def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Chunks:
-    count = shuffle.parts_for(max(left.count, right.count), shuffle.bytes_of(left) + shuffle.bytes_of(right))
-    sides = list(zip((left, right), spec.keys, strict=True))
-    # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
-    labels = any(names is None or not set(names) <= set(f.empty.columns) for f, names in sides)
-    pieces = [
-        shuffle.sent(f, [], partial(shuffle.values_of, names=names), list, count, labels=labels)
-        for f, names in sides
-    ]
-    matched = graph.per_chunk(_matched, *pieces, spec=spec, placed=ordered, lengths="unknown")
-    if not ordered:
-        return matched
-    main = right if spec.flipped else left
-    return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
-
-
-def _matched(left: Any, right: Any, *, spec: Merge, placed: bool) -> Any:
-    """Rows of two sides that met; with the place of the row whose order counts."""
-    frames = []
-    for pieces, counts in ((left, not spec.flipped), (right, spec.flipped)):
-        frame, _, homes, rows = shuffle.met(pieces)
-        frames.append(frame.assign(**{PLACE: homes << 40 | rows}) if counts and placed else frame)
-    result = spec.of(*frames)
-    if not placed:
-        return result
-    places = result.pop(PLACE).to_numpy().astype("i8", copy=False)
-    rows = places & ((1 << 40) - 1)
-    return result, (places >> 40).astype("i4"), shuffle.compact(rows, rows.max(initial=0) + 1)
 
 
 @public("DataFrame.join", owners=["DataFrame"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,13 @@ def fits(left: pd.DataFrame, right: pd.DataFrame, left_on: Sequence[Any], right_
     )  # fmt: skip
 
 
+class Pairs(NamedTuple):
+    """Rows that belong together: the probe's (None: each once, in order), and their partners, -1 where there is none."""
+
+    rows: np.ndarray | None
+    partners: np.ndarray
+
+
 class Built:
     """A side of a merge, and where the rows of each key are."""
 
@@ -34,7 +41,8 @@ class Built:
         self.frame = frame
         columns = [frame[k] for k in on]
         # Holes may have made floats of whole numbers: what is there counts, not what was promised.
-        self.keys = Keys(columns) if len(frame) and all(codable(c.dtype) for c in columns) else None
+        plain = len(frame) > 0 and len(columns) > 0 and all(codable(c.dtype) for c in columns)
+        self.keys = Keys(columns) if plain else None
 
     def __sizeof__(self) -> int:
         return int(sizeof(self.frame)) + (0 if self.keys is None else self.keys.nbytes)
@@ -49,29 +57,28 @@ class Built:
         """Whether no key is there twice."""
         return self.keys is not None and self.keys.starts is None
 
+    def pairs(self, probe: pd.DataFrame, on: Sequence[Any], *, inner: bool) -> Pairs:
+        """Rows of `probe`, in order, beside those of this side with their key; `inner`: only rows with a match."""
+        assert self.keys is not None
+        return Pairs(*self.keys.pairs([probe[k] for k in on], inner))
+
     def joined(
-        self, probe: pd.DataFrame, on: Sequence[Any], gone: Sequence[Any], columns: pd.Index, *, inner: bool, first: bool,
+        self, probe: pd.DataFrame, pairs: Pairs, shared: Sequence[Any], columns: pd.Index, *, first: bool, inner: bool,
         indicator: bool,
     ) -> pd.DataFrame:  # fmt: skip
-        """Rows of `probe`, in order, beside those of this side with their key.
-
-        `inner`: only rows with a match. `first`: whether the probe's columns come first. `gone`: keys that both sides
-        have by the same name, and the result has once, in the place of the left side's. `columns`: the result's.
+        """The rows of pairs. `first`: whether the probe's columns come first. `shared`: keys that both sides have by the
+        same name, and the result has once, in the place of the left side's. `columns`: the result's.
         """
-        assert self.keys is not None
-        rows, partners = self.keys.pairs([probe[k] for k in on], inner)
-        mine = probe if rows is None else probe.take(rows)
+        rows, partners = pairs
         index = pd.RangeIndex(len(partners))
-        frame = self.frame.drop(columns=list(gone)) if first else self.frame
-        holes = not inner and (partners < 0).any()
-        if holes:
-            theirs = frame.set_axis(pd.RangeIndex(len(frame)), axis=0).reindex(partners)
-        else:
-            theirs = frame.take(partners)
-        mine, theirs = mine.set_axis(index, axis=0), theirs.set_axis(index, axis=0)
-        if not first and len(gone):
-            theirs = theirs.assign(**{k: mine[k] for k in gone})
-            mine = mine.drop(columns=list(gone))
+        once = list(shared)
+        frame = self.frame.drop(columns=once) if first else self.frame
+        probe = probe.drop(columns=once) if inner and not first else probe  # the keys of both are equal
+        mine = (probe if rows is None else probe.take(rows)).set_axis(index, axis=0)
+        theirs = _taken(frame, partners).set_axis(index, axis=0)
+        if once and not (inner or first):
+            theirs = theirs.assign(**{k: mine[k] for k in once})
+            mine = mine.drop(columns=once)
         parts = [p for p in ((mine, theirs) if first else (theirs, mine)) if p.shape[1]]
         result = pd.concat(parts, axis=1) if len(parts) > 1 else parts[0]
         if indicator:
@@ -79,3 +86,10 @@ class Built:
             told = pd.Series(pd.Categorical.from_codes(codes, categories=list(FROM)), index=index)
             result = pd.concat([result, told], axis=1)
         return result.set_axis(columns, axis=1)
+
+
+def _taken(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
+    """Rows by number, holes where it is -1."""
+    if len(rows) and rows.min() < 0:
+        return frame.set_axis(pd.RangeIndex(len(frame)), axis=0).reindex(rows)
+    return frame.take(rows)

@@ -1,0 +1,250 @@
+"""How rows of two frames come together: one side prepared and probed by every chunk of the other, or both exchanged by key.
+
+Two large sides meet by the hash of their keys, and rows go home to the chunks of the side whose order counts, unless nobody
+looks at the order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from marsdask.dataframe.joining.merge import MAY_REPEAT, Merge, MergeError
+from marsdask.dataframe.kernels import joins
+from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.sorting import shuffle
+from marsdask.dataframe.sorting.sort import Sort, in_order, only
+from marsdask.errors import MarsDaskError
+from marsdask.options import options
+from marsdask.plan import graph
+from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import Keep, sized
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
+from marsdask.plan.registry import lowered
+from marsdask.session import room
+from marsdask.sizes import shown
+
+PLACE = "\x00marsdask-place"
+
+BROADCAST_BYTES = 64 * 2**20
+"""A side of up to this size goes to every chunk of the other, whatever that is: it takes a worker less than a tenth of a second."""
+
+SHARE = 8
+"""A side that goes to every worker takes up to an eighth of its memory: it is there as chunks, as one frame and as a table."""
+
+EXCHANGE = 4
+"""What a byte that is exchanged costs, where a byte that is copied to a worker and prepared costs 1."""
+
+
+def _merge_meta(
+    left: FrameMeta, right: FrameMeta, spec: Merge, method: str, ordered: bool = True
+) -> FrameMeta:
+    try:
+        result = pandas_on_samples(replace(spec, validate=None).of, left, right)
+    except pd.errors.MergeError as error:
+        raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
+    return frame_meta(result, math.nan, Rows())
+
+
+def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
+    """The columns of the two sides that show, or that rows are matched by."""
+    columns = [list(meta(n).empty.columns) for n in node.args[:2]]
+    if demand.columns is None:
+        return [set(have) for have in columns]
+    seen = demand.columns | ({*columns[0]} & {*columns[1]})
+    return [
+        {c for c in have if c in seen or c in (keys or ())}
+        for have, keys in zip(columns, node.args[2].keys, strict=True)
+    ]
+
+
+def _merge_demands(node: Node, demand: Demand) -> list[Demand]:
+    spec, order = node.args[2], demand.order or demand.labels
+    found = []
+    for child, columns, keys in zip(node.args[:2], _wanted(node, demand), spec.keys, strict=True):
+        have = meta(child).empty.columns
+        labels = spec.by_index or any(k not in have for k in keys or ())
+        found.append(Demand(frozenset(columns) if have.is_unique else None, order, labels))
+    return found
+
+
+def _merge_trim(node: Node, demand: Demand) -> Node:
+    left, right, spec, method, *ordered = node.args
+    less = [only(child, columns) for child, columns in zip((left, right), _wanted(node, demand), strict=True)]
+    keep_order = demand.order or demand.labels
+    if less[0] is left and less[1] is right and keep_order:
+        return node
+    return Node(node.op, (*less, spec, method, *(ordered if keep_order else (False,))))
+
+
+@lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
+def merge_rows(left: Chunks, right: Chunks, spec: Merge, method: str, ordered: bool = True) -> Any:
+    """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
+    if left.count == right.count == 1:
+        return graph.per_chunk(spec.of, left, right, lengths="unknown")
+    by_keys = (spec.how == "outer" or spec.sort) and spec.how != "cross"
+    small = max(map(shuffle.bytes_of, (left, right))) <= BROADCAST_BYTES
+    if (by_keys and (small or spec.on is None)) or (spec.by_index and spec.flipped):
+        graph.rule("merge: in one chunk, the result is sorted")
+        return graph.per_chunk(spec.of, graph.gather(left), graph.gather(right), lengths="unknown")
+    if by_keys:
+        graph.rule("merge: both sides exchanged by key, the result sorted between sampled pivots")
+        held = yield Keep(_exchanged(left, right, spec, ordered=False))
+        return (yield from in_order(held, Sort(spec.on))) if ordered else held
+    ordered = ordered and options.row_order == "pandas"
+    if method == "auto" and spec.how != "cross":
+        left, right, built = yield from _planned(left, right, spec, ordered=ordered)
+    else:
+        built = None if method == "shuffle" and spec.how != "cross" else spec.other
+    if built is None or spec.checked:
+        graph.rule("merge: both sides exchanged by key")
+        return _exchanged(left, right, spec, ordered=ordered)
+    return _probed(left, right, spec, built, ordered=ordered)
+
+
+def _planned(
+    left: Chunks, right: Chunks, spec: Merge, *, ordered: bool
+) -> Generator[Keep, Any, tuple[Chunks, Chunks, int | None]]:
+    """Both sides, and which of them goes to every chunk of the other (0: left, 1: right), None where both are exchanged.
+
+    Only what decides is asked: a side that is kept takes memory.
+    """
+    frames, other = [left, right], spec.other
+    kernel = spec.kernel(left.empty, right.empty)
+    either = kernel and spec.how == "inner" and spec.validate in MAY_REPEAT
+    built = None
+    if spec.checked:
+        frames = list((yield from sized(*frames)))
+    elif frames[other].count == 1:
+        built = other
+    elif either and not ordered and frames[1 - other].count == 1:
+        built = 1 - other
+    else:
+        (frames[other],) = yield from sized(frames[other])
+        if shuffle.bytes_of(frames[other]) <= BROADCAST_BYTES:
+            built = other
+        else:
+            frames = list((yield from sized(*frames)))
+            built = _cheapest(frames, other, kernel=kernel, either=either, ordered=ordered)
+    return frames[0], frames[1], built
+
+
+def _cheapest(frames: list[Chunks], other: int, *, kernel: bool, either: bool, ordered: bool) -> int | None:
+    """The one rule: which side of known size goes to every chunk of the other, None where both are exchanged by key.
+
+    A side costs its bytes once for each worker, or for each chunk where pandas prepares it anew, and must fit a share of a
+    worker's memory. An exchange costs the bytes of both sides; and where the order counts, rows that go home cost those of
+    the side whose order it is.
+    """
+    where = room.room()
+    most = min(options.gather_limit / 2, where.memory * max(where.threads, 1) / where.workers / SHARE)
+    nbytes, main = [shuffle.bytes_of(f) for f in frames], 1 - other
+    home = EXCHANGE * nbytes[main] * ordered
+    copies = where.workers if kernel else max(where.workers, frames[main].count)
+    costs: dict[int | None, float] = {None: EXCHANGE * sum(nbytes) + home}
+    if nbytes[other] <= most:
+        costs[other] = nbytes[other] * copies
+    if either and nbytes[main] <= most:
+        costs[main] = nbytes[main] * copies + home
+    return min(costs, key=costs.__getitem__)
+
+
+def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: bool) -> Chunks:
+    """The rows where one side, 0 or 1, goes to every chunk of the other."""
+    frames = [left, right]
+    probing = frames[1 - side]
+    one = graph.gather(frames[side])
+    what = f"{('left', 'right')[side]} side"
+    if one.known:
+        what += f" of {shown(int(shuffle.bytes_of(frames[side])))}"
+    if probing.count == 1 or not spec.kernel(left.empty, right.empty):
+        graph.rule(f"merge: the {what} to every chunk of the other")
+        return graph.per_chunk(spec.of, *((one, right) if side == 0 else (left, one)), lengths="unknown")
+    graph.rule(f"merge: the {what} prepared once, and probed by every chunk of the other")
+    built = graph.per_chunk(joins.Built, one, spec.keys[side] or (), label="build", lengths=None)
+    probed = partial(_of_chunk, spec=spec, side=side, columns=graph.promised().empty.columns)
+    if side == spec.other or not ordered:
+        return graph.per_chunk(probed, probing, built, lengths="unknown")
+    graph.rule("matched rows go home to the chunks of the left side")
+    starts = np.cumsum([0, *(frames[side].lengths or ())][: frames[side].count])
+    placed = graph.per_chunk(partial(_placed, probed=probed), probing, built, starts, lengths=None)
+    return shuffle.home(placed, len(starts), (math.nan,) * len(starts), labels=False)
+
+
+def _of_chunk(chunk: Any, built: joins.Built, **how: Any) -> Any:
+    return _met(chunk, built, None, **how)[0]
+
+
+def _placed(chunk: Any, built: joins.Built, starts: np.ndarray, *, probed: Any) -> Any:
+    """Matched rows of a chunk, with the home chunk and row of the prepared row of each."""
+    rows, places = _met(chunk, built, np.arange(len(built.frame)), **probed.keywords)
+    homes = np.searchsorted(starts, places, side="right") - 1
+    within = places - starts.take(homes)
+    return rows, homes.astype("i4"), shuffle.compact(within, within.max(initial=0) + 1)
+
+
+def _met(
+    chunk: Any, built: joins.Built, places: np.ndarray | None, *, spec: Merge, side: int, columns: Any
+) -> tuple[Any, Any]:
+    """Matched rows of some of one side, and side `side` prepared; and the places of the rows whose order counts.
+
+    By pandas where keys are too many, or repeat where they must not.
+    """
+    frames = [built.frame, chunk] if side == 0 else [chunk, built.frame]
+    main = 1 - spec.other
+    plain = built.usable and spec.kernel(*frames)
+    if plain and (spec.validate in MAY_REPEAT or built.unique):
+        inner = spec.how == "inner"
+        pairs = built.pairs(chunk, spec.keys[1 - side] or (), inner=inner)
+        rows = built.joined(
+            chunk, pairs, spec.shared, columns, first=side == 1, inner=inner, indicator=bool(spec.indicator)
+        )
+        of_main = pairs.partners if side == main else pairs.rows
+        return rows, places if places is None or of_main is None else places.take(of_main)
+    if places is None:
+        return spec.of(*frames), None
+    frames[main] = frames[main].assign(**{PLACE: places})
+    rows = spec.of(*frames)
+    return rows, rows.pop(PLACE).to_numpy().astype("i8", copy=False)
+
+
+def _exchanged(left: Chunks, right: Chunks, spec: Merge, *, ordered: bool) -> Chunks:
+    count = shuffle.parts_for(max(left.count, right.count), shuffle.bytes_of(left) + shuffle.bytes_of(right))
+    sides = list(zip((left, right), spec.keys, strict=True))
+    # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
+    labels = any(names is None or not set(names) <= set(f.empty.columns) for f, names in sides)
+    pieces = [
+        shuffle.sent(f, [], partial(shuffle.values_of, names=names), list, count, labels=labels)
+        for f, names in sides
+    ]
+    columns = graph.promised().empty.columns
+    matched = graph.per_chunk(
+        _matched, *pieces, spec=spec, placed=ordered, columns=columns, lengths="unknown"
+    )
+    if not ordered:
+        return matched
+    main = (left, right)[1 - spec.other]
+    return shuffle.home(matched, main.count, (math.nan,) * main.count, labels=labels)
+
+
+def _matched(left: Any, right: Any, *, spec: Merge, placed: bool, columns: Any) -> Any:
+    """Rows of two sides that met; with the place of the row whose order counts."""
+    met = [shuffle.met(pieces) for pieces in (left, right)]
+    other = spec.other
+    frame, _, homes, rows = met[1 - other]
+    places = homes << 40 | rows if placed else None
+    on = spec.keys[other] or () if spec.kernel(met[0][0], met[1][0]) else ()
+    built = joins.Built(met[other][0], on)
+    result, places = _met(frame, built, places, spec=spec, side=other, columns=columns)
+    if places is None:
+        return result
+    rows = places & ((1 << 40) - 1)
+    return result, (places >> 40).astype("i4"), shuffle.compact(rows, rows.max(initial=0) + 1)
