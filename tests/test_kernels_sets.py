@@ -16,18 +16,40 @@ NUMBERS = st.lists(st.integers(0, 20), max_size=12)
 
 
 @settings(max_examples=300)
-@given(st.sampled_from(sorted(KEYS)), st.lists(NUMBERS, min_size=1, max_size=3), NUMBERS, st.integers(0, 2))
-def test_members_are_those_of_pandas(kind, parts, asked, spread):
+@given(
+    st.sampled_from(sorted(KEYS)), st.lists(NUMBERS, min_size=1, max_size=4), NUMBERS, st.integers(0, 2),
+    st.sampled_from([0, 1, 2**26]),
+)  # fmt: skip
+def test_members_are_those_of_pandas(kind, parts, asked, spread, largest):
     series = pd.Series(KEYS[kind](asked), index=np.arange(len(asked))[::-1], name="n")
     chunks = [pd.Series(KEYS[kind](p)) for p in parts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sets, "SPARSE", [0, 1, 64][spread])
         patch.setattr(sets, "DENSE", [0, 4, 64][spread])
-        members = sets.Members(list(map(sets.part, chunks)), chunks[0].dtype)
+        patch.setattr(sets, "LARGEST", largest)
+        dtype, each = chunks[0].dtype, list(map(sets.part, chunks))
+        members = sets.Members(each, dtype)
+        in_a_tree = sets.Members([sets.together(each[:2], dtype), *each[2:]], dtype)
+        sent = pickle.loads(pickle.dumps(in_a_tree))
     want = series.isin(pd.concat(chunks).array)
-    for one in (members, pickle.loads(pickle.dumps(members))):
+    for one in (members, in_a_tree, sent):
         pd.testing.assert_series_equal(one.of(series), want)
-    assert members.__sizeof__() >= 0
+        assert one.__sizeof__() >= 0
+
+
+@pytest.mark.parametrize(("step", "kind"), [(1, sets.Bits), (50, sets.Bits), (2**40, np.ndarray)])
+def test_how_numbers_are_held(step, kind):
+    """Dense numbers as bits, also those of chunks that are far apart; no part in more bytes than its values have."""
+    numbers = np.random.default_rng(0).permutation(100_000) * step
+    parts = [sets.part(pd.Series(p)) for p in np.split(np.sort(numbers), 50)]
+    assert isinstance(parts[0], kind)
+    assert sum(p.there.nbytes if isinstance(p, sets.Bits) else p.nbytes for p in parts) <= numbers.nbytes
+    members = sets.Members(
+        [sets.together(parts[i : i + 5], numbers.dtype) for i in range(0, 50, 5)], numbers.dtype
+    )
+    assert isinstance(members.values, kind)
+    asked = pd.Series(np.arange(-5, 200_000) * (step // 2 or 1))
+    pd.testing.assert_series_equal(members.of(asked), asked.isin(numbers))
 
 
 @pytest.mark.parametrize("kind", sorted(KEYS))

@@ -13,74 +13,144 @@ from marsdask.dataframe.kernels.keys import DENSE, LARGEST, NAT, SPARSE, codable
 
 def settable(mine: Any, values: Any) -> bool:
     """Whether a series of one dtype is looked up in values of the other here, and not by pandas' own isin."""
-    return mine == values and codable(mine) and isinstance(mine, np.dtype)
+    return mine == values and _plain(mine)
+
+
+def _plain(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and codable(dtype)
 
 
 class Bits(NamedTuple):
-    """Whole numbers from `lo` on, by whether each is there; and whether a missing date is."""
+    """Whole numbers from `lo` on, a multiple of 8, by whether each is there: a bit each.
+
+    `null`: whether a missing date is. `count`: of so many values, or fewer.
+    """
 
     lo: int
     there: np.ndarray
     null: bool
+    count: int
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The values as whole numbers."""
+        numbers = np.flatnonzero(np.unpackbits(self.there, bitorder="little")) + self.lo
+        return np.append(numbers, NAT) if self.null else numbers
 
 
-def part(values: pd.Series | pd.Index) -> Any:
-    """The values of a chunk: as bits where they are dense, else each once."""
-    if not codable(values.dtype) or not isinstance(values.dtype, np.dtype):
+Part = Bits | np.ndarray | pd.Series | pd.Index
+"""Some of the values: bits where they are dense, whole numbers each once, or what pandas is to ask."""
+
+
+def part(values: pd.Series | pd.Index) -> Part:
+    """The values of a chunk, in no more bytes than they have there."""
+    if not _plain(values.dtype):
         return values.drop_duplicates()
-    numbers, null = whole(values), False
-    if values.dtype.kind in "mM" and (null := bool((numbers == NAT).any())):
+    numbers = whole(values)
+    bits = _as_bits(numbers, values.dtype, SPARSE * len(numbers))
+    return np.asarray(pd.unique(numbers)) if bits is None else bits
+
+
+def _as_bits(numbers: np.ndarray, dtype: Any, most: int) -> Bits | None:
+    """Numbers as bits, if these are not more than `most`."""
+    null, count = False, len(numbers)
+    if dtype.kind in "mM" and (null := bool((numbers == NAT).any())):
         numbers = numbers[numbers != NAT]
-    lo, hi = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, -1)
-    if hi - lo >= min(max(SPARSE * len(numbers), DENSE), LARGEST):
-        return values.drop_duplicates()
-    there = np.zeros(hi - lo + 1, dtype=bool)
+    if not len(numbers):
+        return Bits(0, np.zeros(0, np.uint8), null, count)
+    lo, hi = int(numbers.min()) // 8 * 8, int(numbers.max())
+    if hi - lo >= min(most, 8 * LARGEST):
+        return None
+    there = np.zeros((hi - lo) // 8 * 8 + 8, dtype=bool)
     there[numbers - lo] = True
-    return Bits(lo, there, null)
+    return Bits(lo, np.packbits(there, bitorder="little"), null, count)
+
+
+def together(parts: Sequence[Part], dtype: Any) -> Part:
+    """The values of several parts: as bits while these are no more than 64 a value or 512 KiB, else each once."""
+    if any(isinstance(p, (pd.Series, pd.Index)) for p in parts):
+        return pd.concat([pd.Series(listed(p, dtype)) for p in parts]).drop_duplicates()
+    bits = [p for p in parts if isinstance(p, Bits)]
+    lists = [p for p in parts if isinstance(p, np.ndarray)]
+    count = sum(map(len, lists)) + sum(p.count for p in bits)
+    most = min(max(SPARSE * count, DENSE), 8 * LARGEST)
+    alone = _as_bits(np.concatenate(lists), dtype, most) if lists else None
+    if alone is not None:
+        bits.append(alone)
+    ends = [(p.lo, p.lo + 8 * len(p.there)) for p in bits if len(p.there)]
+    lo, hi = min((lo for lo, _ in ends), default=0), max((hi for _, hi in ends), default=0)
+    if (lists and alone is None) or hi - lo > most + 8:
+        numbers = [p.numbers if isinstance(p, Bits) else p for p in parts]
+        return np.asarray(pd.unique(np.concatenate(numbers)))
+    there = np.zeros((hi - lo) // 8, dtype=np.uint8)
+    for p in bits:
+        start = (p.lo - lo) // 8
+        there[start : start + len(p.there)] |= p.there
+    return Bits(lo, there, any(p.null for p in bits), count)
+
+
+def listed(values: Part, dtype: Any) -> Any:
+    """The values of a part as pandas' `isin` takes them."""
+    if isinstance(values, (pd.Series, pd.Index)):
+        return values.array
+    numbers = values.numbers if isinstance(values, Bits) else values
+    return numbers.view(dtype) if dtype.kind in "mM" else numbers.astype(dtype)
 
 
 class Members:
     """All values of a series; `of(series)` says which are among them."""
 
-    def __init__(self, parts: Sequence[Any], dtype: Any):
+    def __init__(self, parts: Sequence[Part], dtype: Any):
         self.dtype = dtype
-        self.bits: Bits | None = None
-        self.values: Any = None
-        dense = [p for p in parts if isinstance(p, Bits) and len(p.there)]
-        null = any(p.null for p in parts if isinstance(p, Bits))
-        lo = min((p.lo for p in dense), default=0)
-        hi = max((p.lo + len(p.there) for p in dense), default=0)
-        if len(dense) < sum(not isinstance(p, Bits) or len(p.there) > 0 for p in parts) or hi - lo > LARGEST:
-            self.values = pd.concat([pd.Series(self._listed(p)) for p in parts]).drop_duplicates().array
-            return
-        there = np.zeros(hi - lo, dtype=bool)
-        for p in dense:
-            there[p.lo - lo : p.lo - lo + len(p.there)] |= p.there
-        self.bits = Bits(lo, there, null)
+        self.values = together(parts, dtype)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Make what lookups go by: a byte a number where these are few enough, a hash table where they are far apart."""
+        self.table: np.ndarray | None = None
+        self.index: pd.Index | None = None
+        if isinstance(self.values, Bits) and 8 * len(self.values.there) <= LARGEST:
+            self.table = np.unpackbits(self.values.there, bitorder="little").view(bool)
+        elif isinstance(self.values, np.ndarray):
+            self.index = pd.Index(self.values)
+            self.index.get_indexer(
+                self.index[:1]
+            )  # the first of them would be made in several threads at once
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"dtype": self.dtype, "values": self.values}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.prepare()
 
     def __sizeof__(self) -> int:
-        return int(self.values.nbytes if self.bits is None else self.bits.there.nbytes)
-
-    def _listed(self, values: Any) -> Any:
-        if not isinstance(values, Bits):
-            return values.array
-        numbers = np.flatnonzero(values.there) + values.lo
-        if values.null:
-            numbers = np.append(numbers, NAT)
-        return numbers.view(self.dtype) if self.dtype.kind in "mM" else numbers.astype(self.dtype)
+        values = self.values.there if isinstance(self.values, Bits) else self.values
+        table = 0 if self.table is None else self.table.nbytes
+        return int(values.nbytes) + table + (0 if self.index is None else 40 * len(self.index))
 
     def of(self, series: pd.Series) -> pd.Series:
         """Whether each element is among the values."""
-        if self.bits is None or series.dtype != self.dtype:
-            return series.isin(self.values if self.bits is None else self._listed(self.bits))
-        lo, there, null = self.bits
-        numbers = whole(series)
-        at = numbers - lo if lo else numbers
-        out = at.view("u8") >= np.uint64(len(there))
-        if out.any():
-            found = np.append(there, False).take(np.where(out, len(there), at))
-        else:
-            found = there.take(at)
-        if null:
-            found |= numbers == NAT
+        if series.dtype != self.dtype or isinstance(self.values, (pd.Series, pd.Index)):
+            return series.isin(listed(self.values, self.dtype))
+        found = self.found(whole(series))
         return pd.Series(found, index=series.index, name=series.name, copy=False)
+
+    def found(self, numbers: np.ndarray) -> np.ndarray:
+        """Whether each of some whole numbers is among the values."""
+        if self.index is not None:
+            return self.index.get_indexer(numbers) >= 0
+        lo, packed, null, _ = self.values
+        at = numbers - lo if lo else numbers
+        inside = at.view("u8") < np.uint64(8 * len(packed))
+        every = bool(inside.all())
+        if not every:
+            at = np.where(inside, at, 0)
+        if not len(packed):
+            found = np.zeros(len(at), dtype=bool)
+        elif self.table is not None:
+            found = self.table.take(at)
+        else:
+            found = (packed.take(at >> 3) >> (at & 7).astype(np.uint8)) & 1 == 1
+        found = found if every else found & inside
+        return found | (numbers == NAT) if null else found

@@ -320,9 +320,10 @@ def value_set(frame: Chunks) -> Chunks:
 
 @lowered("frame.members", traits=["blind"], meta=FrameMeta.fewer)
 def members(frame: Chunks) -> Chunks:
-    """The values of a series or index as a set, in one chunk: made once, and asked by every chunk of another."""
+    """The values of a series or index as a set, in one chunk: joined in a tree, and asked by every chunk of another."""
+    dtype = frame.empty.dtype
     parts = graph.per_chunk(sets.part, frame, lengths=None)
-    return graph.value(sets.Members, parts, frame.empty.dtype)
+    return graph.tree(parts, partial(sets.together, dtype=dtype), partial(sets.Members, dtype=dtype))
 
 
 def _isin_demands(node: Node, mine: Demand) -> list[Demand]:
