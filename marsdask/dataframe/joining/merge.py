@@ -84,7 +84,7 @@ class Merge:
         if self.how not in ("left", "right", "inner") or self.sort or self.by_index:
             return False
         left_on, right_on = self.keys
-        return joins.fits(left, right, left_on or (), right_on or ())
+        return joins.fits(left, right, left_on or (), right_on or (), self.how)
 
 
 def _checked_method(

@@ -9,20 +9,24 @@ import numpy as np
 import pandas as pd
 from dask.sizeof import sizeof
 
-from marsdask.dataframe.kernels.keys import Keys, codable
+from marsdask.dataframe.kernels.keys import Keys, alike, packable
 
 FROM = ("left_only", "right_only", "both")
 
 
-def fits(left: pd.DataFrame, right: pd.DataFrame, left_on: Sequence[Any], right_on: Sequence[Any]) -> bool:
+def fits(
+    left: pd.DataFrame, right: pd.DataFrame, left_on: Sequence[Any], right_on: Sequence[Any], how: str
+) -> bool:
     """The one rule: whether rows of such frames are matched here, and not by pandas' own merge.
 
-    Keys are columns, of the same dtype on both sides, one that `codable` knows; names are unique on each side.
+    Keys are columns, of dtypes on both sides that are `alike`; names are unique on each side. Where the right side counts and
+    a key of both has two widths, pandas' result has one or the other by whether a match is missing.
     """
     plain = all(f.columns.nlevels == 1 and f.columns.is_unique and not f.attrs for f in (left, right))
     return plain and all(
         a in left.columns and b in right.columns
-        and left[a].dtype == right[b].dtype and codable(left[a].dtype)
+        and alike(left[a].dtype, right[b].dtype)
+        and not (how == "right" and a == b and left[a].dtype != right[b].dtype)
         for a, b in zip(left_on, right_on, strict=True)
     )  # fmt: skip
 
@@ -41,7 +45,7 @@ class Built:
         self.frame = frame
         columns = [frame[k] for k in on]
         # Holes may have made floats of whole numbers: what is there counts, not what was promised.
-        plain = len(frame) > 0 and len(columns) > 0 and all(codable(c.dtype) for c in columns)
+        plain = len(frame) > 0 and len(columns) > 0 and all(packable(c.dtype) for c in columns)
         self.keys = Keys(columns) if plain else None
 
     def __sizeof__(self) -> int:

@@ -26,6 +26,28 @@ def codable(dtype: Any) -> bool:
     return isinstance(dtype, pd.StringDtype)
 
 
+MASKED = (
+    pd.Int8Dtype, pd.Int16Dtype, pd.Int32Dtype, pd.Int64Dtype, pd.UInt8Dtype, pd.UInt16Dtype, pd.UInt32Dtype, pd.UInt64Dtype,
+    pd.BooleanDtype,
+)  # fmt: skip
+
+
+def packable(dtype: Any) -> bool:
+    """Whether keys of a dtype are told apart by their codes here: what is `codable`, with nulls, zones, or as categories."""
+    if isinstance(dtype, pd.ArrowDtype):
+        return dtype.type is str or dtype.kind in "iub"
+    return codable(dtype) or isinstance(dtype, (*MASKED, pd.CategoricalDtype, pd.DatetimeTZDtype))
+
+
+def alike(left: Any, right: Any) -> bool:
+    """Whether keys of two dtypes are compared as they are: of one dtype, or whole numbers of differing widths."""
+    if isinstance(left, pd.CategoricalDtype) and isinstance(right, pd.CategoricalDtype):
+        # They also count as equal with the same categories in another order.
+        return left == right and left.categories.equals(right.categories)
+    numbers = isinstance(left, np.dtype) and isinstance(right, np.dtype) and left.kind in "iu"
+    return packable(left) and (left == right or (numbers and left.kind == right.kind))
+
+
 NAT = np.iinfo("i8").min
 """A date that is missing, as a whole number."""
 
@@ -36,24 +58,44 @@ def whole(values: pd.Series | pd.Index) -> np.ndarray:
     return array.view("i8") if array.dtype.kind in "mM" else array.astype("i8", copy=False)
 
 
+def numbered(values: pd.Series) -> tuple[np.ndarray, np.ndarray | None]:
+    """Keys that are no texts as int64, and which are missing (None: all are there)."""
+    dtype: Any = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = values.cat.codes.to_numpy().astype("i8")
+        missing = codes < 0
+    elif isinstance(dtype, np.dtype) and dtype.kind not in "mM":
+        return whole(values), None
+    elif isinstance(dtype, (np.dtype, pd.DatetimeTZDtype)):
+        codes = whole(values.dt.tz_convert(None) if isinstance(dtype, pd.DatetimeTZDtype) else values)
+        missing = codes == NAT
+    else:
+        plain, zero = {"u": ("u8", 0), "i": ("i8", 0), "b": ("?", False)}[dtype.kind]
+        codes, missing = values.to_numpy(plain, na_value=zero).astype("i8"), values.isna().to_numpy()
+    return codes, missing if missing.any() else None
+
+
 class Column:
     """The codes of one key: 0, 1, ... for values from the least to the largest, or for texts as they were seen; the last is null."""
 
     def __init__(self, values: pd.Series):
         self.texts: pd.Index | None = None
         self.lo, self.nulls = 0, True
-        if isinstance(values.dtype, pd.StringDtype):
-            texts = pd.unique(values.dropna()).astype(object)
+        if self._is_text(values.dtype):
+            texts = np.asarray(pd.unique(values.dropna()), dtype=object)
             self.texts, self.size = pd.Index(texts, dtype=object), len(texts) + 1
             self.warm()
             return
-        present = whole(values)
-        if values.dtype.kind in "mM":
-            present = present[present != NAT]
+        present, missing = numbered(values)
+        present = present if missing is None else present[~missing]
         lo, hi = (int(present.min()), int(present.max())) if len(present) else (0, -1)
-        self.nulls = values.dtype.kind in "mM"
+        self.nulls = not isinstance(values.dtype, np.dtype) or values.dtype.kind in "mM"
         self.lo = 0 if 0 <= lo <= hi // 2 else lo  # nothing to take away then
         self.size = hi - self.lo + 1 + self.nulls
+
+    @staticmethod
+    def _is_text(dtype: Any) -> bool:
+        return isinstance(dtype, pd.StringDtype) or (isinstance(dtype, pd.ArrowDtype) and dtype.type is str)
 
     def warm(self) -> None:
         """Build what lookups go by: made by the first of them, it would be made in several threads at once."""
@@ -67,12 +109,12 @@ class Column:
             known = self.texts.get_indexer(np.asarray(unique, dtype=object))
             known[known < 0] = self.size
             return np.append(known, self.size - 1).take(codes)
-        numbers = whole(values)
+        numbers, missing = numbered(values)
         codes = numbers - self.lo if self.lo else numbers
-        if self.nulls and (missing := numbers == NAT).any():
-            codes = np.where(missing, self.size - 1, np.where(codes == self.size - 1, self.size, codes))
-        elif self.nulls:
+        if self.nulls:
             codes = np.where(codes == self.size - 1, self.size, codes)
+        if missing is not None:
+            codes = np.where(missing, self.size - 1, codes)
         return codes
 
 
