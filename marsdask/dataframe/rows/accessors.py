@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.kernels import texts
 from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, together
 from marsdask.dataframe.rows.families import kept_rows, row_by_row_demands
 from marsdask.errors import UnknownName
@@ -24,6 +25,10 @@ from marsdask.plan.registry import lowered, public
 
 NEEDS_RUN = {"str.get_dummies": "its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()",
              "cat.remove_unused_categories": "which categories are used is known only after a run", "dt.freq": "it is known only after a run"}  # fmt: skip
+
+ANSWERS = ("contains", "startswith", "endswith", "match", "fullmatch", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "islower",
+           "isnumeric", "isspace", "istitle", "isupper")  # fmt: skip
+"""Members of .str that say yes or no of each text."""
 
 
 class Accessor:
@@ -75,6 +80,8 @@ class CategoricalAccessor(Accessor):
 
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
     """A member of an accessor of pandas; a split at `n` places gives n + 1 columns, whatever the chunk."""
+    if name in ANSWERS and call:
+        return texts.answered(series, lambda values: getattr(getattr(values, kind), name)(*args, **kwargs))
     made = getattr(getattr(series, kind), name)
     made = made(*args, **kwargs) if call else made
     if name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) > 0:

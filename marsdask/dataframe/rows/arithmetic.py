@@ -19,6 +19,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
+from marsdask.dataframe.kernels import texts
 from marsdask.dataframe.rows.alignment import matched, one_chunk, pandas_on_samples, sampled, together
 from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signature
 from marsdask.errors import ArgumentTypeError, Unbuilt
@@ -53,7 +54,10 @@ def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional
         return getattr(left, name)(right, **kwargs)
     if name.startswith("__r"):
         return operate(_swapped(name), right, left, kwargs)
-    return getattr(operator, name)(left, right)
+    does = getattr(operator, name)
+    if isinstance(right, str) and name.strip("_") in MIRROR:
+        return texts.answered(left, lambda values: does(values, right))
+    return does(left, right)
 
 
 def binary(name: str, frame: Any, other: Any, **kwargs: Any) -> Any:

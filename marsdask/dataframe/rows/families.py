@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
-from marsdask.dataframe.kernels import sets
+from marsdask.dataframe.kernels import sets, texts
 from marsdask.dataframe.rows.alignment import (
     done,
     matched,
@@ -341,7 +341,9 @@ def _isin(frame: Chunks, **kwargs: Any) -> Chunks:
 
 
 def _among(chunk: Any, values: Any) -> Any:
-    return values.of(chunk) if isinstance(values, sets.Members) else chunk.isin(values)
+    if isinstance(values, sets.Members):
+        return values.of(chunk)
+    return texts.answered(chunk, lambda each: each.isin(values))
 
 
 method("isin", _isin, arrange=_members, demands=_isin_demands, status="delegated")

@@ -1,0 +1,146 @@
+"""Text of few values as numbers: found once of a column that is asked again, and answers of yes or no spread by them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+FEWEST = 1 << 14
+"""Rows below which pandas' own way costs less than what is gained."""
+
+MOST = 1 << 12
+"""More different texts than this are no few: numbers would be found for nothing, at 15 to 100 ns a row."""
+
+LOOKED_AT = 1 << 10
+"""Rows spread over a column that tell whether its texts are few, before all are looked at: 0.1 ms."""
+
+BYTES = 256 * 2**20
+"""What the numbers of all columns may take together; a column takes a byte a row up to 127 texts, which is a tenth of its text."""
+
+
+class Coded(NamedTuple):
+    """The number of each row's text, -1 where it is missing; and the texts by number, with a missing one at the end."""
+
+    codes: np.ndarray
+    texts: pd.Series
+
+    def spread(self, answers: np.ndarray) -> np.ndarray:
+        """The answer of each row, by those of the texts."""
+        yes = np.flatnonzero(answers)
+        if len(yes) == len(answers):
+            return np.ones(len(self.codes), dtype=bool)
+        if len(yes) > 1:
+            return answers.take(self.codes)
+        if not len(yes):
+            return np.zeros(len(self.codes), dtype=bool)
+        return self.codes == (yes[0] if yes[0] < len(answers) - 1 else -1)
+
+    def taken(self, rows: np.ndarray) -> Coded:
+        """Those of some rows."""
+        return Coded(self.codes.take(rows), self.texts)
+
+
+def plain(dtype: Any) -> bool:
+    """Whether a dtype is pandas' own text over Arrow, where a missing value answers no."""
+    return isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow" and dtype.na_value is np.nan
+
+
+class _Known(NamedTuple):
+    """What is known of a column: nothing yet but that it was asked (None), that its texts are many (False), or its numbers."""
+
+    column: weakref.ref[Any]
+    coded: Coded | bool | None
+
+
+class Numbers:
+    """The numbers of columns of text, for as long as these live, the last ones asked within `BYTES`.
+
+    A column is known by its Arrow data, which nothing writes to: a write makes others. Numbers are found the second time that a
+    column is asked, so what lives for one task costs nothing.
+    """
+
+    def __init__(self, most: int = BYTES):
+        self.most, self.held = most, 0
+        self.known: dict[int, _Known] = {}
+        self.lock = threading.RLock()  # a weak reference's call may come in the middle of any line
+
+    def of(self, values: pd.Series) -> Coded | None:
+        """The numbers of a column, None where there are none, or none yet."""
+        if len(values) < FEWEST or not plain(values.dtype):
+            return None
+        column = values.array.__arrow_array__()  # type: ignore[union-attr]
+        with self.lock:
+            found = self.known.pop(id(column), None)
+            first = found is None or found.column() is not column
+            if first:
+                found = _Known(weakref.ref(column, lambda _, at=id(column): self._gone(at)), None)
+            self.known[id(column)] = found  # type: ignore[assignment]
+        if first or found.coded is False:  # type: ignore[union-attr]
+            return None
+        if found.coded is None:  # type: ignore[union-attr]
+            found = found._replace(coded=numbered(column, values.dtype) or False)  # type: ignore[union-attr]
+            self._hold(id(column), found)
+        return found.coded or None  # type: ignore[return-value, union-attr]
+
+    def _hold(self, at: int, found: _Known) -> None:
+        with self.lock:
+            self._gone(at)
+            self.known[at] = found
+            self.held += _bytes(found)
+            for other in [k for k in self.known if k != at]:
+                if self.held <= self.most:
+                    break
+                self._gone(other)
+
+    def _gone(self, at: int) -> None:
+        with self.lock:
+            if (known := self.known.pop(at, None)) is not None:
+                self.held -= _bytes(known)
+
+
+def _bytes(known: _Known) -> int:
+    return known.coded.codes.nbytes if isinstance(known.coded, Coded) else 0
+
+
+NUMBERS = Numbers()
+
+
+def numbered(column: Any, dtype: Any) -> Coded | None:
+    """The numbers of Arrow text; None where its texts are many."""
+    some = column.take(pa.array(np.linspace(0, len(column) - 1, LOOKED_AT).astype("i8")))
+    if len(pc.unique(some)) > LOOKED_AT // 4:
+        return None
+    encoded = pc.dictionary_encode(column)
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0)
+    if len(encoded.dictionary) > MOST:
+        return None
+    kind = "i1" if len(encoded.dictionary) < 128 else "i2"
+    indices = encoded.indices
+    if indices.null_count:
+        indices = indices.fill_null(-1)
+    texts = pd.Series([*encoded.dictionary.to_pylist(), None], dtype=dtype)
+    return Coded(indices.to_numpy().astype(kind), texts)
+
+
+def answered(values: Any, of: Callable[[Any], Any]) -> Any:
+    """`of(values)`, for a question that each text answers for itself: asked once of each different one, where they are known.
+
+    Only answers of yes and no: a number's or text's dtype may hang on what else there is in the column.
+    """
+    known = NUMBERS.of(values) if isinstance(values, pd.Series) else None
+    if known is None:
+        return of(values)
+    answers = of(known.texts)
+    if not isinstance(answers, pd.Series) or answers.dtype != bool:
+        return of(values)
+    return pd.Series(known.spread(answers.to_numpy()), index=values.index, name=values.name, copy=False)
