@@ -132,11 +132,11 @@ class DataFrame(FrameHandle):
     @property
     def columns(self) -> pd.Index:
         """The column labels, known without a run."""
-        return self.known.empty.columns
+        return self.known.empty.columns.view()  # its name may be changed
 
     @property
     def dtypes(self) -> pd.Series:
-        return self.known.empty.dtypes
+        return self.known.empty.dtypes.copy(deep=False)
 
     @property
     def axes(self) -> list[Any]:

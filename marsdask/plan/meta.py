@@ -14,6 +14,7 @@ import math
 import operator
 import uuid
 from dataclasses import dataclass
+from collections.abc import Hashable
 from typing import Any, ClassVar, NoReturn
 
 import dask
@@ -23,13 +24,14 @@ import pandas as pd
 
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
 from marsdask.plan.entries import Op, lookup
+from marsdask.plan.examples import Example, Formed, form_of
 from marsdask.plan.node import Node, _set, parts, replace, token, walk
 
 NAN = math.nan
 
 
 @dataclass(frozen=True, slots=True)
-class TensorMeta:
+class TensorMeta(Formed):
     """Shape (`nan` where unknown), dtype and memory order of a tensor."""
 
     shape: tuple[float, ...]
@@ -40,6 +42,11 @@ class TensorMeta:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def form(self) -> Hashable:
+        rest = tuple(-1 if math.isnan(n) else int(n) for n in self.shape[1:])
+        return "tensor", bool(self.shape), rest, self.dtype
 
 
 class Rows:
@@ -72,7 +79,7 @@ An operation whose chunks depend on sizes (a merge) says `Rows()` instead: its r
 
 
 @dataclass(frozen=True, slots=True)
-class FrameMeta:
+class FrameMeta(Formed):
     """An empty pandas object of the right kind, columns, dtypes and names; the length; which rows.
 
     `ranged`: the labels are 0..n-1. `labels`: the row labels themselves where they are known without a run (data in
@@ -84,6 +91,13 @@ class FrameMeta:
     rows: Rows
     ranged: bool = False
     labels: Any = None
+    _form: Any = dataclasses.field(default=..., repr=False, compare=False)
+
+    @property
+    def form(self) -> Hashable | None:
+        if self._form is ...:
+            _set(self, "_form", form_of(self.empty))
+        return self._form  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> str:
@@ -99,18 +113,22 @@ class FrameMeta:
         return (self.length, *columns)
 
     def same(self, made: Any) -> FrameMeta:
-        """Metadata of `made`, any pandas object of the result's kind, on this frame's rows."""
+        """Metadata of `made`, any pandas object of the result's kind or an example, on this frame's rows."""
         return frame_meta(made, self.length, self.rows, ranged=self.ranged, labels=self.labels)
 
     def fewer(self, made: Any = None) -> FrameMeta:
         """Metadata of `made`, else of the frame itself, on rows that only a run can tell."""
-        return frame_meta(self.empty if made is None else made, math.nan, NEW)
+        if made is None:
+            return FrameMeta(self.empty, math.nan, NEW, _form=self._form)
+        return frame_meta(made, math.nan, NEW)
 
 
 def frame_meta(
     made: Any, length: float, rows: Rows, *, ranged: bool = False, labels: Any = None
 ) -> FrameMeta:
-    """Metadata from any pandas object: its rows are cut off."""
+    """Metadata from any pandas object, whose rows are cut off, or from an example."""
+    if isinstance(made, Example):
+        return FrameMeta(made.own(), length, rows, ranged, labels, made.form)
     empty = made[:0] if isinstance(made, pd.Index) else made.iloc[:0]
     return FrameMeta(empty, length, rows, ranged, labels)
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from marsdask.dataframe.groupby import tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
-from marsdask.dataframe.rows.alignment import matched, sampled
+from marsdask.dataframe.rows.alignment import example, matched
 from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import only
@@ -44,9 +44,12 @@ def _example(
     """What users say of the result, else what pandas makes of groups of made-up rows."""
     if like is not None:
         return like
-    with np.errstate(all="ignore"):
-        method = Method(name, sampled(args), sampled(kwargs))
-        return method.of(_with_holes(sampled(frame)), *map(sampled, keys), spec=spec)
+    return example(_of_groups, frame, spec, list(keys), name, args, kwargs)
+
+
+def _of_groups(rows: Any, spec: Grouping, keys: list[Any], *call: Any) -> Any:
+    """What a method gives of groups of made-up rows."""
+    return Method(*call).of(_with_holes(rows), *keys, spec=spec)
 
 
 def _with_holes(rows: Any) -> Any:

@@ -15,7 +15,7 @@ from marsdask.dataframe.indexing.indexing import looking
 from marsdask.dataframe.indexing.keys import known_labels
 from marsdask.dataframe.indexing.labels import all_there
 from marsdask.dataframe.making.creation import labelled_like, plain_index, with_labels
-from marsdask.dataframe.rows.alignment import distinct, done
+from marsdask.dataframe.rows.alignment import distinct, done, example
 from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call, chunkwise
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
@@ -239,11 +239,15 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     return [Demand(columns, mine.order, labels)]
 
 
+def _reset_none(rows: Any, kwargs: dict[str, Any]) -> Any:
+    return _reset(rows.iloc[:0], kwargs)
+
+
 # Labels are chunk-local until a renumber makes them whole.
 chunkwise(
     "frame.reset_labels",
     _reset,
-    meta=lambda frame, kwargs: frame_meta(_reset(frame.empty, kwargs), frame.length, NEW),
+    meta=lambda frame, kwargs: frame_meta(example(_reset_none, frame, kwargs), frame.length, NEW),
     demands=_reset_demands,
 )
 

@@ -22,9 +22,9 @@ from marsdask.dataframe.making.creation import from_pandas, is_ranged, labelled_
 from marsdask.dataframe.rows.alignment import (
     VALUES,
     bounds_of,
+    example,
     matched,
     one_chunk,
-    pandas_on_samples,
     sampled,
     together,
 )
@@ -77,7 +77,9 @@ def with_column(frame: Any, key: Any, value: Any, at: int | None = None) -> Any:
 
 def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) -> FrameMeta:
     if not isinstance(value, FrameMeta):
-        new = pandas_on_samples(_with_column, frame, key, value, at)
+        new = example(_with_column, frame, key, value, at)
+    elif value.kind == "Series" and value.rows == frame.rows:
+        new = example(_with_series, frame, key, value, at)
     else:
         if value.kind == "DataFrame" and len(value.empty.columns) != 1:
             raise ShapeError("Cannot set a DataFrame with multiple columns to the single column.")
@@ -86,6 +88,12 @@ def _assign_meta(frame: FrameMeta, key: Any, value: Any, at: int | None = None) 
             column = _with_holes(frame, value, column)
         new = _with_column(frame.empty, key, column.set_axis(frame.empty.index, axis=0), at)
     return frame.same(new)
+
+
+def _with_series(rows: pd.DataFrame, key: Any, values: pd.Series, at: int | None) -> pd.DataFrame:
+    """No rows with a column of the same rows."""
+    none = rows.iloc[:0]
+    return _with_column(none, key, values.iloc[:0].set_axis(none.index), at)
 
 
 def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Series:

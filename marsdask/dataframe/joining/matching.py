@@ -17,7 +17,7 @@ import pandas as pd
 
 from marsdask.dataframe.joining.merge import MAY_REPEAT, Merge, MergeError
 from marsdask.dataframe.kernels import joins
-from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.rows.alignment import example
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import Sort, in_order, only
 from marsdask.errors import MarsDaskError
@@ -48,7 +48,7 @@ def _merge_meta(
     left: FrameMeta, right: FrameMeta, spec: Merge, method: str, ordered: bool = True
 ) -> FrameMeta:
     try:
-        result = pandas_on_samples(replace(spec, validate=None).of, left, right)
+        result = example(Merge.of, replace(spec, validate=None), left, right)
     except pd.errors.MergeError as error:
         raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
     return frame_meta(result, math.nan, Rows())

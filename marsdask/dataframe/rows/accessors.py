@@ -12,7 +12,7 @@ import pandas as pd
 
 from marsdask.dataframe.core import Index, Series, as_frame
 from marsdask.dataframe.kernels import texts
-from marsdask.dataframe.rows.alignment import matched, pandas_on_samples, together
+from marsdask.dataframe.rows.alignment import example, matched, pandas_on_samples, together
 from marsdask.dataframe.rows.families import kept_rows, row_by_row_demands
 from marsdask.errors import UnknownName
 from marsdask.plan import graph, registry
@@ -40,7 +40,7 @@ class Accessor:
     def __init__(self, series: Any):
         self._series = series
         try:
-            pandas_on_samples(getattr, series.known, self.kind)
+            example(_reached, series.known, self.kind)
         except AttributeError as error:
             raise UnknownName(str(error)) from None
 
@@ -52,6 +52,11 @@ class Accessor:
     def __dir__(self) -> list[str]:
         names = {op.public for op in registry.OPS.values() if op.owners == (self.kind,)}
         return sorted({*object.__dir__(self), *names})
+
+
+def _reached(series: Any, kind: str) -> bool:
+    """Whether pandas gives the accessor; its error is the user's."""
+    return getattr(series, kind) is not None
 
 
 class StringAccessor(Accessor):
@@ -98,10 +103,14 @@ def _accessed_meta(
             return frame.same(result)
         changed = kwargs.get("join") in ("outer", "inner", "right")
         return frame_meta(result, float("nan") if changed else frame.length, NEW)
-    result = pandas_on_samples(reach, frame, kind, name, args, kwargs, call)
-    if name == "extractall":
-        return frame.fewer(result)
-    return kept_rows(frame, np.asarray(result) if isinstance(result, list) else result)
+    found = example(_reach_array, frame, kind, name, args, kwargs, call)
+    return frame.fewer(found) if name == "extractall" else kept_rows(frame, found)
+
+
+def _reach_array(*asked: Any) -> Any:
+    """A member, as an array where that is a list."""
+    result = reach(*asked)
+    return np.asarray(result) if isinstance(result, list) else result
 
 
 @lowered(

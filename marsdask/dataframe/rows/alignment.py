@@ -15,6 +15,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
+from marsdask.plan.examples import Example, remembered
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import sized
@@ -109,6 +110,19 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """What pandas makes of made-up rows; its errors are the user's."""
     with np.errstate(all="ignore"):
         return does(*sampled(args), **sampled(kwargs))
+
+
+def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
+    """The same without its rows, remembered: pandas is asked once for all arguments of equal form."""
+    return remembered(lambda: pandas_on_samples(does, *args, **kwargs), does, args, kwargs)
+
+
+def example_of_none(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> Any:
+    """What pandas makes of no rows, as an example; of the frame's own where these say more than made-up ones."""
+    index = frame.empty if frame.kind == "Index" else frame.empty.index
+    if isinstance(index, pd.MultiIndex) or getattr(index, "freq", None) is not None:
+        return does(frame.empty, *args)
+    return remembered(lambda: does(sample(frame.empty, 0), *args), does, "of none", frame, args)
 
 
 def as_promised(whole: Chunks) -> Any:

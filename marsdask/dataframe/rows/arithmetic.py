@@ -20,7 +20,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
 from marsdask.dataframe.kernels import texts
-from marsdask.dataframe.rows.alignment import matched, one_chunk, pandas_on_samples, sampled, together
+from marsdask.dataframe.rows.alignment import example, matched, one_chunk, pandas_on_samples, together
 from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signature
 from marsdask.errors import ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
@@ -110,19 +110,29 @@ def _operands(name: str, frame: Any, other: Any, kwargs: dict[str, Any]) -> tupl
 
 
 def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: Any) -> Any:
-    left, right = sample(frame.empty), sampled(other)
+    if how == "columns":
+        return kept_rows(frame, pandas_on_samples(operate, name, frame, _beside_columns(other), kwargs))
     aligned = how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows
-    if how == "columns" and isinstance(other, FrameMeta):
-        right = sample(other.empty, len(other.labels)).set_axis(other.labels)
-    elif how == "columns":
-        right = np.ones([2 if math.isnan(n) else int(n) for n in other.shape], other.dtype)
-    elif aligned and name.strip("_") not in MIRROR and not isinstance(right, pd.Index):
+    found = example(_operated, name, frame, other, kwargs, how == "array", aligned, isinstance(other, TensorMeta))
+    return frame.fewer(found) if aligned else kept_rows(frame, found)
+
+
+def _beside_columns(other: FrameMeta | TensorMeta) -> Any:
+    """Made-up values of an operand with one for each column."""
+    if isinstance(other, FrameMeta):
+        return sample(other.empty, len(other.labels)).set_axis(other.labels)
+    return np.ones([2 if math.isnan(n) else int(n) for n in other.shape], other.dtype)
+
+
+def _operated(
+    name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool, aligned: bool, tensor: bool
+) -> Any:
+    """An operation on made-up operands."""
+    if aligned and name.strip("_") not in MIRROR and not isinstance(right, pd.Index):
         right = right.iloc[:1]  # labels may be missing on one side
-    elif isinstance(other, TensorMeta) and not other.shape and other.dtype == object and left.ndim == 1:
+    elif tensor and left.ndim == 1 and not np.ndim(right) and np.asarray(right).dtype == object:
         right = left.array[0]  # a text, most likely, as in the column
-    with np.errstate(all="ignore"):
-        result = operate(name, left, right, kwargs, how == "array")
-    return frame.fewer(result) if aligned else kept_rows(frame, result)
+    return operate(name, left, right, kwargs, positional)
 
 
 def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
@@ -227,7 +237,7 @@ def _rdivmod(self: Any, other: Any) -> Any:
 
 @lowered(
     "frame.unary",
-    meta=lambda name, frame: frame.same(getattr(operator, name)(sample(frame.empty))),
+    meta=lambda name, frame: frame.same(example(getattr(operator, name), frame)),
     demands=lambda node, mine: [mine],
 )
 def unary(name: str, frame: Chunks) -> Chunks:

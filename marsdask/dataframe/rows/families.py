@@ -18,6 +18,8 @@ from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.kernels import sets, texts
 from marsdask.dataframe.rows.alignment import (
     done,
+    example,
+    example_of_none,
     matched,
     one_chunk,
     pandas_on_samples,
@@ -27,6 +29,7 @@ from marsdask.dataframe.rows.alignment import (
 )
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
+from marsdask.plan.examples import Example
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, TensorMeta, meta
@@ -67,7 +70,7 @@ def chunkwise(
     name: str, does: Callable[..., Any], meta: Callable[..., Any] | None = None, **entry: Any
 ) -> None:
     """Declare the operation `does(chunk, *args)` of each chunk: on the same rows, as it makes no rows of none, unless `meta` says."""
-    same_rows = meta or (lambda frame, *args: frame.same(does(frame.empty, *args)))
+    same_rows = meta or (lambda frame, *args: frame.same(example_of_none(does, frame, *args)))
     lowered(name, meta=same_rows, **entry)(partial(graph.per_chunk, does))
 
 
@@ -78,7 +81,7 @@ def by_rows(frame: Any, kwargs: dict[str, Any]) -> bool:
 
 def same_rows_meta(name: str, frame: FrameMeta, **kwargs: Any) -> FrameMeta:
     """Metadata of a method that keeps the frame's rows."""
-    return frame.same(pandas_on_samples(partial(call, name), frame, **kwargs))
+    return frame.same(example(call, name, frame, **kwargs))
 
 
 def described(
@@ -225,13 +228,14 @@ def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
             kwargs[key] = value.dtype.type(1.5)
     if name in ("where", "mask"):
         kwargs["cond"] = _one_true(sampled(kwargs["cond"]))
-    return kept_rows(frame, pandas_on_samples(partial(call, name), frame, **kwargs))
+    return kept_rows(frame, example(call, name, frame, **kwargs))
 
 
 def kept_rows(frame: FrameMeta, result: Any) -> FrameMeta | TensorMeta:
-    """Metadata of what pandas made of a frame's rows: of an index that may be an array."""
-    is_array = isinstance(result, np.ndarray)
-    return TensorMeta((frame.length,), result.dtype) if is_array else frame.same(result)
+    """Metadata of what pandas made of a frame's rows, or of an example: of an index that may be an array."""
+    made = result.value if isinstance(result, Example) else result
+    is_array = isinstance(made, np.ndarray)
+    return TensorMeta((frame.length,), made.dtype) if is_array else frame.same(result)
 
 
 def _one_true(cond: Any) -> Any:
