@@ -25,7 +25,7 @@ import pandas as pd
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
 from marsdask.plan.entries import Op, lookup
 from marsdask.plan.examples import Example, Formed, form_of
-from marsdask.plan.node import Node, _set, parts, replace, token, walk
+from marsdask.plan.node import Node, _set, inputs, parts, replace, token, walk
 
 NAN = math.nan
 
@@ -153,10 +153,13 @@ class ObjectMeta:
 def meta(node: Node) -> Any:
     """The metadata of a node, worked out once."""
     if node._meta is None:
-        for each in walk([node]):
-            if each._meta is None:
-                _set(each, "_meta", _work_out(each))
+        for each in walk([node], _unknown):
+            _set(each, "_meta", _work_out(each))
     return node._meta
+
+
+def _unknown(node: Node) -> list[Node]:
+    return [child for child in inputs(node) if child._meta is None]
 
 
 def _work_out(node: Node) -> Any:

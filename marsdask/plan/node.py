@@ -196,13 +196,16 @@ def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
 def token(node: Node) -> str:
     """A stable name for what the node says: equal nodes, equal tokens, also in another process."""
     if node._token is None:
-        for each in walk([node]):
-            if each._token is None:
-                digest = hashlib.blake2b(each.op.encode(), digest_size=16)
-                _feed(digest.update, each.args)
-                _feed(digest.update, each.kwargs)
-                _set(each, "_token", digest.hexdigest())
-    return str(node._token)
+        for each in walk([node], _unnamed):
+            digest = hashlib.blake2b(each.op.encode(), digest_size=16)
+            _feed(digest.update, each.args)
+            _feed(digest.update, each.kwargs)
+            _set(each, "_token", digest.hexdigest())
+    return node._token  # type: ignore[return-value]
+
+
+def _unnamed(node: Node) -> list[Node]:
+    return [child for child in inputs(node) if child._token is None]
 
 
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), np.dtype)
