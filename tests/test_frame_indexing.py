@@ -298,3 +298,16 @@ def test_a_key_of_fewer_levels() -> None:
     plain = pd.DataFrame({"a": [1.0, 2, 3]}, index=pd.MultiIndex.from_tuples([(1, "x"), (1, "y"), (2, "x")]))
     lazy = md.DataFrame(plain, chunk_size=2)
     pd.testing.assert_frame_equal(lazy.loc[(1,)].execute().fetch(), plain.loc[(1,)])
+
+
+def test_a_column_whose_name_begins_with_an_underscore_is_an_attribute() -> None:
+    """As merge's `_merge` is; what handles keep for themselves is none."""
+    ours = md.DataFrame({"k": [1, 2]}).merge(md.DataFrame({"k": [2]}), how="left", indicator=True)
+    assert ours._merge.execute().fetch().tolist() == ["left_only", "both"]
+    ours._merge = ours.k
+    assert ours.groupby("k")._merge.sum().execute().fetch().tolist() == [1, 2]
+    for name in ("_node", "_nobody"):
+        hidden = md.DataFrame({"_node": [1]})
+        assert getattr(hidden, name, None) is not hidden["_node"]
+    with pytest.raises(AttributeError, match="no column or attribute '_nobody'"):
+        ours._nobody = 1

@@ -162,13 +162,14 @@ class DataFrame(FrameHandle):
         self._become(registry.make("frame.select", self, [c for c in self.columns if c != key]))
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self.columns:
+        # What the class has and the object lacks is a slot that is not filled yet.
+        if not (name.startswith("__") or hasattr(type(self), name)) and name in self.columns:
             return self[name]
         raise UnknownName.among("DataFrame", name, [*dir(type(self)), *map(str, self.columns)])
 
     def __setattr__(self, name: str, value: Any) -> None:
         # As in pandas: an existing column is assigned, another name is no new column.
-        if name.startswith("_") or hasattr(type(self), name):
+        if hasattr(type(self), name):
             object.__setattr__(self, name, value)
         elif name in self.columns:
             self[name] = value

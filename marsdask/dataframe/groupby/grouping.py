@@ -236,7 +236,8 @@ class DataFrameGroupBy(GroupBy):
         return self._selected(list(key) if several else key)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and self._frame.ndim == 2 and name in self._frame.columns:
+        plain = not (name.startswith("__") or hasattr(type(self), name))
+        if plain and self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
         return super().__getattr__(name)
 
