@@ -148,7 +148,7 @@ def _rare_key(kind: type, value: Any) -> Hashable:
             return kind, repr(value)  # 0.0 and -0.0 are equal
     elif kind is slice:
         return kind, key_of((value.start, value.stop, value.step))
-    elif isinstance(value, np.dtype) or isinstance(value, pd.api.extensions.ExtensionDtype):
+    elif isinstance(value, (np.dtype, pd.api.extensions.ExtensionDtype)):
         return "dtype", _dtype(value)
     elif isinstance(value, (np.number, np.bool_, np.datetime64, np.timedelta64)):
         return _dtype(value.dtype), value.tobytes()
@@ -178,4 +178,4 @@ def _known_function(function: Any) -> Hashable:
         found = getattr(found, part, None)
     if found is not function or home.partition(".")[0] not in _HOMES:
         raise Unknown
-    return function  # type: ignore[no-any-return]
+    return function

@@ -13,8 +13,8 @@ import inspect
 import math
 import operator
 import uuid
-from dataclasses import dataclass
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
 import dask

@@ -113,7 +113,9 @@ def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: An
     if how == "columns":
         return kept_rows(frame, pandas_on_samples(operate, name, frame, _beside_columns(other), kwargs))
     aligned = how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows
-    found = example(_operated, name, frame, other, kwargs, how == "array", aligned, isinstance(other, TensorMeta))
+    found = example(
+        _operated, name, frame, other, kwargs, how == "array", aligned, isinstance(other, TensorMeta)
+    )
     return frame.fewer(found) if aligned else kept_rows(frame, found)
 
 
