@@ -17,6 +17,7 @@ from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psutil
 import pytest
 import yaml
@@ -27,6 +28,9 @@ from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
 from sybil.parsers.rest import DocTestParser
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # charts are drawn without a screen
+# Nothing hangs on how fast a machine is; all else is as hypothesis has it, here or in CI.
+hypothesis.settings.register_profile("marsdask", parent=hypothesis.settings.default, deadline=None)
+hypothesis.settings.load_profile("marsdask")
 
 ROOT = Path(__file__).parent
 DOCTEST = ELLIPSIS | NORMALIZE_WHITESPACE

@@ -207,4 +207,4 @@ class Buffer(Failing):
 
 TestStore = Store.TestCase
 TestBuffer = Buffer.TestCase
-TestStore.settings = TestBuffer.settings = settings(max_examples=50, stateful_step_count=40, deadline=None)
+TestStore.settings = TestBuffer.settings = settings(max_examples=50, stateful_step_count=40)
