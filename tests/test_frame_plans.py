@@ -10,7 +10,6 @@ import pytest
 
 import marsdask.dataframe as md
 from marsdask import option_context
-from marsdask.dataframe.groupby import tables
 from marsdask.plan import graph
 from marsdask.plan.registry import in_room, lookup
 from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
@@ -211,27 +210,6 @@ def test_a_snapshot_is_grouped() -> None:
     group = frame.groupby("s")
     frame["v"] = 0.0
     assert_like(fetched(group.v.sum()), RAW.groupby("s").v.sum())
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        ["ab", "cd", "ab"],
-        ["a", "b", "é"],
-        ["a", "", "b"],
-        [True, False, True],
-        [3, -2, 3],
-        pd.Categorical(list("xyx")),
-        [10**18, 5, 5],
-    ],
-)
-def test_numbers_of_groups(key: Any) -> None:
-    series = pd.Series(key)
-    found = tables.numbered([series, pd.Series([1, 2, 1])])
-    if found is not None:
-        numbers, values = found
-        assert_like(values[0].iloc[numbers].reset_index(drop=True), series)
-        assert len(values[0]) == 2
 
 
 def test_large_sums_do_not_wrap_in_means() -> None:

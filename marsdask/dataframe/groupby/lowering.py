@@ -7,10 +7,10 @@ rows as the frame: rows exchanged by key and back home. All through pandas' own 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -134,38 +134,77 @@ def reduce(
     frame: Chunks, spec: Grouping, keys: list[Any], *call: Any, how: str = "auto", every: Any = None
 ) -> Any:
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
-    empty = frame.empty
+    empty, like = frame.empty, graph.promised().empty
     frame, keys, method, run = yield from _ready(frame, spec, keys, *call)
     found = tables.prepared_outputs(empty, spec, method) if frame.count > 1 else None
-    if not found and (found is None or how == "shuffle"):
+    if not found:
+        named = tables.outputs(empty, spec, method)
+        if named and all(how in tables.IN_ONE for _, how, _ in named):
+            run = partial(tables.in_one, spec=spec, method=method, found=named, like=like)
         return _exchanged(frame, spec, keys, method, run)
     parts = tables.parts_of(empty, found)
-    made = graph.per_chunk(
-        tables.prepared, frame, *keys, spec=spec, parts=parts, lengths="unknown", label="parts"
-    )
-    like = graph.promised().empty
-    end = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
+    plain, dropna = [p for p in parts if p[1] != tables.DISTINCT], found[0][2].get("dropna", True)
+    tabled: list[Tabled] = [
+        Tabled(
+            partial(tables.pairs, spec=spec, column=column),
+            partial(tables.joined_pairs, spec=spec),
+            partial(tables.counted_pairs, spec=spec, dropna=dropna),
+            partial(tables.pairs_together, spec=spec, dropna=dropna),
+            partial(tables.together, spec=spec, parts=[(column, "count")]),
+        )
+        for column, _ in tables.distinct_of(parts)
+    ]
+    if plain:
+        end = partial(tables.together, spec=spec, parts=plain)
+        tabled.insert(
+            0,
+            Tabled(
+                partial(tables.prepared, spec=spec, parts=plain),
+                partial(tables.joined, spec=spec, parts=plain),
+                partial(tables.merged, spec=spec, parts=plain),
+                end,
+                end,
+            ),
+        )
+    made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
     if how == "auto" and frame.count >= 16:
-        made = yield Keep(made)
-        how = "shuffle" if sum(made.lengths) >= MANY_GROUPS else "tree"
+        held = yield Keep(*made)
+        made = [*held] if len(made) > 1 else [held]
+        how = "shuffle" if max(sum(m.lengths or ()) for m in made) >= MANY_GROUPS else "tree"
     if how == "shuffle":
         graph.rule("groupby: parts exchanged by key")
-        merge = partial(_joined_parts, spec=spec, parts=parts)
-        keys_of = partial(shuffle.values_of, names=tables.key_names(spec.count))
-        nbytes = shuffle.bytes_of(made, 8 * (spec.count + len(parts)))
-        met = shuffle.sent(made, [], keys_of, merge, shuffle.parts_for(made.count, nbytes))
-        return _all_of(partial(_in_order, end=end), met)
-    graph.rule("groupby: tree over parts")
-    join = partial(tables.joined, spec=spec, parts=parts)
-    return graph.tree(made, join, end, every=every).with_lengths((math.nan,))
+        ends = [_by_key(m, t, spec, len(plain)) for m, t in zip(made, tabled, strict=True)]
+    else:
+        graph.rule("groupby: tree over parts; over rows where keys hardly repeat")
+        ends = [graph.tree(m, t.join, t.end, every=every) for m, t in zip(made, tabled, strict=True)]
+    finish = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
+    return graph.value(finish, *ends).with_lengths((math.nan,))
 
 
-def _joined_parts(pieces: list[Pieces], *, spec: Grouping, parts: Any) -> Any:
+class Tabled(NamedTuple):
+    """A table of groups: what a chunk adds, how some are joined, what meets in a chunk as (table, first row of each group),
+    and the end of those that were joined, and of those that met."""
+
+    of_chunk: Callable[..., pd.DataFrame]
+    join: Callable[[list[pd.DataFrame]], pd.DataFrame]
+    merge: Callable[[pd.DataFrame], tuple[pd.DataFrame, np.ndarray]]
+    end: Callable[[list[pd.DataFrame]], pd.DataFrame]
+    end_of_met: Callable[[list[pd.DataFrame]], pd.DataFrame]
+
+
+def _by_key(made: Chunks, table: Tabled, spec: Grouping, columns: int) -> Chunks:
+    """The table of all groups, of chunks' tables exchanged by key."""
+    keys_of = partial(shuffle.values_of, names=tables.key_names(spec.count))
+    nbytes = shuffle.bytes_of(made, 8 * (spec.count + max(columns, 1)))
+    count = shuffle.parts_for(made.count, nbytes)
+    met = shuffle.sent(made, [], keys_of, partial(_met_and_merged, merge=table.merge), count)
+    return _all_of(partial(_in_order, end=table.end_of_met), met)
+
+
+def _met_and_merged(pieces: list[Pieces], *, merge: Any) -> Any:
     table, _, homes, rows = shuffle.met(pieces)
-    names = tables.key_names(spec.count)
-    number = table.groupby(names, sort=False, dropna=False, observed=True).ngroup().to_numpy()
-    seen = np.unique(number, return_index=True)[1]
-    return tables.joined([table], spec=spec, parts=parts), _places(homes, rows, seen)
+    result, first = merge(table)
+    return result, _places(homes, rows, first)
 
 
 def _places(homes: Any, rows: Any, at: Any) -> Any:

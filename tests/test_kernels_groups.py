@@ -1,0 +1,189 @@
+"""Groups by number and the distinct values of groups, beside pandas."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import marsdask.dataframe as md
+from marsdask.dataframe.groupby import lowering
+from marsdask.dataframe.kernels import groups
+from tests.oracle import assert_like
+from tests.test_kernels_joins import KEYS
+
+
+def _floats(n):
+    return np.array([np.nan if i % 7 == 3 else [0.0, -0.0, 1.5][i % 3] + i // 5 for i in n], dtype="f8")
+
+
+VALUES = KEYS | {
+    "id": lambda n: pd.array([f"id{i:04}" for i in n], dtype="str"),
+    "letter": lambda n: pd.array([chr(97 + i) for i in n], dtype="str"),
+    "accent": lambda n: pd.array([["aé", "bè", "çd", "xy1"][i % 4] for i in n], dtype="str"),
+    "i1": lambda n: np.asarray(n, dtype="i1") * np.int8(12) - np.int8(120),
+    "f8": _floats,
+    "f4": lambda n: _floats(n).astype("f4"),
+    "cat": lambda n: pd.Categorical.from_codes([i % 8 - 1 for i in n], list("gfedcba")),
+    "ordered": lambda n: pd.Categorical.from_codes([i % 4 for i in n], list("zyxw"), ordered=True),
+    "tz": lambda n: pd.Series(KEYS["ns"](n)).dt.tz_localize("Europe/Paris").array,
+    "Int64": lambda n: pd.array([None if i % 7 == 3 else i for i in n], dtype="Int64"),
+    "boolean": lambda n: pd.array([None if i % 7 == 3 else i % 2 == 0 for i in n], dtype="boolean"),
+    "arrow": lambda n: pd.array([None if i % 7 == 3 else i for i in n], dtype=pd.ArrowDtype(pa.int32())),
+    "object": lambda n: np.array([[None, np.nan, 1, "a"][i % 4] for i in n], dtype=object),
+}
+NUMBERS = st.lists(st.integers(0, 20), max_size=14)
+KIND = st.sampled_from(sorted(VALUES))
+
+
+def _sizes(patch, spread):
+    patch.setattr(groups, "SPARSE", [0, 1, 8][spread])
+    patch.setattr(groups, "SMALL", [0, 4, 64][spread])
+    patch.setattr(groups, "FEW", 4)
+    patch.setattr(groups, "RUNS", [1, 64, 2][spread])
+
+
+@settings(max_examples=400)
+@given(st.lists(KIND, min_size=1, max_size=3), NUMBERS, st.booleans(), st.booleans(), st.integers(0, 2))  # fmt: skip
+def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
+    numbers = sorted(numbers) if ordered else numbers
+    keys = [pd.Series(VALUES[kind]([i // (3 * k + 1) + k for i in numbers])) for k, kind in enumerate(kinds)]
+    with pytest.MonkeyPatch.context() as patch:
+        _sizes(patch, spread)
+        found = groups.numbered(keys, sort=sort)
+    if found is None:
+        return
+    assert not any(key.isna().any() for key in keys)
+    by = pd.DataFrame(dict(enumerate(keys))).groupby(list(range(len(keys))), sort=sort, observed=True)
+    np.testing.assert_array_equal(found.number, by.ngroup())
+    np.testing.assert_array_equal(found.sizes(), by.size())
+    first = pd.Series(range(len(numbers))).groupby(by.ngroup()).first()
+    np.testing.assert_array_equal(found.rows, first)
+    if not any(isinstance(key.dtype, pd.CategoricalDtype) for key in keys):
+        labels, want = groups.labels_of(found.keys(keys), sort=sort), by.size().index
+        want.names = [None] * want.nlevels
+        pd.testing.assert_index_equal(labels, want, exact=True)
+        for ours, theirs in zip(getattr(labels, "levels", ()), getattr(want, "levels", ()), strict=True):
+            pd.testing.assert_index_equal(ours, theirs, exact=True)
+
+
+@settings(max_examples=400)
+@given(KIND, NUMBERS, st.data(), st.booleans(), st.integers(0, 2))
+def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread):
+    values = pd.Series(VALUES[kind](numbers))
+    number = np.array(
+        data.draw(st.lists(st.integers(-1, 3), min_size=len(numbers), max_size=len(numbers))), dtype=np.intp
+    )
+    if data.draw(st.booleans()):
+        number.sort()
+    of = groups.Groups(number, np.zeros(4, int))
+    with pytest.MonkeyPatch.context() as patch:
+        _sizes(patch, spread)
+        found = groups.distinct(of, values)
+    by = values[number >= 0].groupby(number[number >= 0])
+    if kind != "object":  # None and NaN are two values there, for dropna=False
+        want = by.nunique(dropna=dropna).reindex(range(4), fill_value=0)
+        np.testing.assert_array_equal(found.counts(4, dropna=dropna), want)
+    pairs = pd.DataFrame({"g": number, "v": values})[number >= 0].drop_duplicates()
+    assert len(pairs) == len(found.number)
+    assert (np.diff(found.number) >= 0).all()
+    again = pd.Series(found.values(), dtype=values.dtype)
+    assert again.dtype == values.dtype
+    both = pd.concat([pairs, pd.DataFrame({"g": found.number, "v": again})])
+    assert not both.duplicated(keep=False).eq(False).any()
+
+
+KINDS = sorted(set(VALUES) - {"object"})
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    st.lists(KIND, min_size=1, max_size=2), st.sampled_from(KINDS), st.lists(st.integers(0, 20), min_size=1, max_size=24),
+    st.fixed_dictionaries({name: st.booleans() for name in ("sort", "dropna", "as_index", "observed")}),
+    st.booleans(), st.integers(1, 25), st.sampled_from(["auto", "tree", "shuffle"]), st.integers(0, 2),
+)  # fmt: skip
+def test_nunique_is_that_of_pandas(keys, value, numbers, flags, dropna, chunk, how, spread):
+    frame = pd.DataFrame(
+        {f"k{i}": VALUES[k]([n // (3 * i + 1) for n in numbers]) for i, k in enumerate(keys)}
+    )
+    by = list(frame.columns)
+    frame["v"] = VALUES[value]([n * 7 % 13 for n in numbers])
+    frame["w"] = np.arange(len(numbers)) % 3
+
+    def one(f, **more):
+        return f.groupby(by, **flags)["v"].nunique(dropna, **more)
+
+    def several(f, **more):
+        named = {"a": ("v", "nunique"), "n": ("w", "size"), "b": ("w", "nunique"), "m": ("w", "mean")}
+        return f.groupby(by, **flags).agg(**named, **more)
+
+    lazy = md.DataFrame(frame, chunk_size=chunk)
+    with pytest.MonkeyPatch.context() as patch:
+        _sizes(patch, spread)
+        patch.setattr(lowering, "MANY_GROUPS", 8)
+        for build in (one, several):
+            try:
+                want = build(frame)
+            except Exception as error:  # pandas' own gaps: categories of several keys that are not observed
+                with pytest.raises(type(error)):
+                    build(lazy, method=how).to_pandas()
+                continue
+            assert_like(build(lazy, method=how).to_pandas(), want)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.integers(0, 40), min_size=30, max_size=60), st.booleans(), st.booleans(),
+    st.integers(10, 60), st.sampled_from(["auto", "tree", "shuffle"]), st.sampled_from([2, None]),
+)  # fmt: skip
+def test_rows_whose_keys_hardly_repeat(numbers, sort, apart, chunk, how, every):
+    numbers = np.asarray(numbers)
+    frame = pd.DataFrame({"a": numbers % 5, "b": np.arange(len(numbers)) if apart else numbers // 2})
+    frame["c"] = VALUES["id"](numbers % 3)
+    frame["f"], frame["i"] = _floats(numbers), numbers * 3 - 20
+    frame["d"], frame["s"] = VALUES["ns"](numbers), VALUES["str"](numbers)
+    named = {
+        f"{column}_{name}": (column, name)
+        for column, names in {
+            "f": ["sum", "count", "min", "max", "first", "last", "mean"],
+            "i": ["sum", "min", "size"],
+            "d": ["count", "max", "first"],
+        }.items()
+        for name in names
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "SMALL", 8)
+        patch.setattr(groups, "APART", 0.5)
+        lazy = md.DataFrame(frame, chunk_size=chunk)
+        by = ["a", "b", "c"]
+        for more in ({}, {"t": ("s", "min")}):
+            got = lazy.groupby(by, sort=sort).agg(**named, **more, method=how, combine_size=every).to_pandas()
+            want = frame.groupby(by, sort=sort).agg(**named, **more)
+            pd.testing.assert_frame_equal(got, want)
+
+
+@pytest.mark.parametrize("sort", [True, False])
+def test_means_of_whole_numbers_are_those_of_pandas(sort):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"k": rng.integers(0, 9, 999)})
+    for dtype in ("i1", "i4", "i8", "u2", "u8", "bool"):
+        frame[dtype] = rng.integers(0, 2 if dtype == "bool" else 99, 999).astype(dtype)
+    frame["large"] = frame.i8 * 10**13
+    frame["c"] = pd.Categorical(frame.k, categories=range(12))
+    lazy = md.DataFrame(frame, chunk_size=100)
+    got = lazy.groupby("k", sort=sort).mean(numeric_only=True).to_pandas()
+    want = frame.groupby("k", sort=sort).mean(numeric_only=True)
+    pd.testing.assert_frame_equal(got, want, check_exact=True)
+    got = lazy.groupby("c", observed=False, sort=sort)["i8"].mean().to_pandas()
+    pd.testing.assert_series_equal(
+        got, frame.groupby("c", observed=False, sort=sort)["i8"].mean(), check_exact=True
+    )
+
+
+def test_one_text_of_many_lengths_and_many_pieces():
+    parts = [pd.Series(VALUES["id"](range(i, i + 9))) for i in range(3)]
+    frame = pd.DataFrame({"k": pd.concat(parts, ignore_index=True), "v": range(27)})
+    for chunk in (27, 5):
+        got = md.DataFrame(frame, chunk_size=chunk).groupby("k").v.agg(["sum", "nunique", "median"])
+        assert_like(got.to_pandas(), frame.groupby("k").v.agg(["sum", "nunique", "median"]))
