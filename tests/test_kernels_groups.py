@@ -187,3 +187,11 @@ def test_one_text_of_many_lengths_and_many_pieces():
     for chunk in (27, 5):
         got = md.DataFrame(frame, chunk_size=chunk).groupby("k").v.agg(["sum", "nunique", "median"])
         assert_like(got.to_pandas(), frame.groupby("k").v.agg(["sum", "nunique", "median"]))
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3])
+@pytest.mark.filterwarnings("ignore:invalid value encountered in reduceat")  # pandas' own
+def test_infinities_of_both_signs_have_no_sum(chunk):
+    frame = pd.DataFrame({"k": [1, 1, 2, 1, 2], "v": [np.inf, -np.inf, 1.0, 2.0, np.nan]})
+    got = md.DataFrame(frame, chunk_size=chunk).groupby("k").v.agg(["sum", "mean", "max"])
+    assert_like(got.to_pandas(), frame.groupby("k").v.agg(["sum", "mean", "max"]))

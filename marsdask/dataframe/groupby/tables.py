@@ -376,7 +376,8 @@ def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Seque
     found: dict[int, Any] = {}
     for how in dict.fromkeys(JOINS[name] for _, name in parts if JOINS[name]):
         columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
-        counted = getattr(group[columns], how)()
+        # A chunk's sum that is missing is one of infinities of both signs.
+        counted = getattr(group[columns], how)(**{"skipna": False} if how == "sum" else {})
         found.update({c: counted[c].array for c in columns})
     for column in (column for column, name in parts if name == "mean"):
         at = [parts.index((column, each)) for each in MOMENTS]
