@@ -44,7 +44,7 @@ def _sizes(patch, spread):
     patch.setattr(groups, "RUNS", [1, 64, 2][spread])
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.lists(KIND, min_size=1, max_size=3), NUMBERS, st.booleans(), st.booleans(), st.integers(0, 2))  # fmt: skip
 def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
     numbers = sorted(numbers) if ordered else numbers
@@ -68,7 +68,7 @@ def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
             pd.testing.assert_index_equal(ours, theirs, exact=True)
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(KIND, NUMBERS, st.data(), st.booleans(), st.integers(0, 2))
 def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread):
     values = pd.Series(VALUES[kind](numbers))

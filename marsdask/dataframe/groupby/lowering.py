@@ -143,29 +143,7 @@ def reduce(
             run = partial(tables.in_one, spec=spec, method=method, found=named, like=like)
         return _exchanged(frame, spec, keys, method, run)
     parts = tables.parts_of(empty, found)
-    plain, dropna = [p for p in parts if p[1] != tables.DISTINCT], found[0][2].get("dropna", True)
-    tabled: list[Tabled] = [
-        Tabled(
-            partial(tables.pairs, spec=spec, column=column),
-            partial(tables.joined_pairs, spec=spec),
-            partial(tables.counted_pairs, spec=spec, dropna=dropna),
-            partial(tables.pairs_together, spec=spec, dropna=dropna),
-            partial(tables.together, spec=spec, parts=[(column, "count")]),
-        )
-        for column, _ in tables.distinct_of(parts)
-    ]
-    if plain:
-        end = partial(tables.together, spec=spec, parts=plain)
-        tabled.insert(
-            0,
-            Tabled(
-                partial(tables.prepared, spec=spec, parts=plain),
-                partial(tables.joined, spec=spec, parts=plain),
-                partial(tables.merged, spec=spec, parts=plain),
-                end,
-                end,
-            ),
-        )
+    tabled = _tabled(spec, parts, dropna=found[0][2].get("dropna", True))
     made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
     if how == "auto" and frame.count >= 16:
         held = yield Keep(*made)
@@ -173,7 +151,7 @@ def reduce(
         how = "shuffle" if max(sum(m.lengths or ()) for m in made) >= MANY_GROUPS else "tree"
     if how == "shuffle":
         graph.rule("groupby: parts exchanged by key")
-        ends = [_by_key(m, t, spec, len(plain)) for m, t in zip(made, tabled, strict=True)]
+        ends = [_by_key(m, t, spec, len(parts)) for m, t in zip(made, tabled, strict=True)]
     else:
         graph.rule("groupby: tree over parts; over rows where keys hardly repeat")
         ends = [graph.tree(m, t.join, t.end, every=every) for m, t in zip(made, tabled, strict=True)]
@@ -190,6 +168,24 @@ class Tabled(NamedTuple):
     merge: Callable[[pd.DataFrame], tuple[pd.DataFrame, np.ndarray]]
     end: Callable[[list[pd.DataFrame]], pd.DataFrame]
     end_of_met: Callable[[list[pd.DataFrame]], pd.DataFrame]
+
+
+def _tabled(spec: Grouping, parts: Sequence[tables.Part], *, dropna: bool) -> list[Tabled]:
+    """The table of the parts that are one row a group, if there are any, and one for each column's distinct values."""
+    plain, found = [p for p in parts if p[1] != tables.DISTINCT], []
+    if plain:
+        of_chunk, join, merge, end = (
+            partial(does, spec=spec, parts=plain)
+            for does in (tables.prepared, tables.joined, tables.merged, tables.together)
+        )
+        found = [Tabled(of_chunk, join, merge, end, end)]
+    for column, _ in tables.distinct_of(parts):
+        of_chunk = partial(tables.pairs, spec=spec, column=column)
+        merge = partial(tables.counted_pairs, spec=spec, dropna=dropna)
+        end = partial(tables.pairs_together, spec=spec, dropna=dropna)
+        end_of_met = partial(tables.together, spec=spec, parts=[(column, "count")])
+        found.append(Tabled(of_chunk, partial(tables.joined_pairs, spec=spec), merge, end, end_of_met))
+    return found
 
 
 def _by_key(made: Chunks, table: Tabled, spec: Grouping, columns: int) -> Chunks:
