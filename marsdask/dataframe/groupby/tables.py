@@ -304,7 +304,7 @@ def _met(table: pd.DataFrame, spec: Grouping) -> tuple[list[pd.Series], Groups]:
     table = table.reset_index(drop=True)
     names = key_names(spec.count)
     keys = [table[name] for name in names]
-    groups = numbered(keys, sort=spec.sort)
+    groups = numbered(keys, sort=False)
     return keys, groups or by_pandas(table.groupby(names, sort=False, dropna=False, observed=True))
 
 

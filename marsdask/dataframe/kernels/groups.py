@@ -113,9 +113,8 @@ def labels_of(keys: Sequence[pd.Series], *, sort: bool) -> pd.Index:
 def _first_rows(number: np.ndarray, count: int) -> np.ndarray:
     """The first row of each number below `count`, -1 where there is none; no row counts whose number is -1."""
     first = np.full(count + 1, -1, np.int32 if len(number) < 2**31 else np.int64)
-    first[number[::-1]] = np.arange(
-        len(number) - 1, -1, -1, dtype=first.dtype
-    )  # of several, the last one stays
+    backwards = np.arange(len(number) - 1, -1, -1, dtype=first.dtype)
+    first[number[::-1]] = backwards  # of several rows of a number the last one written stays
     return first[:count]
 
 
@@ -129,8 +128,10 @@ def _direct(code: np.ndarray, total: int, *, sort: bool) -> Groups:
     if len(some) < len(code) and (rows < 0).any():
         rows = _first_rows(code, total).take(found)
     if not sort:
-        order = np.argsort(rows)
-        found, rows = found[order], rows[order]
+        firsts = np.zeros(len(code), bool)
+        firsts[rows] = True
+        rows = np.flatnonzero(firsts)
+        found = code[rows]
     elif len(found) == total:
         return Groups(code, rows)
     place = np.empty(total, np.intp)
