@@ -75,6 +75,11 @@ def test_tuning_that_is_wrong(wrong: dict[str, Any]) -> None:
         {"auto_merge_threshold": 0},
         {"bloom_filter": "x"},
         {"bloom_filter_options": 3},
+        {"bloom_filter_options": {"filters": "large"}},
+        {"bloom_filter_options": {"filter": "none"}},
+        {"bloom_filter_options": {"error_rate": 1}},
+        {"bloom_filter_options": {"max_elements": 0}},
+        {"bloom_filter_options": {"apply_chunk_size_threshold": 0}},
     ],
 )
 def test_tuning_of_merge_that_is_wrong(wrong: dict[str, Any]) -> None:

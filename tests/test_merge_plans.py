@@ -94,3 +94,91 @@ def test_bytes_and_workers_decide(weighed: None, monkeypatch: Any) -> None:
     assert "both sides exchanged" not in plan(left, right, how="inner")
     with option_context({"gather_limit": 100}):
         assert "both sides exchanged" in plan(left, right, how="inner")
+
+
+HOWS = ["inner", "left", "right", "outer", "left_anti", "right_anti"]
+
+
+@pytest.fixture(scope="module")
+def keyed() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Keys of several dtypes, with holes, and labels that are keys."""
+    few, many = sides(30, 200)
+    frames = []
+    for frame, width in ((few, "i4"), (many.assign(k=many.k * 3), "i8")):
+        texts = pd.Series(np.where(frame.k % 5 == 3, None, frame.k.astype(str)), dtype="str")
+        frame = frame.assign(i=frame.k.astype(width), s=texts, f=frame.k / 2).drop(columns="t")
+        frames.append(frame.set_axis(frame.k % 7 + frame.k, axis=0).rename_axis("label"))
+    return frames[0], frames[1]
+
+
+@pytest.mark.parametrize("bloom", [True, "small", "both", "auto"])
+@pytest.mark.parametrize("how", HOWS)
+def test_sifted_rows_are_those_of_pandas(keyed: Any, how: str, bloom: Any) -> None:
+    skip_where_the_oracle_is_older("merge(df, right, on='k')")
+    tuned = {
+        "how": how,
+        "method": "shuffle",
+        "bloom_filter": bloom,
+        "bloom_filter_options": {"error_rate": 0.5},
+    }
+    for few, many in (keyed, keyed[::-1]):
+        left, right = md.DataFrame(few, chunk_size=9), md.DataFrame(many, chunk_size=40)
+        # Of a key of two widths pandas gives one or the other, by what it finds.
+        for keys in (["k"], ["k" if how == "right_anti" else "i", "s"], ["f"]):
+            assert_like(fetched(left.merge(right, on=keys, **tuned)), few.merge(many, on=keys, how=how))
+        if how in ("inner", "left"):
+            by = {"left_on": "k", "right_index": True, "suffixes": ("", "_r")}
+            assert_like(fetched(left.merge(right, **by, **tuned)), few.merge(many, how=how, **by))
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("flip", [False, True])
+def test_which_rows_are_sifted(keyed: Any, monkeypatch: Any, how: str, flip: bool) -> None:
+    sieves = importlib.import_module("marsdask.dataframe.joining.sieves")
+    seen: list[tuple[int, int]] = []
+    passed = sieves._passed
+
+    def counted(frame: Any, *args: Any, **how: Any) -> Any:
+        kept = passed(frame, *args, **how)
+        seen.append((len(frame), len(kept)))
+        return kept
+
+    monkeypatch.setattr(sieves, "_passed", counted)
+    raw = keyed[::-1] if flip else keyed
+    left, right = (md.DataFrame(f, chunk_size=len(f) // 3) for f in raw)
+
+    def sifted(**tuned: Any) -> int:
+        seen.clear()
+        left.merge(right, on="k", how=how, method="shuffle", **tuned).execute()
+        assert sum(kept for _, kept in seen) <= sum(rows for rows, _ in seen) * 0.7
+        return sum(rows for rows, _ in seen)
+
+    lost = {"inner": (0, 1), "left": (1,), "left_anti": (1,), "right": (0,), "right_anti": (0,)}.get(how, ())
+    large, small = (0, 1) if flip else (1, 0)
+    assert sifted(bloom_filter=True) == (200 if large in lost else 0)
+    assert sifted(bloom_filter="small") == (30 if small in lost else 0)
+    assert sifted() == sifted(bloom_filter=False) == 0  # not an eighth
+    options = {"max_elements": 29} if large in lost else {"apply_chunk_size_threshold": 99}
+    assert sifted(bloom_filter=True, bloom_filter_options=options) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sieves, "FEWER", 4)
+        assert sifted() == (200 if large in lost else 0)
+
+
+def test_keys_that_are_counted_are_not_sifted(keyed: Any) -> None:
+    few, many = (md.DataFrame(f.drop_duplicates("k"), chunk_size=5) for f in keyed)
+    again = md.DataFrame(pd.concat([keyed[1], keyed[1].tail(1).assign(k=-1)] * 2), chunk_size=50)
+    few.merge(many, on="k", method="shuffle", bloom_filter=True, validate="1:1").execute()
+    with pytest.raises(pd.errors.MergeError):
+        few.merge(again, on="k", method="shuffle", bloom_filter=True, validate="1:1").execute()
+
+
+def test_a_sieve_beats_sending_the_large_side(weighed: None, monkeypatch: Any) -> None:
+    few, many = sides(30, 4000)
+    left, right = md.DataFrame(few, chunk_size=9), md.DataFrame(many, chunk_size=400)
+    monkeypatch.setattr(room, "room", lambda: Room(2, 2**30, 2))
+    said = plan(left, right, how="left")
+    assert "both sides exchanged" in said
+    assert "rows of the right side sifted by the keys of the other" in said
+    assert "both sides exchanged" not in plan(left, right, how="left", bloom_filter=False)
+    assert_like(fetched(left.merge(right, on="k", how="left")), few.merge(many, on="k", how="left"))

@@ -87,18 +87,50 @@ class Merge:
         return joins.fits(left, right, left_on or (), right_on or (), self.how)
 
 
-def _checked_method(
+@dataclass(frozen=True)
+class Tuning:
+    """How the sides of a merge may come together: Mars's arguments that have an effect. Rows and their order are the same."""
+
+    method: str
+    sift: Any = "auto"
+    which: str = "large"
+    error_rate: float = 0.1
+    max_elements: float = math.inf
+    chunks: int = 1
+
+
+def _tuning(
     method: Any, auto_merge: Any, auto_merge_threshold: Any, bloom_filter: Any, bloom_filter_options: Any
-) -> str:
-    """Mars's tuning arguments, checked; only `method` has an effect."""
+) -> Tuning:
+    """Mars's tuning arguments, checked; `auto_merge` has no effect."""
     method = "auto" if method is None else method
     checks.choice(method, "merge(method=)", ("auto", "shuffle", "broadcast"))
     checks.choice(auto_merge, "merge(auto_merge=)", ("both", "none", "before", "after"))
     checks.choice(bloom_filter, "merge(bloom_filter=)", (True, False, "auto", "large", "small", "both"))
     checks.number(auto_merge_threshold, "merge(auto_merge_threshold=)", least=1)
-    if bloom_filter_options is not None and not isinstance(bloom_filter_options, dict):
+    given = {} if bloom_filter_options is None else bloom_filter_options
+    if not isinstance(given, dict):
         raise ArgumentError(f"merge(bloom_filter_options={bloom_filter_options!r}): expected a dict.")
-    return str(method)
+    known = ("max_elements", "error_rate", "apply_chunk_size_threshold", "filter")
+    for name in given.keys() - set(known):
+        raise ArgumentError(
+            f"merge(bloom_filter_options=): {name!r} is none of {', '.join(known)}.{near(str(name), known)}"
+        )
+    which = given.get("filter", "large")
+    checks.choice(which, "merge(bloom_filter_options['filter'])", ("large", "small", "both"))
+    rate = given.get("error_rate", 0.1)
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < 1:
+        raise ArgumentError(
+            f"merge(bloom_filter_options['error_rate']={rate!r}): expected a number between 0 and 1."
+        )
+    for name in given.keys() & {"max_elements", "apply_chunk_size_threshold"}:
+        checks.number(given[name], f"merge(bloom_filter_options[{name!r}])", least=1)
+    if bloom_filter in ("large", "small", "both"):
+        bloom_filter, which = True, bloom_filter
+    return Tuning(
+        str(method), bloom_filter if bloom_filter == "auto" else bool(bloom_filter), which, float(rate),
+        given.get("max_elements", math.inf), given.get("apply_chunk_size_threshold", 1),
+    )  # fmt: skip
 
 
 def _side(value: Any, name: str) -> Any:
@@ -152,8 +184,16 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     method : {"auto", "broadcast", "shuffle"}
         "broadcast" sends one side to every chunk of the other, "shuffle" exchanges both by key, "auto" chooses by size.
         Rows and their order are the same.
-    auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options
+    auto_merge, auto_merge_threshold
         Mars's; checked, without effect.
+    bloom_filter : {"auto", True, False, "large", "small", "both"}
+        Whether, where both sides are exchanged, rows that find no match are left out before, by the hashes of the other
+        side's keys: "auto" where one side has at most an eighth of the other's rows and both lengths are known, True always
+        (lengths are asked for), a word always and of which side. Rows that show without a match stay.
+    bloom_filter_options : dict, optional
+        "filter": of which side, "large" (the default), "small" or "both"; "error_rate": which part of the rows without a match
+        may pass, 0.1; "max_elements": not by the keys of a side of more rows; "apply_chunk_size_threshold": not of a
+        side of fewer chunks.
 
     Returns
     -------
@@ -174,7 +214,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     NotImplementedError
         Keys that are given as values.
     """
-    method = _checked_method(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
+    tuning = _tuning(method, auto_merge, auto_merge_threshold, bloom_filter, bloom_filter_options)
     left, right = _side(left, "left"), _side(right, "right")
     if how not in HOWS:
         known = ", ".join(map(repr, HOWS))
@@ -192,17 +232,18 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
         how, on, left_on, right_on, bool(left_index), bool(right_index), bool(sort), suffixes, indicator, validate
     )  # fmt: skip
     if how.endswith("_anti") and not spec.by_index:
-        return _anti(left, right, spec, method)
-    made = registry.make("frame.merge", left, right, spec, method)
+        return _anti(left, right, spec, tuning)
+    made = registry.make("frame.merge", left, right, spec, tuning)
     return made if spec.by_index else registry.make("frame.renumber", made)
 
 
-def _anti(left: Any, right: Any, spec: Merge, method: str) -> Any:
+def _anti(left: Any, right: Any, spec: Merge, tuning: Tuning) -> Any:
     """Rows of one side without a match, under the labels they have in the whole left or right join (as pandas 3 gives)."""
     name = spec.how.removesuffix("_anti")
     shown = spec.indicator if isinstance(spec.indicator, str) else "_merge" if spec.indicator else None
     join = replace(spec, how=name, indicator=shown or LONE)
-    whole = registry.make("frame.renumber", registry.make("frame.merge", left, right, join, method))
+    made = registry.make("frame.merge", left, right, join, tuning)
+    whole = registry.make("frame.renumber", made)
     return registry.make("frame.unmatched", whole, shown or LONE, f"{name}_only", shown is None)
 
 
@@ -302,7 +343,7 @@ def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str 
     tuning = {"method": method, "auto_merge": auto_merge, "auto_merge_threshold": auto_merge_threshold,
               "bloom_filter": bloom_filter, "bloom_filter_options": bloom_filter_options}  # fmt: skip
     if isinstance(other, (list, tuple)):
-        _checked_method(**tuning)
+        _tuning(**tuning)
         if on is not None:
             raise ArgumentError("Joining multiple DataFrames only supported for joining on index")
         if lsuffix or rsuffix:
