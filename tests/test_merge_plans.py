@@ -124,7 +124,7 @@ def test_sifted_rows_are_those_of_pandas(keyed: Any, how: str, bloom: Any) -> No
     for few, many in (keyed, keyed[::-1]):
         left, right = md.DataFrame(few, chunk_size=9), md.DataFrame(many, chunk_size=40)
         # Of a key of two widths pandas gives one or the other, by what it finds.
-        for keys in (["k"], ["k" if how == "right_anti" else "i", "s"], ["f"]):
+        for keys in (["k"], ["k" if how == "right_anti" else "i", "s"], ["f"], ["label"]):
             assert_like(fetched(left.merge(right, on=keys, **tuned)), few.merge(many, on=keys, how=how))
         if how in ("inner", "left"):
             by = {"left_on": "k", "right_index": True, "suffixes": ("", "_r")}

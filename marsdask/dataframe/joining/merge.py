@@ -234,7 +234,13 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
     if how.endswith("_anti") and not spec.by_index:
         return _anti(left, right, spec, tuning)
     made = registry.make("frame.merge", left, right, spec, tuning)
-    return made if spec.by_index else registry.make("frame.renumber", made)
+    return made if spec.by_index else _renumbered(made, left, right, spec)
+
+
+def _renumbered(made: Any, left: Any, right: Any, spec: Merge) -> Any:
+    """A merge under the labels 0..n-1; or under those that were its keys, where levels of one name are."""
+    columns = {*left.columns, *right.columns}
+    return made if any(k not in columns for k in spec.shared) else registry.make("frame.renumber", made)
 
 
 def _anti(left: Any, right: Any, spec: Merge, tuning: Tuning) -> Any:
@@ -243,7 +249,7 @@ def _anti(left: Any, right: Any, spec: Merge, tuning: Tuning) -> Any:
     shown = spec.indicator if isinstance(spec.indicator, str) else "_merge" if spec.indicator else None
     join = replace(spec, how=name, indicator=shown or LONE)
     made = registry.make("frame.merge", left, right, join, tuning)
-    whole = registry.make("frame.renumber", made)
+    whole = _renumbered(made, left, right, spec)
     return registry.make("frame.unmatched", whole, shown or LONE, f"{name}_only", shown is None)
 
 
