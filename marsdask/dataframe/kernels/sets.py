@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,13 +23,13 @@ def _plain(dtype: Any) -> bool:
 class Bits(NamedTuple):
     """Whole numbers from `lo` on, a multiple of 8, by whether each is there: a bit each.
 
-    `null`: whether a missing date is. `count`: of so many values, or fewer.
+    `null`: whether a missing date is. `values`: of so many, or fewer.
     """
 
     lo: int
     there: np.ndarray
     null: bool
-    count: int
+    values: int
 
     @property
     def numbers(self) -> np.ndarray:
@@ -38,7 +38,7 @@ class Bits(NamedTuple):
         return np.append(numbers, NAT) if self.null else numbers
 
 
-Part = Bits | np.ndarray | pd.Series | pd.Index
+Part: TypeAlias = Bits | np.ndarray | pd.Series | pd.Index
 """Some of the values: bits where they are dense, whole numbers each once, or what pandas is to ask."""
 
 
@@ -72,7 +72,7 @@ def together(parts: Sequence[Part], dtype: Any) -> Part:
         return pd.concat([pd.Series(listed(p, dtype)) for p in parts]).drop_duplicates()
     bits = [p for p in parts if isinstance(p, Bits)]
     lists = [p for p in parts if isinstance(p, np.ndarray)]
-    count = sum(map(len, lists)) + sum(p.count for p in bits)
+    count = sum(map(len, lists)) + sum(p.values for p in bits)
     most = min(max(SPARSE * count, DENSE), 8 * LARGEST)
     alone = _as_bits(np.concatenate(lists), dtype, most) if lists else None
     if alone is not None:
