@@ -96,6 +96,17 @@ def test_bytes_and_workers_decide(weighed: None, monkeypatch: Any) -> None:
         assert "both sides exchanged" in plan(left, right, how="inner")
 
 
+def test_long_texts_are_weighed(weighed: None) -> None:
+    """A side that is larger than its dtypes say is not gathered where `gather_limit` forbids it."""
+    few, many = sides(300, 3000)
+    raw = [f.assign(t=f.t + "x" * 1000) for f in (many, few)]
+    left, right = (md.DataFrame(f, chunk_size=100) for f in raw)
+    with option_context({"gather_limit": 100_000}):
+        assert "both sides exchanged" in plan(left, right, how="left")
+        got = fetched(left.merge(right, on="k", how="left"))
+    assert_like(got, pd.merge(*raw, on="k", how="left"))
+
+
 HOWS = ["inner", "left", "right", "outer", "left_anti", "right_anti"]
 
 

@@ -25,7 +25,7 @@ from marsdask.errors import MarsDaskError
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Keep, sized
+from marsdask.plan.lower import Ask, Keep, Question, sized
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
@@ -116,7 +116,7 @@ def merge_rows(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered
 
 def _planned(
     left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, *, ordered: bool
-) -> Generator[Keep, Any, tuple[Chunks, Chunks, int | None]]:
+) -> Generator[Question, Any, tuple[Chunks, Chunks, int | None]]:
     """Both sides, and which of them goes to every chunk of the other (0: left, 1: right), None where both are exchanged.
 
     Only what decides is asked: a side that is kept takes memory.
@@ -137,15 +137,34 @@ def _planned(
             built = other
         else:
             frames = list((yield from sized(*frames)))
+            nbytes = yield from _weighed(frames)
             sift = sifted_sides(frames, spec, tuning)
-            built = _cheapest(frames, other, sift, kernel=kernel, either=either, ordered=ordered)
+            built = _cheapest(frames, nbytes, other, sift, kernel=kernel, either=either, ordered=ordered)
     return frames[0], frames[1], built
 
 
+def _weighed(frames: list[Chunks]) -> Generator[Ask, list[list[float]], list[float]]:
+    """About how many bytes each of two sides has; where there are texts by the rows of its longest chunk."""
+    nbytes, longest = [shuffle.bytes_of(f) for f in frames], {}
+    for side, frame in enumerate(frames):
+        if any(getattr(d, "kind", "O") == "O" for d in frame.empty.dtypes):
+            one = graph.chosen(frame, [int(np.argmax(frame.lengths or ()))])
+            longest[side] = graph.per_chunk(_row_bytes, one, label="bytes", lengths=None)
+    if longest:
+        found = yield Ask(*longest.values())
+        for side, (each,) in zip(longest, found if len(longest) > 1 else [found], strict=True):
+            nbytes[side] = max(nbytes[side], each * sum(frames[side].lengths or ()))
+    return nbytes
+
+
+def _row_bytes(chunk: Any) -> float:
+    return graph.nbytes(chunk) / max(len(chunk), 1)
+
+
 def _cheapest(
-    frames: list[Chunks], other: int, sift: list[int], *, kernel: bool, either: bool, ordered: bool
-) -> int | None:
-    """The one rule: which side of known size goes to every chunk of the other, None where both are exchanged by key.
+    frames: list[Chunks], nbytes: list[float], other: int, sift: list[int], *, kernel: bool, either: bool, ordered: bool
+) -> int | None:  # fmt: skip
+    """The one rule: which side of so many bytes goes to every chunk of the other, None where both are exchanged by key.
 
     A side costs its bytes once for each worker, or for each chunk where pandas prepares it anew, and must fit a share of a
     worker's memory. An exchange costs the bytes of both sides, where one is sifted once and then no more than of the other;
@@ -153,7 +172,7 @@ def _cheapest(
     """
     where = room.room()
     most = min(options.gather_limit / 2, where.memory * max(where.threads, 1) / where.workers / SHARE)
-    nbytes, main = [shuffle.bytes_of(f) for f in frames], 1 - other
+    main = 1 - other
     home = EXCHANGE * nbytes[main] * ordered
     copies = where.workers if kernel else max(where.workers, frames[main].count)
     travel = [min(nbytes) if side in sift else nbytes[side] for side in (0, 1)]
@@ -184,7 +203,7 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
     if side == spec.other or not ordered:
         return graph.per_chunk(probed, probing, built, lengths="unknown")
     graph.rule("matched rows go home to the chunks of the left side")
-    starts = np.cumsum([0, *(frames[side].lengths or ())][: frames[side].count])
+    starts = np.cumsum([0, *(frames[side].lengths or ())][: frames[side].count]).astype("i8")
     placed = graph.per_chunk(partial(_placed, probed=probed), probing, built, starts, lengths=None)
     return shuffle.home(placed, len(starts), (math.nan,) * len(starts), labels=False)
 
