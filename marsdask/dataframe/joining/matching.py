@@ -143,7 +143,7 @@ def _planned(
     return frames[0], frames[1], built
 
 
-def _weighed(frames: list[Chunks]) -> Generator[Ask, list[list[float]], list[float]]:
+def _weighed(frames: list[Chunks]) -> Generator[Ask, Any, list[float]]:
     """About how many bytes each of two sides has; where there are texts by the rows of its longest chunk."""
     nbytes, longest = [shuffle.bytes_of(f) for f in frames], {}
     for side, frame in enumerate(frames):
@@ -152,8 +152,8 @@ def _weighed(frames: list[Chunks]) -> Generator[Ask, list[list[float]], list[flo
             longest[side] = graph.per_chunk(_row_bytes, one, label="bytes", lengths=None)
     if longest:
         found = yield Ask(*longest.values())
-        for side, (each,) in zip(longest, found if len(longest) > 1 else [found], strict=True):
-            nbytes[side] = max(nbytes[side], each * sum(frames[side].lengths or ()))
+        for side, told in zip(longest, found if len(longest) > 1 else [found], strict=True):
+            nbytes[side] = max(nbytes[side], told[0] * sum(frames[side].lengths or ()))
     return nbytes
 
 
