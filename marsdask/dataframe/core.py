@@ -132,11 +132,11 @@ class DataFrame(FrameHandle):
     @property
     def columns(self) -> pd.Index:
         """The column labels, known without a run."""
-        return self.known.empty.columns.view()  # its name may be changed
+        return self.known.columns.view()  # its name may be changed
 
     @property
     def dtypes(self) -> pd.Series:
-        return self.known.empty.dtypes.copy(deep=False)
+        return self.known.shown.dtypes.copy(deep=False)
 
     @property
     def axes(self) -> list[Any]:
@@ -195,12 +195,12 @@ class Values(FrameHandle):
 
     @property
     def dtype(self) -> Any:
-        return self.known.empty.dtype
+        return self.known.shown.dtype
 
     @property
     def name(self) -> Any:
         """The name of the values, or of the labels."""
-        return self.known.empty.name
+        return self.known.shown.name
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._run_and_fetch())

@@ -34,6 +34,23 @@ class Formed:
         raise NotImplementedError
 
 
+class Form:
+    """A form, hashed once."""
+
+    __slots__ = ("hash", "told")
+
+    def __init__(self, *told: Hashable):
+        self.told, self.hash = told, hash(told)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Form) and self.hash == other.hash and self.told == other.told
+        )
+
+
 class Example:
     """An empty pandas object, or what else pandas gave, and its form; each who asks for it gets an object of his own."""
 
@@ -81,15 +98,15 @@ def remembered(make: Callable[[], Any], *asked: Any) -> Example:
 _KEPT = (pd.DataFrame, pd.Series, pd.Index, np.ndarray, np.generic, int, float, str)
 
 
-def form_of(empty: Any) -> Hashable | None:
+def form_of(empty: Any) -> Form | None:
     """All that `meta.sample` looks at in an empty pandas object; None where that cannot be told shortly."""
     try:
         if isinstance(empty, pd.DataFrame):
             dtypes = tuple(map(_dtype, empty.dtypes))
-            return "frame", _columns(empty.columns), dtypes, _labels(empty.index)
+            return Form("frame", _columns(empty.columns), dtypes, _labels(empty.index))
         if isinstance(empty, pd.Series):
-            return "series", _dtype(empty.dtype), key_of(empty.name), _labels(empty.index)
-        return _labels(empty) if isinstance(empty, pd.Index) else None
+            return Form("series", _dtype(empty.dtype), key_of(empty.name), _labels(empty.index))
+        return Form("index", _labels(empty)) if isinstance(empty, pd.Index) else None
     except Unknown:
         return None
 

@@ -80,13 +80,13 @@ An operation whose chunks depend on sizes (a merge) says `Rows()` instead: its r
 
 @dataclass(frozen=True, slots=True)
 class FrameMeta(Formed):
-    """An empty pandas object of the right kind, columns, dtypes and names; the length; which rows.
+    """An empty pandas object of the right kind, columns, dtypes and names, or an example; the length; which rows.
 
     `ranged`: the labels are 0..n-1. `labels`: the row labels themselves where they are known without a run (data in
     memory, a reduction by column); they say which columns a frame plus a series, or a transposed frame, has.
     """
 
-    empty: Any
+    made: Any
     length: float
     rows: Rows
     ranged: bool = False
@@ -94,22 +94,46 @@ class FrameMeta(Formed):
     _form: Any = dataclasses.field(default=..., repr=False, compare=False)
 
     @property
+    def empty(self) -> Any:
+        """The empty object, which is nobody else's."""
+        made = self.made
+        if type(made) is Example:
+            _set(self, "_form", made.form)
+            _set(self, "made", own := made.own())
+            return own
+        return made
+
+    @property
+    def shown(self) -> Any:
+        """The same where it is only looked at, and goes nowhere."""
+        made = self.made
+        return made.value if type(made) is Example else made
+
+    @property
+    def columns(self) -> pd.Index:
+        """The labels of a frame's columns, only to be looked at."""
+        return self.shown.columns
+
+    @property
     def form(self) -> Hashable | None:
+        made = self.made
+        if type(made) is Example:
+            return made.form
         if self._form is ...:
-            _set(self, "_form", form_of(self.empty))
+            _set(self, "_form", form_of(made))
         return self._form  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> str:
-        return "Index" if isinstance(self.empty, pd.Index) else type(self.empty).__name__
+        return "Index" if isinstance(self.shown, pd.Index) else type(self.shown).__name__
 
     @property
     def ndim(self) -> int:
-        return int(self.empty.ndim)
+        return int(self.shown.ndim)
 
     @property
     def shape(self) -> tuple[float, ...]:
-        columns = (float(len(self.empty.columns)),) if self.kind == "DataFrame" else ()
+        columns = (float(len(self.columns)),) if self.kind == "DataFrame" else ()
         return (self.length, *columns)
 
     def same(self, made: Any) -> FrameMeta:
@@ -119,7 +143,7 @@ class FrameMeta(Formed):
     def fewer(self, made: Any = None) -> FrameMeta:
         """Metadata of `made`, else of the frame itself, on rows that only a run can tell."""
         if made is None:
-            return FrameMeta(self.empty, math.nan, NEW, _form=self._form)
+            return FrameMeta(self.made, math.nan, NEW, _form=self._form)
         return frame_meta(made, math.nan, NEW)
 
 
@@ -128,7 +152,7 @@ def frame_meta(
 ) -> FrameMeta:
     """Metadata from any pandas object, whose rows are cut off, or from an example."""
     if isinstance(made, Example):
-        return FrameMeta(made.own(), length, rows, ranged, labels, made.form)
+        return FrameMeta(made, length, rows, ranged, labels)
     empty = made[:0] if isinstance(made, pd.Index) else made.iloc[:0]
     return FrameMeta(empty, length, rows, ranged, labels)
 

@@ -7,6 +7,7 @@ that will read it, finds the data there again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,22 +73,23 @@ def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
         return TensorMeta(tuple(collection.shape), known.dtype, known.order)
     if isinstance(known, FrameMeta):
         length = sum(collection.lengths) if collection.known else known.length
-        empty = known.empty if engine is None else _found_dtypes(known, collection, engine)
-        return FrameMeta(empty, length, known.rows, known.ranged, known.labels)
+        made = None if engine is None else _found_dtypes(known, collection, engine)
+        return replace(known, length=length, **({} if made is None else {"made": made, "_form": ...}))
     return known
 
 
 def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any:
-    """`known.empty` with the dtypes of the first chunk that has rows."""
+    """`known.empty` with the dtypes of the first chunk that has rows; None where it has them."""
     first = next((i for i, n in enumerate(chunks.lengths or ()) if n > 0), None)
     if first is None:
-        return known.empty
+        return None
     found = engines.described(engine, data_of(chunks)[first])
     if known.kind == "DataFrame":
-        fits = isinstance(found, list) and len(found) == len(known.empty.columns)
-        return graph.with_dtypes(known.empty, found) if fits else known.empty
-    multiple = isinstance(known.empty, pd.MultiIndex) or isinstance(found, list)
-    return known.empty if multiple or known.empty.dtype == found else known.empty.astype(found)
+        fits = isinstance(found, list) and len(found) == len(known.columns)
+        same = not fits or found == list(known.shown.dtypes)
+        return None if same else graph.with_dtypes(known.empty, found)
+    multiple = isinstance(known.shown, pd.MultiIndex) or isinstance(found, list)
+    return None if multiple or known.shown.dtype == found else known.empty.astype(found)
 
 
 def with_siblings(node: Node) -> list[Node]:

@@ -58,25 +58,25 @@ def getitem(frame: Any, key: Any) -> Any:
     return selected(frame, key) if frame.ndim == 2 else frame.loc[key]
 
 
-def column_key(empty: pd.DataFrame, key: Any) -> Any:
+def column_key(columns: pd.Index, key: Any) -> Any:
     """`key` as pandas takes it for columns, or ColumnNotFound."""
     if isinstance(key, (pd.Index, np.ndarray, pd.Series)):
         key = list(key)
     for name in key if isinstance(key, list) else [key]:
         try:
-            found = name in empty.columns
+            found = name in columns
         except TypeError:
             raise ArgumentTypeError(
                 f"df[{name!r}]: expected a column, a list of columns, a mask or a slice, got {type(name).__name__}."
             ) from None
         if not found:
-            raise ColumnNotFound.among(name, empty.columns)
+            raise ColumnNotFound.among(name, columns)
     return key
 
 
 def selected(frame: Any, key: Any) -> Any:
     """A column, or a frame of some columns."""
-    return registry.make("frame.select", frame, column_key(frame.known.empty, key))
+    return registry.make("frame.select", frame, column_key(frame.known.columns, key))
 
 
 def masked(frame: Any, mask: Any, *, error: type[Exception] = ShapeError) -> Any:
@@ -103,7 +103,7 @@ def truths(mask: Any) -> np.ndarray[Any, Any]:
 def columns_of(node: Node, key: Any) -> frozenset[Any] | None:
     """The columns of a node that a key names; None where that is not plain."""
     known = meta(node)
-    if known.kind != "DataFrame" or isinstance(known.empty.columns, pd.MultiIndex):
+    if known.kind != "DataFrame" or isinstance(known.columns, pd.MultiIndex):
         return None
     return frozenset(key if isinstance(key, list) else [key])
 
@@ -136,7 +136,7 @@ chunkwise("frame.select_at", _pick_at, demands=looking(columns=None), traits=["s
 
 def columns_at(frame: Any, positions: Any) -> Any:
     """Columns by position, by name where names are distinct, so that others need not be read."""
-    columns = frame.known.empty.columns
+    columns = frame.known.columns
     if not isinstance(columns, pd.MultiIndex) and columns.is_unique:
         one = isinstance(positions, (int, np.integer))
         return registry.make("frame.select", frame, columns[positions] if one else list(columns[positions]))

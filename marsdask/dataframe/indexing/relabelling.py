@@ -226,11 +226,11 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, kwargs = node.args
     known = meta(frame)
     columns = mine.columns
-    there = getattr(known.empty, "columns", None)
+    there = getattr(known.shown, "columns", None)
     if there is None or not there.is_unique or isinstance(there, pd.MultiIndex):
         return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
-    new = set(_reset(known.empty, kwargs).columns) - set(there)
-    labels = known.empty.index.nlevels > 1 or (
+    new = set(example(_reset_none, known, kwargs).value.columns) - set(there)
+    labels = known.shown.index.nlevels > 1 or (
         not kwargs["drop"] and (columns is None or bool(new & columns))
     )
     # "index" becomes "level_0" beside a column of that name: names are fixed only while that one is there.

@@ -19,7 +19,7 @@ from marsdask.plan.examples import Example, remembered
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import sized
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 
@@ -57,7 +57,7 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
 
 @lowered(
     "frame.cut_alike",
-    meta=lambda other, first: FrameMeta(other.empty, first.length, first.rows, True),
+    meta=lambda other, first: FrameMeta(other.made, first.length, first.rows, True),
     sizes="rows",
 )
 def cut_alike(other: Chunks, first: Chunks) -> Chunks:
@@ -71,7 +71,7 @@ def cut_alike(other: Chunks, first: Chunks) -> Chunks:
 lowered(
     "frame.one_chunk",
     status="gathered",
-    meta=lambda frame: FrameMeta(frame.empty, frame.length, Rows(), frame.ranged, frame.labels),
+    meta=lambda frame: FrameMeta(frame.made, frame.length, Rows(), frame.ranged, frame.labels),
 )(graph.gather)
 
 
@@ -97,7 +97,7 @@ def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
 def sampled(value: Any) -> Any:
     """A metadata argument as a few made-up rows, for the pandas oracle."""
     if isinstance(value, FrameMeta):
-        return sample(value.empty)
+        return sample(value.shown)
     if isinstance(value, TensorMeta):
         rest = [2 if math.isnan(n) else int(n) for n in value.shape[1:]]
         return np.ones([2, *rest] if value.shape else [], value.dtype)[()]
@@ -119,10 +119,11 @@ def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
 
 def example_of_none(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> Any:
     """What pandas makes of no rows, as an example; of the frame's own where these say more than made-up ones."""
-    index = frame.empty if frame.kind == "Index" else frame.empty.index
+    shown = frame.shown
+    index = shown if isinstance(shown, pd.Index) else shown.index
     if isinstance(index, pd.MultiIndex) or getattr(index, "freq", None) is not None:
         return does(frame.empty, *args)
-    return remembered(lambda: does(sample(frame.empty, 0), *args), does, "of none", frame, args)
+    return remembered(lambda: does(sample(shown, 0), *args), does, "of none", frame, args)
 
 
 def as_promised(whole: Chunks) -> Any:
@@ -193,9 +194,13 @@ def _relabel(i: int, chunk: Any, first: Sequence[int]) -> Any:
     return index if isinstance(chunk, pd.Index) else chunk.set_axis(index, axis=0)
 
 
+def _renumbered(rows: Any) -> Any:
+    return _relabel(0, rows, [0])
+
+
 @lowered(
     "frame.renumber",
-    meta=lambda frame: FrameMeta(_relabel(0, frame.empty, [0]), frame.length, NEW, ranged=True),
+    meta=lambda frame: frame_meta(example(_renumbered, frame), frame.length, NEW, ranged=True),
     trim=lambda node, mine: node if mine.labels else node.args[0],
     demands=lambda node, mine: [Demand(mine.columns, mine.order or mine.labels, labels=False)],
 )

@@ -200,7 +200,7 @@ def _sorted_trim(node: Node, demand: Demand) -> Node:
 
 def only(frame: Node, columns: Set[Any]) -> Node:
     """A frame without the columns nobody looks at; as it is where that is all, or where names repeat."""
-    have = meta(frame).empty.columns
+    have = meta(frame).columns
     if not have.is_unique or columns >= set(have):
         return frame
     return Node("frame.select", (frame, [c for c in have if c in columns]))
