@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import marsdask.dataframe as md
 from marsdask import option_context
+from marsdask.dataframe.files import arrow
 from marsdask.errors import MarsDaskError
 from marsdask.plan import passes
 from marsdask.plan.node import walk
@@ -171,6 +174,55 @@ def test_read_parquet(tmp_path: Path, keywords: dict[str, Any]) -> None:
     spaced.to_parquet(tmp_path / "spaced.parquet", row_group_size=90)
     same(md.read_parquet(tmp_path / "spaced.parquet", **keywords), spaced)
     same(md.read_parquet(tmp_path / "spaced.parquet", **keywords).iloc[100:110], spaced.iloc[100:110])
+
+
+@pytest.mark.parametrize("keywords", [{}, {"dtype_backend": "numpy_nullable"}, {"dtype_backend": "pyarrow"}])
+@pytest.mark.parametrize("column", [
+    [1, 2, None, 4], [True, False, None, True], [1.0, 2.0, None, 4.0], [1.0, 2.0, 3.0, 4.0], pd.array([1, 2, None, 4], "Int8"), pd.array([1, 2, 3, 4], "UInt16"),
+    pd.array([True, True, None, False], "boolean"), pd.array(["a", "b", None, "c"], "string"), pd.array([1, 2, None, 4], "int32[pyarrow]"), pd.array([1.0, 2.0, 3.0, 4.0], "Float32"),
+    np.array([1, 2, 3, 4], "f4"), np.array([1, 2, 3, 4], "u1"), pd.period_range("2020", periods=4), pd.date_range("2020", periods=4, tz="Asia/Tokyo"),
+])  # fmt: skip
+def test_read_parquet_of_any_dtype(column: Any, keywords: dict[str, Any], tmp_path: Path) -> None:
+    """Of whole numbers with holes pandas makes doubles, also where a row group has none; what pandas has noted of dtypes it keeps."""
+    path = tmp_path / "any.parquet"
+    table = pa.Table.from_pandas(
+        pd.DataFrame({"a": pd.Series(column, dtype=getattr(column, "dtype", object)), "b": range(4)})
+    )
+    pq.write_table(table, path, row_group_size=2)
+    want = pd.read_parquet(path, **keywords)
+    for apart in (True, False):
+        ours = md.read_parquet(path, groups_as_chunks=apart, **keywords)
+        same(ours, want)
+        same(ours[["a"]], want[["a"]])
+        same(ours[ours.b > 2], want[want.b > 2])
+        same(ours.iloc[1:3], want.iloc[1:3])
+
+
+def test_what_was_read_can_be_written_to(tmp_path: Path) -> None:
+    RAW.to_parquet(tmp_path / "raw.parquet")
+    ours, want = md.read_parquet(tmp_path / "raw.parquet").execute().fetch(), RAW.copy()
+    for frame in (ours, want):
+        frame.loc[3, "k"] = 50
+        frame["v"] += 1
+        frame.iloc[5, 3] = -1
+    pd.testing.assert_frame_equal(ours, want)
+    pd.testing.assert_frame_equal(md.read_parquet(tmp_path / "raw.parquet").execute().fetch(), RAW)
+
+
+def test_read_parquet_text_of_few_values(tmp_path: Path) -> None:
+    """Read by its codes; of many values, with holes, cut in groups, and with a column of a like name inside of another."""
+    rows = 4000
+    raw = pd.DataFrame({
+        "few": np.array(["a", "bb", "", None, "ü"], dtype=object)[np.arange(rows) % 5], "many": [f"t{i}" for i in range(rows)],
+        "none": pd.array([None] * rows, "str"), "nested": [{"few": "x"}] * rows,
+    })  # fmt: skip
+    raw.to_parquet(tmp_path / "text.parquet", row_group_size=900)
+    with pq.ParquetFile(tmp_path / "text.parquet") as file:
+        assert arrow.in_codes(file, [0, 1], list(raw.columns)) == ["few", "none"]
+    for keywords in ({}, {"dtype_backend": "pyarrow"}):
+        want = pd.read_parquet(tmp_path / "text.parquet", **keywords)
+        same(md.read_parquet(tmp_path / "text.parquet", **keywords), want)
+        same(md.read_parquet(tmp_path / "text.parquet", groups_as_chunks=True, **keywords), want)
 
 
 def test_read_parquet_of_many_files(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Passes: node -> node, before anything is lowered. Each can be switched off by an option.
 
 `share` makes equal expressions one node, `fuse` makes elementwise chains one kernel, `drop` leaves out columns, row
-order and labels that nobody sees.
+order and labels that nobody sees; and rows, by passes of rooms that know where these come from.
 """
 
 from __future__ import annotations
@@ -20,11 +20,19 @@ from marsdask.plan.node import Node, _set, calling, inputs, rebuilt, token, walk
 def run(roots: Sequence[Node]) -> list[Node]:
     """All passes that are switched on, in their order."""
     nodes = list(roots)
-    for name, change in (("share", share), ("drop", drop), ("fuse", fuse)):
+    for name, change in (
+        ("share", share),
+        ("drop", drop),
+        *(("drop", each) for each in OF_ROOMS),
+        ("fuse", fuse),
+    ):
         if getattr(options.optimize, name):
             nodes = change(nodes)
     return nodes
 
+
+OF_ROOMS: list[Callable[[Sequence[Node]], list[Node]]] = []
+"""Passes that rooms add, which leave out what nobody looks at, too."""
 
 Swap = Callable[[Node], Node]
 """What is in the place of a node now."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+
+from marsdask.dataframe.files import statistics
 
 CODES = 2
 """Bytes a value up to which text in a file is codes of few values. Read as codes and then decoded, 1.5 million values cost 10-18 ms,
@@ -16,6 +19,19 @@ as text 24-34; where each value is another one (30 bytes a value), codes cost si
 MOST = 2**31
 """Bytes that a `string` array of pyarrow cannot have."""
 
+NULLABLE = {
+    **{getattr(pa, n.lower())(): pd.api.types.pandas_dtype(n) for n in ("Int8", "Int16", "Int32", "Int64")},
+    **{
+        getattr(pa, n.lower())(): pd.api.types.pandas_dtype(n)
+        for n in ("UInt8", "UInt16", "UInt32", "UInt64")
+    },
+    **{getattr(pa, n.lower())(): pd.api.types.pandas_dtype(n) for n in ("Float32", "Float64")},
+    pa.bool_(): pd.BooleanDtype(),
+    pa.string(): pd.StringDtype(),
+    pa.large_string(): pd.StringDtype(),
+}
+"""What pandas makes of types by `dtype_backend="numpy_nullable"`."""
+
 
 def in_codes(file: Any, groups: Sequence[int], columns: list[str]) -> list[str]:
     """The text columns among `columns` that a parquet file keeps as codes of few values in all of `groups`."""
@@ -23,7 +39,7 @@ def in_codes(file: Any, groups: Sequence[int], columns: list[str]) -> list[str]:
     texts = {n for n in columns if n in schema.names and _is_text(schema.field(n).type)}
     if not texts:
         return []
-    places = {footer.schema.column(i).path: i for i in range(footer.num_columns)}
+    places = statistics.places(footer)
 
     def few(name: str) -> bool:
         each = [footer.row_group(g).column(places[name]) for g in groups]
@@ -48,25 +64,53 @@ def decoded(table: Any, schema: Any) -> Any:
     return table
 
 
-def as_pandas(table: Any, backend: str | None = None) -> pd.DataFrame:
-    """A table as pandas makes it of one; columns lie in memory as they were read, wherever nobody has to convert them."""
-    if backend == "pyarrow":
-        return table.to_pandas(types_mapper=pd.ArrowDtype)  # type: ignore[no-any-return]
-    if backend == "numpy_nullable":
-        return table.to_pandas().convert_dtypes(infer_objects=False)  # type: ignore[no-any-return]
+def as_pandas(table: Any, backend: str | None = None, like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """A table as pandas makes it of one; columns in the dtypes of `like` lie in memory as they were read where no bit changes."""
+    if backend is not None:
+        return table.to_pandas(types_mapper=pd.ArrowDtype if backend == "pyarrow" else NULLABLE.get)  # type: ignore[no-any-return]
     distinct = len(set(table.column_names)) == table.num_columns  # else two would lie in the same memory
-    if not distinct or b"pandas" in (table.schema.metadata or {}):
+    if like is None or not distinct:
         return table.to_pandas()  # type: ignore[no-any-return]
-    plain = {
-        n: v
-        for n, c in zip(table.column_names, table.columns, strict=True)
-        if (v := _in_place(c)) is not None
-    }
-    rest = table.drop_columns(list(plain)).to_pandas() if len(plain) < table.num_columns else {}
-    columns = {n: plain[n] if n in plain else rest[n] for n in table.column_names}
+    dtypes = {str(name): dtype for name, dtype in like.dtypes.items()}
+    each = zip(table.column_names, table.columns, strict=True)
+    plain = {n: v for n, c in each if (v := _in_place(c)) is not None and v.dtype == dtypes.get(n)}
+    rest = table.drop_columns(list(plain)).to_pandas() if len(plain) < table.num_columns else None
+    others = iter([]) if rest is None else (rest.iloc[:, i] for i in range(rest.shape[1]))
+    columns = {n: plain[n] if n in plain else next(others) for n in table.column_names}
     # pyarrow would copy columns of a kind into one array, which is 7 of 40 ms for 4 columns of 1.5 million numbers; without that
     # (`split_blocks`) it hands out arrays that nobody can write to.
     return pd.DataFrame(columns, pd.RangeIndex(table.num_rows), table.column_names, copy=False)
+
+
+def unlabelled(table: Any) -> Any:
+    """The table without what pandas has noted of its labels; what it has noted of dtypes stays."""
+    notes = table.schema.metadata or {}
+    if b"pandas" not in notes:
+        return table
+    known = json.loads(notes[b"pandas"])
+    labels = {n for n in known.get("index_columns", []) if isinstance(n, str)}
+    known["columns"] = [c for c in known.get("columns", []) if c.get("field_name") not in labels]
+    changed = {**notes, b"pandas": json.dumps({**known, "index_columns": []}).encode()}
+    return table.replace_schema_metadata(changed)
+
+
+def holes(footer: Any, schema: pa.Schema) -> dict[str, bool]:
+    """The columns of whole numbers and flags that may have missing values, of which pandas makes another dtype: True where they have."""
+    found = {}
+    for i in range(footer.num_columns):
+        column = footer.schema.column(i)
+        if column.max_definition_level and column.path in schema.names and _is_whole(schema, column.path):
+            told = [footer.row_group(g).column(i).statistics for g in range(footer.num_row_groups)]
+            if any(each is not None and each.has_null_count and each.null_count for each in told):
+                found[column.path] = True
+            elif not all(each is not None and each.has_null_count for each in told):
+                found[column.path] = False
+    return found
+
+
+def _is_whole(schema: pa.Schema, name: str) -> bool:
+    kind = schema.field(name).type
+    return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
 def _in_place(column: Any) -> Any:

@@ -6,14 +6,17 @@ import itertools
 import json
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow
 
-from marsdask.dataframe.files import arrow
+from marsdask.dataframe.files import arrow, pruning, statistics
 from marsdask.dataframe.files import paths as files
+from marsdask.dataframe.files.statistics import Condition
 from marsdask.dataframe.making.creation import check_host
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
@@ -59,6 +62,7 @@ class Plan:
     filters: Any
     storage: dict[str, Any] | None
     rule: str = ""  # how chunks were cut, for explain()
+    holes: dict[str, bool] = field(default_factory=dict)  # see `arrow.holes`
 
     @property
     def prunable(self) -> bool:
@@ -88,12 +92,14 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
         raise Unbuilt.argument("read_parquet", "path", path, hint)
     schema = None
     groups: list[Group] = []
+    holes: dict[str, bool] = {}
     for p in paths:
         with _file(p, storage) as file:
             footer, own = file.metadata, file.schema_arrow
         schema = own if schema is None else schema
         if set(own.names) != set(schema.names):
             raise ShapeError(f"read_parquet: {p!r} has other columns than {paths[0]!r}.")
+        holes = {n: holes.get(n, False) | has for n, has in (holes | arrow.holes(footer, own)).items()}
         groups += (Group.of(p, g, footer, columns) for g in range(footer.num_row_groups))
     places = _places(groups, merged_size)
     chunks: list[list[Piece]] = []
@@ -115,6 +121,10 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
     if not chunks:
         chunks, lengths = [[(paths[0], (), 0)]], [0]
     empty, labels, stored = _described(schema, keywords, len(paths) > 1)
+    plain = {n: d.kind for n, d in empty.dtypes.items() if isinstance(d, np.dtype) and d.kind in "iub"}
+    # Whether holes are left after filters nobody knows before.
+    holes = {n: has and filters is None for n, has in holes.items() if n in plain}
+    empty = empty.astype({n: "object" if plain[n] == "b" else "float64" for n, has in holes.items() if has})
     if columns is not None:
         for name in columns:
             if name not in empty.columns:
@@ -123,7 +133,7 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
     if filters is not None:
         lengths = [math.nan] * len(chunks)
     cut = "" if groups_as_chunks or merged_size is not None or len(chunks) < 2 else room.rule()
-    plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage, cut)
+    plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage, cut, holes)
     if any(isinstance(d, pd.CategoricalDtype) for d in empty.dtypes):
         plan.empty = read_rows(chunks[0], plan, None).iloc[:0]
     return plan
@@ -186,17 +196,44 @@ def _table(file: Any, path: str, groups: tuple[int, ...], columns: list[str], pl
 
 def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str) -> pd.DataFrame:
     """A table as pandas, under its labels; `before` rows lie before it."""
-    if not plan.stored:
-        notes = {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pandas"}
-        table = table.replace_schema_metadata(notes or None)
-    found = arrow.as_pandas(table, plan.keywords.get("dtype_backend"))
-    if not plan.stored:
+    backend = plan.keywords.get("dtype_backend")
+    if plan.stored:
+        found = arrow.as_pandas(table, backend)
+    else:
+        found = arrow.as_pandas(arrow.unlabelled(table), backend, plan.empty)
         start, step = plan.labels or (0, 1)
         first = start + before * step
         labels = pd.RangeIndex(first, first + len(found) * step, step, name=plan.empty.index.name)
         found = found.set_axis(labels, axis=0)
         found.columns = plan.empty[wanted].columns
     return _settled(found[list(wanted)] if list(found.columns) != list(wanted) else found, plan, path)
+
+
+def _read_some(pieces: list[Piece], plan: Plan, columns: list[Any] | None, only: Condition) -> pd.DataFrame:
+    """The rows of a chunk without row groups of which no row meets a condition."""
+    kept = [part for piece in pieces for part in _possible(piece, plan, only)]
+    path, _, before = pieces[0]
+    return read_rows(kept or [(path, (), before)], plan, columns)
+
+
+def _possible(piece: Piece, plan: Plan, only: Condition) -> list[Piece]:
+    """What is left of a piece: a piece for each row of groups that follow each other."""
+    path, groups, before = piece
+    kept: list[Piece] = []
+    last = None
+    with _file(path, plan.storage) as file:
+        schema, places = file.schema_arrow, statistics.places(file.metadata)
+        for g in groups:
+            group = file.metadata.row_group(g)
+            if statistics.possible(only, partial(statistics.bounds, group, schema, places)):
+                if kept and last == g - 1:
+                    _, run, first = kept[-1]
+                    kept[-1] = (path, (*run, g), first)
+                else:
+                    kept.append((path, (g,), before))
+                last = g
+            before += group.num_rows
+    return kept
 
 
 def read_part(where: slice, pieces: list[Piece], plan: Plan, columns: list[Any] | None) -> pd.DataFrame:
@@ -236,7 +273,7 @@ def _settled(found: pd.DataFrame, plan: Plan, path: str) -> pd.DataFrame:
         if old == new:
             continue
         both = isinstance(old, pd.CategoricalDtype) and isinstance(new, pd.CategoricalDtype)
-        if both and set(old.categories) <= set(new.categories):
+        if plan.holes.get(name) or (both and set(old.categories) <= set(new.categories)):
             found = found.assign(**{name: found[name].astype(new)})
         elif not both or len(new.categories):  # without any, it is the first reading, which tells them
             raise ArgumentError(
@@ -251,19 +288,24 @@ def _names_in(filters: Any) -> list[str]:
     return list(dict.fromkeys(name for group in groups for name, _, _ in group))
 
 
-def _meta(plan: Data, columns: list[Any] | None = None) -> FrameMeta:
+def _meta(plan: Data, columns: list[Any] | None = None, only: Condition | None = None) -> FrameMeta:
     held: Plan = plan.value
     empty = held.empty if columns is None else held.empty[columns]
     plain = held.labels == (0, 1) and empty.index.name is None and held.filters is None
+    if only is not None:
+        return frame_meta(empty, math.nan, NEW)
     return frame_meta(empty, sum(held.lengths), NEW, ranged=plain)
 
 
 @lowered("parquet", meta=_meta, trim=files.trim)
-def parquet(plan: Data, columns: list[Any] | None = None) -> Chunks:
-    """The row groups of parquet files, under the labels that each file stores."""
+def parquet(plan: Data, columns: list[Any] | None = None, only: Condition | None = None) -> Chunks:
+    """The row groups of parquet files, under the labels that each file stores; `only` those that can meet a condition."""
     held: Plan = plan.value
     if held.rule:
         graph.rule(held.rule)
+    if only is not None:
+        graph.rule(f"not read: row groups without {pruning.shown(only)}")
+        return graph.sources(_read_some, held.chunks, held, columns, only)
     return graph.sources(read_rows, held.chunks, held, columns, lengths=tuple(map(float, held.lengths)))
 
 
