@@ -15,8 +15,10 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
+from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
 from marsdask.plan import graph, moments
+from marsdask.plan.late import late, whole
 
 JOINS = {name: name for name in ("sum", "min", "max", "prod", "first", "last", "any", "all")}
 JOINS |= {"count": "sum", "size": "sum", "total": "sum", "mean": "", "spread": ""}
@@ -202,11 +204,23 @@ def parts_of(empty: Any, found: Sequence[Output]) -> tuple[Part, ...]:
     return tuple(dict.fromkeys((c, p) for c, how, _ in found for p in _final(empty, c, how).parts))
 
 
+@late
 def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame:
     """A chunk's table: one row a group; the keys, then the parts, in columns 0, 1, ...
 
     Rows that hardly share keys are left as they are, to be grouped once where all are together.
     """
+    some = picked.picked(frame) if set(spec.kinds) == {"name"} else None
+    names = spec.columns(some)
+    if some is None or len(names) < spec.count:
+        return _table(whole(frame), keys, spec, parts)
+    few, texts = some.grouped(names, [c for c, _ in parts if c is not None])
+    table = _table(few, keys, spec, parts)
+    named = zip(names, key_names(spec.count), strict=True)
+    return table.astype({key: texts[name] for name, key in named if name in texts})
+
+
+def _table(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame:
     if (rows := _rows(frame, keys, spec, parts)) is not None:
         return rows
     frame, values, groups = _grouped(frame, keys, spec)

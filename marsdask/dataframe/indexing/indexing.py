@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.dataframe.indexing import keys
+from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.rows.alignment import as_promised, bounds_of, matched, rows_of, together
 from marsdask.dataframe.rows.families import ALL, BOTH, chunkwise
 from marsdask.dataframe.sorting.sort import only
@@ -24,6 +24,7 @@ from marsdask.options import options
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
+from marsdask.plan.late import late, whole
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
@@ -124,7 +125,16 @@ def _select_trim(node: Node, mine: Demand) -> Node:
     return node if len(kept) == len(key) else Node("frame.select", (frame, kept))
 
 
-chunkwise("frame.select", operator.getitem, demands=_select_demands, trim=_select_trim, traits=["slice"])
+@late
+def _columns(chunk: Any, key: Any) -> Any:
+    some = picked.picked(chunk) if isinstance(key, list) else None
+    some = None if some is None else some.chosen(key)
+    if some is not None:
+        return some
+    return chunk[key] if not isinstance(key, list) else whole(chunk)[key]
+
+
+chunkwise("frame.select", _columns, demands=_select_demands, trim=_select_trim, traits=["slice"])
 
 
 def _pick_at(chunk: Any, positions: Any) -> Any:
@@ -160,7 +170,11 @@ def filter(frame: Chunks, mask: Any) -> Any:
     return graph.per_chunk(_keep_rows, frame, mask, lengths="unknown")
 
 
+@late
 def _keep_rows(chunk: Any, mask: Any) -> Any:
+    if (some := picked.kept(chunk, mask)) is not None:
+        return some
+    chunk, mask = whole(chunk), whole(mask)
     if isinstance(chunk, pd.Index) or isinstance(mask, np.ndarray):
         return chunk[np.asarray(mask)]
     if mask.dtype == object and len(mask) == 0:

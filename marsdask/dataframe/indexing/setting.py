@@ -18,6 +18,7 @@ from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.indexing import keys
 from marsdask.dataframe.indexing.indexing import mask_by_place, read, truths
+from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.making.creation import from_pandas, is_ranged, labelled_like
 from marsdask.dataframe.rows.alignment import (
     VALUES,
@@ -32,6 +33,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
+from marsdask.plan.late import late, whole
 from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
@@ -127,8 +129,12 @@ def assign_column(frame: Chunks, key: Any, value: Any, at: int | None = None) ->
     return graph.per_chunk(_with_column, frame, key, value, at)
 
 
-def _with_column(chunk: pd.DataFrame, key: Any, value: Any, at: int | None = None) -> pd.DataFrame:
-    chunk = chunk.copy(deep=False)
+@late
+def _with_column(chunk: Any, key: Any, value: Any, at: int | None = None) -> Any:
+    value = whole(value)
+    if at is None and (some := picked.assigned(chunk, key, value)) is not None:
+        return some
+    chunk = whole(chunk).copy(deep=False)
     if isinstance(value, pd.DataFrame):
         value = value.iloc[:, 0]
     elif isinstance(value, np.ndarray):

@@ -25,6 +25,7 @@ from marsdask.errors import MarsDaskError
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
+from marsdask.plan.late import late, whole
 from marsdask.plan.lower import Ask, Keep, Question, sized
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node
@@ -208,6 +209,7 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
     return shuffle.home(placed, len(starts), (math.nan,) * len(starts), labels=False)
 
 
+@late
 def _of_chunk(chunk: Any, built: joins.Built, **how: Any) -> Any:
     return _met(chunk, built, None, **how)[0]
 
@@ -217,7 +219,7 @@ def _placed(chunk: Any, built: joins.Built, starts: np.ndarray, *, probed: Any) 
     rows, places = _met(chunk, built, np.arange(len(built.frame)), **probed.keywords)
     homes = np.searchsorted(starts, places, side="right") - 1
     within = places - starts.take(homes)
-    return rows, homes.astype("i4"), shuffle.compact(within, within.max(initial=0) + 1)
+    return whole(rows), homes.astype("i4"), shuffle.compact(within, within.max(initial=0) + 1)
 
 
 def _met(
@@ -238,6 +240,7 @@ def _met(
         )
         of_main = pairs.partners if side == main else pairs.rows
         return rows, places if places is None or of_main is None else places.take(of_main)
+    frames = list(map(whole, frames))
     if places is None:
         return spec.of(*frames), None
     frames[main] = frames[main].assign(**{PLACE: places})
@@ -274,6 +277,7 @@ def _matched(left: Any, right: Any, *, spec: Merge, placed: bool, columns: Any) 
     on = spec.keys[other] or () if spec.kernel(met[0][0], met[1][0]) else ()
     built = joins.Built(met[other][0], on)
     result, places = _met(frame, built, places, spec=spec, side=other, columns=columns)
+    result = whole(result)
     if places is None:
         return result
     rows = places & ((1 << 40) - 1)

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 from dask.sizeof import sizeof
 
+from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.kernels.keys import Keys, alike, packable
+from marsdask.plan.late import whole
 
 FROM = ("left_only", "right_only", "both")
 
@@ -67,13 +69,20 @@ class Built:
         return Pairs(*self.keys.pairs([probe[k] for k in on], inner))
 
     def joined(
-        self, probe: pd.DataFrame, pairs: Pairs, shared: Sequence[Any], columns: pd.Index, *, first: bool, inner: bool,
+        self, probe: Any, pairs: Pairs, shared: Sequence[Any], columns: pd.Index, *, first: bool, inner: bool,
         indicator: bool,
-    ) -> pd.DataFrame:  # fmt: skip
+    ) -> Any:  # fmt: skip
         """The rows of pairs. `first`: whether the probe's columns come first. `shared`: keys that both sides have by the
         same name, and the result has once, in the place of the left side's. `columns`: the result's.
         """
         rows, partners = pairs
+        if not indicator and (inner or not (partners < 0).any()):
+            found = picked.matched(
+                probe, rows, self.frame, partners, shared, columns, first=first, inner=inner
+            )
+            if found is not None:
+                return found
+        probe = whole(probe)
         index = pd.RangeIndex(len(partners))
         once = list(shared)
         frame = self.frame.drop(columns=once) if first else self.frame

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ BYTES = 256 * 2**20
 
 
 class Coded(NamedTuple):
-    """The number of each row's text, -1 where it is missing; and the texts by number, with a missing one at the end."""
+    """The number of each row's text, -1 where it is missing; and the texts by number, in order, with a missing one at the end."""
 
     codes: np.ndarray
     texts: pd.Series
@@ -46,8 +47,15 @@ class Coded(NamedTuple):
         """Those of some rows."""
         return Coded(self.codes.take(rows), self.texts)
 
+    def categories(self) -> pd.Categorical | None:
+        """The texts as categories, which sort as they do; None where some are missing."""
+        if len(self.codes) and self.codes.min() < 0:
+            return None
+        every = pd.Index(self.texts.iloc[:-1])
+        return pd.Categorical.from_codes(self.codes, categories=every, validate=False)  # type: ignore[arg-type]
 
-def plain(dtype: Any) -> bool:
+
+def askable(dtype: Any) -> bool:
     """Whether a dtype is pandas' own text over Arrow, where a missing value answers no."""
     return isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow" and dtype.na_value is np.nan
 
@@ -56,7 +64,8 @@ class _Known(NamedTuple):
     """What is known of a column: nothing yet but that it was asked (None), that its texts are many (False), or its numbers."""
 
     column: weakref.ref[Any]
-    coded: Coded | bool | None
+    coded: Coded | bool | None = None
+    nbytes: int = 0
 
 
 class Numbers:
@@ -73,19 +82,21 @@ class Numbers:
 
     def of(self, values: pd.Series) -> Coded | None:
         """The numbers of a column, None where there are none, or none yet."""
-        if len(values) < FEWEST or not plain(values.dtype):
+        if len(values) < FEWEST or not askable(values.dtype):
             return None
         column = values.array.__arrow_array__()  # type: ignore[union-attr]
         with self.lock:
             found = self.known.pop(id(column), None)
             first = found is None or found.column() is not column
             if first:
-                found = _Known(weakref.ref(column, lambda _, at=id(column): self._gone(at)), None)
+                found = _Known(weakref.ref(column, partial(self._gone, id(column))))
             self.known[id(column)] = found  # type: ignore[assignment]
         if first or found.coded is False:  # type: ignore[union-attr]
             return None
         if found.coded is None:  # type: ignore[union-attr]
-            found = found._replace(coded=numbered(column, values.dtype) or False)  # type: ignore[union-attr]
+            coded = numbered(column, values.dtype)
+            size = 0 if coded is None else coded.codes.nbytes
+            found = _Known(found.column, False if coded is None else coded, size)  # type: ignore[union-attr]
             self._hold(id(column), found)
         return found.coded or None  # type: ignore[return-value, union-attr]
 
@@ -93,20 +104,16 @@ class Numbers:
         with self.lock:
             self._gone(at)
             self.known[at] = found
-            self.held += _bytes(found)
+            self.held += found.nbytes
             for other in [k for k in self.known if k != at]:
                 if self.held <= self.most:
                     break
                 self._gone(other)
 
-    def _gone(self, at: int) -> None:
+    def _gone(self, at: int, _: Any = None) -> None:
         with self.lock:
             if (known := self.known.pop(at, None)) is not None:
-                self.held -= _bytes(known)
-
-
-def _bytes(known: _Known) -> int:
-    return known.coded.codes.nbytes if isinstance(known.coded, Coded) else 0
+                self.held -= known.nbytes
 
 
 NUMBERS = Numbers()
@@ -124,12 +131,12 @@ def numbered(column: Any, dtype: Any) -> Coded | None:
         encoded = encoded.chunk(0)
     if len(encoded.dictionary) > MOST:
         return None
-    kind = "i1" if len(encoded.dictionary) < 128 else "i2"
-    indices = encoded.indices
-    if indices.null_count:
-        indices = indices.fill_null(-1)
-    texts = pd.Series([*encoded.dictionary.to_pylist(), None], dtype=dtype)
-    return Coded(indices.to_numpy().astype(kind), texts)
+    found = encoded.dictionary.to_pylist()
+    order = sorted(range(len(found)), key=found.__getitem__)
+    places = np.full(len(found) + 1, -1, "i1" if len(found) < 128 else "i2")
+    places[order] = np.arange(len(found))
+    codes = places.take(encoded.indices.fill_null(-1).to_numpy())
+    return Coded(codes, pd.Series([*(found[i] for i in order), None], dtype=dtype))
 
 
 def answered(values: Any, of: Callable[[Any], Any]) -> Any:
@@ -137,7 +144,8 @@ def answered(values: Any, of: Callable[[Any], Any]) -> Any:
 
     Only answers of yes and no: a number's or text's dtype may hang on what else there is in the column.
     """
-    known = NUMBERS.of(values) if isinstance(values, pd.Series) else None
+    plain = type(values) is pd.Series and not values.attrs and values.flags.allows_duplicate_labels
+    known = NUMBERS.of(values) if plain else None
     if known is None:
         return of(values)
     answers = of(known.texts)

@@ -19,7 +19,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
-from marsdask.dataframe.kernels import texts
+from marsdask.dataframe.kernels import dates, texts
 from marsdask.dataframe.rows.alignment import example, matched, one_chunk, pandas_on_samples, together
 from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signature
 from marsdask.errors import ArgumentTypeError, Unbuilt
@@ -55,8 +55,11 @@ def operate(name: str, left: Any, right: Any, kwargs: dict[str, Any], positional
     if name.startswith("__r"):
         return operate(_swapped(name), right, left, kwargs)
     does = getattr(operator, name)
-    if isinstance(right, str) and name.strip("_") in MIRROR:
-        return texts.answered(left, lambda values: does(values, right))
+    if name.strip("_") in MIRROR:
+        if isinstance(right, str):
+            return texts.answered(left, lambda values: does(values, right))
+        if (found := dates.compared(name.strip("_"), left, right)) is not None:
+            return found
     return does(left, right)
 
 

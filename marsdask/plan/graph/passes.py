@@ -17,6 +17,7 @@ from dask.utils import key_split
 
 from marsdask.plan.graph.making import Early, Placed
 from marsdask.plan.graph.names import Label, joint
+from marsdask.plan.late import knowing, whole
 
 
 def wanted_only(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
@@ -60,10 +61,38 @@ class Chain:
         values = dict(zip(self.needs, inputs, strict=True))
         result = None
         for task, gone in zip(self.tasks, self.gone, strict=True):
-            values[task.key] = result = task(values)
+            values[task.key] = result = _run(task, values)
             for key in gone:
                 del values[key]
-        return result
+        return whole(result)
+
+
+def _run(task: Any, values: dict[Key, Any]) -> Any:
+    """What a task gives; one that knows late values gets them as they are, and may give one."""
+    func = knowing(task.func) if type(task) is Task else None
+    if func is not None:
+        return Task(task.key, func, *task.args, **task.kwargs)(values)
+    for key in task.dependencies:
+        values[key] = whole(values[key])
+    return task(values)
+
+
+def _opened(task: Any) -> list[Any]:
+    """The tasks that Dask's array optimizer put in one, in order: those of frames below an array are among them."""
+    if type(task) is not Task or not task.has_subgraph():
+        return [task]
+    within, last, needs, *refs = task.args
+    known = {*within, *needs}
+    plain = all(
+        type(t) in (Task, DataNode) and t.key == k and t.dependencies <= known for k, t in within.items()
+    )
+    if not plain or not all(
+        isinstance(ref, TaskRef) for ref in refs
+    ):  # of its own, as those of blockwise are
+        return [task]
+    subs = {need: ref.key for need, ref in zip(needs, refs, strict=True)} | {last: task.key}
+    order = TopologicalSorter({k: [n for n in t.dependencies if n in within] for k, t in within.items()})
+    return [within[k].substitute(subs, key=subs.get(k, k)) for k in order.static_order()]
 
 
 def _chained(tasks: Sequence[Task]) -> Task:
@@ -99,8 +128,9 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         members.setdefault(root, []).append(key)
     new = dict(graph)
     for root, group in members.items():
-        if len(group) > 1:
-            new[root] = _chained([graph[k] for k in reversed(group)])
+        tasks = [each for key in reversed(group) for each in _opened(graph[key])]
+        if len(tasks) > 1:
+            new[root] = _chained(tasks)
             for key in group[1:]:
                 del new[key]
     return new
@@ -153,7 +183,7 @@ def batched(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         lines = [_line(graph, users, k) for k in task.dependencies]
         if all(lines):
             inside = [t for line in lines for t in reversed(line)]
-            new[key] = _chained([*inside, task])
+            new[key] = _chained([each for t in (*inside, task) for each in _opened(t)])
             for each in inside:
                 del new[each.key]
     return new
