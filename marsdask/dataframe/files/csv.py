@@ -1,4 +1,4 @@
-"""CSV read and written. Read, chunks are byte ranges cut at line ends; columns nobody looks at are not parsed."""
+"""CSV read. Chunks are byte ranges cut at line ends; columns nobody looks at are not parsed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import inspect
 import io
 import itertools
 import math
-import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -420,61 +418,3 @@ def _categories(keywords: dict[str, Any]) -> list[Any]:
         keywords["dtype"] = "str"
         return [...]
     return []
-
-
-@public("frame.to_csv", owners=["DataFrame", "Series"])
-def to_csv(self: Any, path: Any = None, **kwargs: Any) -> Any:
-    """Write CSV when executed: one file, or with `*` in the path a file per chunk (its number in the place of `*`).
-
-    Folders are made. Takes pandas' keywords.
-    """
-    keywords = dict(kwargs)
-    if "line_terminator" in keywords:
-        keywords["lineterminator"] = keywords.pop("line_terminator")
-    files.check_keywords("to_csv", keywords, tuple(inspect.signature(pd.DataFrame.to_csv).parameters)[2:])
-    return registry.make("frame.write_csv", self, files.check_path("to_csv", path), keywords)
-
-
-@lowered("frame.write_csv", meta=files.written_meta)
-def write_csv(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
-    """A file per chunk where the path has a `*`, else one file, chunk after chunk."""
-    if "*" in path:
-        return graph.per_chunk(_csv_file, frame, path, keywords, number=True, lengths=(0.0,) * frame.count)
-    if files.compression_of(path, keywords.get("compression", "infer")) is not None or files.is_remote(path):
-        graph.rule("a packed or remote file is written in one task")
-        done: Any = graph.value(_write_whole, frame, path, keywords)
-    else:
-        texts = graph.per_chunk(_csv_text, frame, keywords, number=True, lengths=None)
-        done = graph.chosen(graph.in_turn(partial(_append, path, keywords), texts), [texts.count - 1])
-    return graph.per_chunk(_after, graph.chosen(frame, [0]), done, lengths=(0.0,))
-
-
-def _after(chunk: Any, done: Any) -> Any:
-    return chunk.iloc[:0]
-
-
-def _csv_file(number: int, chunk: Any, path: str, keywords: dict[str, Any]) -> Any:
-    files.make_folder(os.path.dirname(path), keywords.get("storage_options"))
-    chunk.to_csv(path.replace("*", str(number)), **keywords)
-    return chunk.iloc[:0]
-
-
-def _csv_text(number: int, chunk: Any, keywords: dict[str, Any]) -> str:
-    of_file = ("compression", "storage_options", "mode", "encoding", "errors")
-    own = {k: v for k, v in keywords.items() if k not in of_file}
-    return chunk.to_csv(**{**own, "header": False} if number else own)  # type: ignore[no-any-return]
-
-
-def _append(path: str, keywords: dict[str, Any], text: str, before: Any) -> bool:
-    """Write a text after those before it; the first by the mode asked for."""
-    files.make_folder(os.path.dirname(path), None)
-    mode, encoding = keywords.get("mode", "w") if before is None else "a", keywords.get("encoding") or "utf-8"
-    with open(path, mode, encoding=encoding, errors=keywords.get("errors", "strict"), newline="") as file:
-        file.write(text)
-    return True
-
-
-def _write_whole(chunks: list[Any], path: str, keywords: dict[str, Any]) -> bool:
-    files.make_folder(os.path.dirname(path), keywords.get("storage_options"))
-    graph.concat(chunks).to_csv(path, **keywords)
-    return True
