@@ -119,3 +119,13 @@ def test_bytes_of_chunks_are_those_that_pandas_counts() -> None:
     assert graph.nbytes(held.index) == held.index.nbytes
     assert graph.nbytes(np.zeros(3)) == 24
     assert graph.nbytes("no chunk") == 0
+
+
+@pytest.mark.parametrize(("chunks", "results", "shared", "warned"), [
+    (400, 400, True, True), (400, 400, False, False), (31, 4000, False, True), (400, 200, True, False),
+])  # fmt: skip
+def test_many_pieces_are_warned_of(chunks: int, results: int, shared: bool, warned: bool) -> None:
+    place = Place("test", "pieces", shared)
+    with graph.at(place):
+        graph.exchange(graph.constants(list(range(chunks))), pieces_of, list, results, results)
+    assert [rule.startswith("warning: ") for rule in place.rules] == [True] * warned

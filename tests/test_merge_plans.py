@@ -193,3 +193,17 @@ def test_a_sieve_beats_sending_the_large_side(weighed: None, monkeypatch: Any) -
     assert "rows of the right side sifted by the keys of the other" in said
     assert "both sides exchanged" not in plan(left, right, how="left", bloom_filter=False)
     assert_like(fetched(left.merge(right, on="k", how="left")), few.merge(many, on="k", how="left"))
+
+
+def test_what_grows_faster_than_the_data_is_warned_of(monkeypatch: Any) -> None:
+    few, many = sides(40, 300)
+    left = md.DataFrame(many, chunk_size=10).assign(k=lambda f: f.k.astype("f8"))
+    right = md.DataFrame(few.assign(k=few.k.astype("f8")))
+
+    def said() -> str:
+        return str(left.merge(right, on="k").explain())
+
+    assert "warning" not in said()
+    monkeypatch.setattr(matching, "GROWS_FROM", 1)
+    assert "warning: it is hashed anew for each of 30 chunks" in said()
+    assert "warning" not in str(md.DataFrame(many, chunk_size=10).merge(md.DataFrame(few), on="k").explain())

@@ -46,6 +46,9 @@ EXCHANGE = 4
 """What a byte that is exchanged costs, where a byte that is copied to a worker and prepared costs 1: 5.6 on two processes, two sides of
 1e6 rows of h2o's (0.7 CPU s for 1e8 bytes, against 0.12 for each copy), rows on their way home 8."""
 
+GROWS_FROM = 4 * 2**30
+"""A side that pandas hashes for each chunk is worth a warning from so many bytes in all on: some ten seconds of a processor."""
+
 
 def _merge_meta(
     left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True
@@ -197,6 +200,12 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
         what += f" of {shown(int(shuffle.bytes_of(frames[side])))}"
     if probing.count == 1 or not spec.kernel(left.empty, right.empty):
         graph.rule(f"merge: the {what} to every chunk of the other")
+        again = shuffle.bytes_of(frames[side]) * probing.count
+        if spec.how != "cross" and probing.count > 1 and GROWS_FROM <= again < math.inf:
+            graph.warning(
+                f"it is hashed anew for each of {probing.count} chunks, {shown(int(again))} in all, which grows faster than "
+                "the data. Hint: fewer chunks, or method='shuffle'."
+            )
         return graph.per_chunk(spec.of, *((one, right) if side == 0 else (left, one)), lengths="unknown")
     graph.rule(f"merge: the {what} prepared once, and probed by every chunk of the other")
     built = graph.per_chunk(joins.Built, one, spec.keys[side] or (), label="build", lengths=None)

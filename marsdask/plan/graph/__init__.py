@@ -58,5 +58,5 @@ from marsdask.plan.graph.making import (
     value,
     with_dtypes,
 )
-from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule
+from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule, warning
 from marsdask.plan.graph.passes import THEIRS, annotated, batched, lined_up, named, wanted_only

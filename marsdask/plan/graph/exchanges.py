@@ -19,7 +19,7 @@ from marsdask.errors import TooLargeForOneChunk
 from marsdask.options import options
 from marsdask.plan.graph.chunks import Chunks, concat
 from marsdask.plan.graph.making import Early, aliases, calls, per_chunk
-from marsdask.plan.graph.names import in_one_process, name_for, operation
+from marsdask.plan.graph.names import in_one_process, name_for, operation, warning
 from marsdask.plan.meta import NAN
 
 TWO_STEPS_FROM = 32
@@ -27,6 +27,10 @@ TWO_STEPS_FROM = 32
 chunks of 4 to 1.3 MB on two local workers took 1.7 s instead of 2.0 s at n = 32, 2.7 instead of 4.7 at 64, 3.9 instead of 8.9 at
 100 (medians of 5 in one run); 1.1 instead of 1.4 at 16 and 1.7 instead of 1.8 at 24, left to what travels. No network was
 measured but this machine's own."""
+
+MANY_PIECES = 100_000
+"""Pieces of an exchange that are worth a warning: each costs some 20 microseconds and more, however small it is."""
+FEWER = "Hint: fewer chunks, by chunk_size= where they are made, or by rebalance()."
 
 
 def nbytes(part: Any) -> int:
@@ -125,6 +129,9 @@ def exchange(
     """
     shared = in_one_process()
     steps = 2 if min(chunks.count, count) >= TWO_STEPS_FROM else 1
+    pieces = chunks.count * count
+    if pieces > MANY_PIECES and (shared or steps == 1):
+        warning(f"{chunks.count} x {count} = {pieces:,} pieces, which grows faster than the data. {FEWER}")
     if shared:
         cut = functools.partial(_cut_at_once, split)
     elif steps == 1:

@@ -54,6 +54,11 @@ def rule(text: str) -> None:
     _place.get().rules.append(text)
 
 
+def warning(text: str) -> None:
+    """Note what will cost more than it should; `explain()` shows it as a warning, before the run."""
+    rule(f"warning: {text}")
+
+
 def name_for(step: str | None = None) -> str:
     """A task name: the operation and a step of it, then a digest (32 hex digits, which Dask cuts off)."""
     place = _place.get()
