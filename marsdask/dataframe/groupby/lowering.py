@@ -137,12 +137,14 @@ def reduce(
     empty, like = frame.empty, graph.promised().empty
     frame, keys, method, run = yield from _ready(frame, spec, keys, *call)
     found = tables.prepared_outputs(empty, spec, method) if frame.count > 1 else None
+    parts = tables.parts_of(empty, found or [])
+    if tables.distinct_of(parts) and any(map(pd.api.types.is_object_dtype, spec.dtypes(empty, keys))):
+        found = None  # pandas looks at all objects, dropped ones too, for the dtype of their level
     if not found:
         named = tables.outputs(empty, spec, method)
         if named and all(how in tables.IN_ONE for _, how, _ in named):
             run = partial(tables.in_one, spec=spec, method=method, found=named, like=like)
         return _exchanged(frame, spec, keys, method, run)
-    parts = tables.parts_of(empty, found)
     tabled = _tabled(spec, parts, dropna=found[0][2].get("dropna", True))
     made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
     if how == "auto" and frame.count >= 16:
