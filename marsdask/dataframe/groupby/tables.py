@@ -18,7 +18,7 @@ from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
 from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
 from marsdask.plan import graph, moments
-from marsdask.plan.late import late, whole
+from marsdask.plan.late import Late, late, whole
 
 JOINS = {name: name for name in ("sum", "min", "max", "prod", "first", "last", "any", "all")}
 JOINS |= {"count": "sum", "size": "sum", "total": "sum", "mean": "", "spread": ""}
@@ -210,7 +210,7 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[Part]) -> p
 
     Rows that hardly share keys are left as they are, to be grouped once where all are together.
     """
-    some = picked.picked(frame) if set(spec.kinds) == {"name"} else None
+    some = picked.picked(frame) if set(spec.kinds) == {"name"} and _late_or_text(frame, spec) else None
     names = spec.columns(some)
     if some is None or len(names) < spec.count:
         return _table(whole(frame), keys, spec, parts)
@@ -218,6 +218,13 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[Part]) -> p
     table = _table(few, keys, spec, parts)
     named = zip(names, key_names(spec.count), strict=True)
     return table.astype({key: texts[name] for name, key in named if name in texts})
+
+
+def _late_or_text(frame: Any, spec: Grouping) -> bool:
+    """Whether a frame may be grouped without all of its columns, or by text whose numbers are known."""
+    return isinstance(frame, Late) or any(
+        isinstance(frame[c].dtype, pd.StringDtype) for c in spec.columns(frame)
+    )
 
 
 def _table(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame:

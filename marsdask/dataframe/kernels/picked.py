@@ -62,7 +62,10 @@ class Column:
 
 
 class Picked(Late):
-    """A frame whose columns are taken when they are asked for. `origin`: the frame that it is, where only columns were chosen."""
+    """A frame whose columns are taken when they are asked for.
+
+    `origin`: the frame, columns and rows (None: all) that it is, where no more was done: pandas takes several columns at once.
+    """
 
     ndim = 2
 
@@ -100,19 +103,21 @@ class Picked(Late):
         if len(set(at)) < len(at):
             return None
         columns = self.columns.take(at)
-        origin = None if self.origin is None else (self.origin[0], names)
+        origin = None if self.origin is None else (self.origin[0], names, self.origin[2])
         return Picked(columns, [self.held[i] for i in at], self.labels, self.length, origin)
 
     def take(self, rows: np.ndarray, labels: Labels | None = None) -> Picked:
         """Some of the rows, by position; under labels of their own, or those they have."""
-        before = self.labels
+        before, origin = self.labels, self.origin if labels is None else None
         labels = labels or Labels(lambda: before.get().take(rows))
         found: dict[int, np.ndarray] = {}
         for each in self.held:
             if id(each.rows) not in found:
                 found[id(each.rows)] = rows if each.rows is None else each.rows.take(rows)
         held = [Column(each.source, each.name, found[id(each.rows)], labels) for each in self.held]
-        return Picked(self.columns, held, labels, len(rows))
+        # Picked twice, labels may know less of themselves than picked once.
+        origin = None if origin is None or origin[2] is not None else (*origin[:2], rows)
+        return Picked(self.columns, held, labels, len(rows), origin)
 
     def under(self, labels: Labels) -> Picked:
         """The same rows under other labels."""
@@ -140,7 +145,8 @@ class Picked(Late):
             else:
                 found[i] = pd.Series(texts, index=self.index, copy=False)
                 dtypes[name] = coded.texts.dtype
-        return pd.DataFrame(found, index=self.index, copy=False).set_axis(names, axis=1), dtypes
+        frame = pd.DataFrame(found, index=self.index, copy=False)
+        return frame.set_axis(pd.Index(names, tupleize_cols=False), axis=1), dtypes
 
     def with_column(self, name: Any, values: pd.Series) -> Picked:
         """The same with a column new or replaced; labels are the same."""
@@ -154,8 +160,10 @@ class Picked(Late):
 
     def whole(self) -> pd.DataFrame:
         if self.origin is not None:
-            frame, names = self.origin
-            return frame[names]
+            frame, names, rows = self.origin
+            if rows is None:
+                return frame[names]
+            return (frame if names == list(frame.columns) else frame[names]).take(rows)
         found = dict(enumerate(each.series(None) for each in self.held))
         return pd.DataFrame(found, index=self.index, copy=False).set_axis(self.columns, axis=1)
 
@@ -180,7 +188,7 @@ def picked(frame: Any, rows: int | None = None) -> Picked | None:
         return None
     labels = Labels(lambda: frame.index)
     held = [Column(frame, name, None, labels) for name in columns]
-    return Picked(columns, held, labels, len(frame), (frame, list(columns)))
+    return Picked(columns, held, labels, len(frame), (frame, list(columns), None))
 
 
 def kept(frame: Any, mask: Any) -> Picked | None:
@@ -196,12 +204,11 @@ def kept(frame: Any, mask: Any) -> Picked | None:
 
 def assigned(frame: Any, name: Any, values: Any) -> Picked | None:
     """The rows with a column new or replaced by a series of the same labels; None where that is pandas' to say."""
+    if not isinstance(frame, Picked) or not len(frame) or type(values) is not pd.Series:
+        return None
     if (
-        not isinstance(frame, Picked)
-        or frame.origin is not None
-        or not len(frame)
-        or type(values) is not pd.Series
-    ):
+        frame.origin is not None and frame.origin[2] is None
+    ):  # columns of a frame at hand: nothing is to be taken
         return None
     return frame.with_column(name, values) if _same(values.index, frame.index) else None
 
