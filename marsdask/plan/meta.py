@@ -286,6 +286,8 @@ def _made_up(dtype: Any, rows: int) -> Any:
         return pd.array(["2000-01-01"] * rows, dtype=dtype)
     if isinstance(dtype, pd.IntervalDtype):
         return pd.array([pd.NA] * rows, dtype=dtype)
+    if dtype == np.dtype(object):
+        return pd.Index(["a"] * rows, dtype=object)  # of an array pandas' constructors would make text
     if isinstance(dtype, pd.StringDtype) or kind == "O":
         return pd.array(["a"] * rows, dtype=dtype)
     return pd.array(np.ones(rows, dtype="i8"), dtype="Int64").astype(dtype)
