@@ -130,6 +130,8 @@ def _parts(value: Any) -> Iterator[Any]:
         inside = (value.value, getattr(value.value, "func", None))
     elif isinstance(value, (list, tuple, dict)):
         inside = value.values() if isinstance(value, dict) else value
+    elif isinstance(value, graph.Chain):
+        inside = value.tasks
     elif ismethod(value):
         inside = (value.__self__,)
     elif is_dataclass(value):

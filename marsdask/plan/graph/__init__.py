@@ -59,4 +59,4 @@ from marsdask.plan.graph.making import (
     with_dtypes,
 )
 from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule, warning
-from marsdask.plan.graph.passes import THEIRS, annotated, batched, lined_up, named, wanted_only
+from marsdask.plan.graph.passes import THEIRS, Chain, annotated, batched, lined_up, named, wanted_only
