@@ -13,10 +13,10 @@ WIDEST = 2**62
 """Keys of more combinations are not packed into one number."""
 
 SPARSE = 64
-DENSE = 2**22
+DENSE = 2**23
 LARGEST = 2**26
-"""A table by value has up to 64 places a key (2**22, 16 MiB, are always fine, more than 2**26 never): a lookup in it takes 1 ns, in a
-hash table 3 to 15 ns."""
+"""A table by value has up to 64 places a key (2**23, 32 MiB, are always fine, more than 2**26 never): a lookup in it takes 2 to 8 ns, in
+a hash table 9 to 15 ns. Of 45,000 keys in 6e6 places both are made in a millisecond; tables beyond 32 MiB take eight."""
 
 
 def codable(dtype: Any) -> bool:
