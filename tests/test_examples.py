@@ -121,7 +121,7 @@ def _alike(one: Any, other: Any) -> None:
         assert columns[0].names == columns[1].names
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(frames(), min_size=2, max_size=4),
     st.sets(st.sampled_from(sorted(OPERATIONS)), min_size=2, max_size=6),

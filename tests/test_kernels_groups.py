@@ -44,7 +44,7 @@ def _sizes(patch, spread):
     patch.setattr(groups, "RUNS", [1, 64, 2][spread])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(KIND, min_size=1, max_size=3), NUMBERS, st.booleans(), st.booleans(), st.integers(0, 2))  # fmt: skip
 def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
     numbers = sorted(numbers) if ordered else numbers
@@ -68,7 +68,7 @@ def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
             pd.testing.assert_index_equal(ours, theirs, exact=True)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200)
 @given(KIND, NUMBERS, st.data(), st.booleans(), st.integers(0, 2))
 def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread):
     values = pd.Series(VALUES[kind](numbers))
@@ -97,7 +97,7 @@ def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread
 KINDS = sorted(set(VALUES) - {"object"})
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(KIND, min_size=1, max_size=2), st.sampled_from(KINDS), st.lists(st.integers(0, 20), min_size=1, max_size=24),
     st.fixed_dictionaries({name: st.booleans() for name in ("sort", "dropna", "as_index", "observed")}),
@@ -132,7 +132,7 @@ def test_nunique_is_that_of_pandas(keys, value, numbers, flags, dropna, chunk, h
             assert_like(build(lazy, method=how).to_pandas(), want)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.integers(0, 40), min_size=30, max_size=60), st.booleans(), st.booleans(),
     st.integers(10, 60), st.sampled_from(["auto", "tree", "shuffle"]), st.sampled_from([2, None]),

@@ -104,7 +104,7 @@ def _of_pandas(spec, left, right):
     return rows.drop(columns=["nr_left", "nr_right"])
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(frames(), st.sampled_from(["left", "right", "inner"]), st.booleans(), st.booleans(), st.integers(0, 2))
 def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
     left, right, on = given

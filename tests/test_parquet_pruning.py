@@ -92,7 +92,7 @@ def masks(draw: Any, depth: int = 2) -> Mask:
     return by_name[how]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables(), st.lists(masks(), min_size=1, max_size=2), st.booleans())
 def test_filters_give_the_rows_that_pandas_gives(
     tmp_path: Path, made: tuple[pa.Table, int], masks: list[Mask], apart: bool
@@ -114,7 +114,7 @@ def test_filters_give_the_rows_that_pandas_gives(
     assert total == sum(int(whole[mask(whole)].i.sum()) for mask in masks)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from([*KINDS]), st.data())
 def test_no_group_is_excluded_that_has_a_row(name: str, data: Any) -> None:
     kind, values = KINDS[name]
