@@ -26,6 +26,7 @@ def test_members_are_those_of_pandas(kind, parts, asked, spread, largest):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sets, "SPARSE", [0, 1, 64][spread])
         patch.setattr(sets, "DENSE", [0, 4, 64][spread])
+        patch.setattr(sets, "OWN", [0, 1, 64][spread])
         patch.setattr(sets, "LARGEST", largest)
         dtype, each = chunks[0].dtype, list(map(sets.part, chunks))
         members = sets.Members(each, dtype)
@@ -74,3 +75,11 @@ def test_holes_that_make_floats_of_whole_numbers():
     pd.testing.assert_frame_equal(got, theirs.merge(again, on="v", how="left"), check_dtype=False)
     got = md.DataFrame(again, chunk_size=1).merge(ours, on="v", how="left").to_pandas()
     pd.testing.assert_frame_equal(got, again.merge(theirs, on="v", how="left"), check_dtype=False)
+
+
+def test_what_is_handed_on_is_no_larger_than_the_values() -> None:
+    """Numbers a hundred apart are bits in the end, a lookup by which is quick, but travel as they are."""
+    numbers = np.arange(100_000) * 100
+    parts = [sets.part(pd.Series(p)) for p in np.split(numbers, 50)]
+    assert [type(p) for p in parts] == [np.ndarray] * 50
+    assert isinstance(sets.Members(parts, numbers.dtype).values, sets.Bits)

@@ -15,6 +15,9 @@ DENSE = 2**24
 """Values are bits where these are no more than 256 a value, or 2**24 (2 MiB, and a table of 16 MiB that is made in a millisecond): a
 lookup takes 2 to 8 ns, in a hash table 9 to 15."""
 
+OWN = 64
+"""The bits of a value itself: what a chunk hands on takes no more, nor does what is on the way from lists to bits, from 64 MiB on."""
+
 
 def settable(mine: Any, values: Any) -> bool:
     """Whether a series of one dtype is looked up in values of the other here, and not by pandas' own isin."""
@@ -52,7 +55,7 @@ def part(values: pd.Series | pd.Index) -> Part:
     if not _plain(values.dtype):
         return values.drop_duplicates()
     numbers = whole(values)
-    bits = _as_bits(numbers, values.dtype, SPARSE * len(numbers))
+    bits = _as_bits(numbers, values.dtype, OWN * len(numbers))
     return np.asarray(pd.unique(numbers)) if bits is None else bits
 
 
@@ -79,7 +82,8 @@ def together(parts: Sequence[Part], dtype: Any) -> Part:
     lists = [p for p in parts if isinstance(p, np.ndarray)]
     count = sum(map(len, lists)) + sum(p.values for p in bits)
     most = min(max(SPARSE * count, DENSE), 8 * LARGEST)
-    alone = _as_bits(np.concatenate(lists), dtype, most) if lists else None
+    at_once = min(most, max(OWN * sum(map(len, lists)), LARGEST))
+    alone = _as_bits(np.concatenate(lists), dtype, at_once) if lists else None
     if alone is not None:
         bits.append(alone)
     ends = [(p.lo, p.lo + 8 * len(p.there)) for p in bits if len(p.there)]
