@@ -223,8 +223,7 @@ class Distributed:
         import distributed
 
         if self.client.status == "running":
-            for name in list(self.published):
-                self.client.sync(_unpublished, self.client, name)
+            self.client.sync(_unpublished, self.client, *self.published)
         before = dask.config.get("scheduler", None)
         with self._changing, _quietly_cancelled():
             for each in self.owned:
@@ -286,17 +285,32 @@ async def _cancelled(client: Any, futures: list[Any]) -> None:
         await client.cancel(futures[begin : begin + AT_ONCE], asynchronous=True)
 
 
-async def _unpublished(client: Any, name: str) -> None:
-    """Unpublish a dataset, where the scheduler knows it: one that was started again does not, and to distributed
-    2026.3 that is a KeyError. To distributed a dataset is a client too, which stays: on the dashboard, for ever."""
+async def _unpublished(client: Any, *names: str) -> None:
+    """Unpublish datasets, while there is a scheduler: with one that is lost they are gone."""
+    asking = asyncio.ensure_future(_asked_to_unpublish(client, names))
+    try:
+        # It may be lost and the client not know it yet: a question then tries to connect until the client's own time limit.
+        while not asking.done() and client.status == "running":
+            await asyncio.wait({asking}, timeout=0.05)
+        if asking.done():
+            with contextlib.suppress(OSError):
+                await asking
+    finally:
+        asking.cancel()
+
+
+async def _asked_to_unpublish(client: Any, names: tuple[str, ...]) -> None:
+    """Unpublish what the scheduler knows: one that was started again knows of none, and to distributed 2026.3 that is a
+    KeyError. To distributed a dataset is a client too, which stays: on the dashboard, for ever."""
 
     def left(name: str, dask_scheduler: Any = None) -> None:
         if name not in dask_scheduler.extensions["publish"].datasets:
             dask_scheduler.remove_client(client=f"published-{name}")
 
-    with contextlib.suppress(KeyError):
-        await client.unpublish_dataset(name, asynchronous=True)
-    await client.run_on_scheduler(left, name)
+    for name in names:
+        with contextlib.suppress(KeyError):
+            await client.unpublish_dataset(name, asynchronous=True)
+        await client.run_on_scheduler(left, name)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The scheduler is killed: a program goes on with the same answers once there is one again, or is told."""
 
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,7 @@ def test_named_where_it_does_not_come_back(bare: Bare) -> None:
     np.testing.assert_array_equal(t.fetch(), want)  # in the same session, which others find again
     noted = session.engine.client.list_datasets()  # type: ignore[attr-defined]
     assert any(session.session_id in name for name in noted)
+    session.engine.client.loop.add_callback(time.sleep, 1)  # type: ignore[attr-defined]  # it learns of the end when asked
     bare.end()
     patient = {"distributed.comm.timeouts.connect": f"{NEVER} s"}
     with at_once(), dask.config.set(patient), option_context({"cluster.reconnect_timeout": NEVER}):
