@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from datetime import date, datetime, timedelta
 from types import BuiltinFunctionType, FunctionType
@@ -24,14 +25,15 @@ class Unknown(Exception):
     """Something whose form cannot be told shortly: users' functions, data, categories."""
 
 
-class Formed:
-    """Base of metadata: `form` is what an example looks at of them, None where that cannot be told shortly."""
+class Formed(ABC):
+    """Base of metadata."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def form(self) -> Hashable | None:
-        raise NotImplementedError
+        """What an example looks at of them; None where that cannot be told shortly."""
 
 
 class Form:
