@@ -372,14 +372,16 @@ def _result(table: pd.DataFrame, spec: Grouping) -> tuple[Groups | None, Any, pd
     """The groups of the result: by number, as pandas has them, and their labels; only pandas' where labels are its own to make."""
     names = key_names(spec.count)
     keys = [table[name] for name in names]
-    groups = None if any(map(_categorical, keys)) else numbered(keys, sort=spec.sort)
+    groups = _of_result(keys, spec)
     if groups is not None:
         return groups, groups.of(table), labels_of(groups.keys(keys), sort=spec.sort)
     return None, table.groupby(names, sort=spec.sort, observed=spec.observed, dropna=spec.dropna), None
 
 
-def _categorical(key: pd.Series) -> bool:
-    return isinstance(key.dtype, pd.CategoricalDtype)
+def _of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
+    """The groups of the result by number; None where pandas does better, or has groups of categories that no row is of."""
+    categories = any(isinstance(key.dtype, pd.CategoricalDtype) for key in keys)
+    return None if categories else numbered(keys, sort=spec.sort)
 
 
 def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Sequence[Part]) -> pd.DataFrame:
@@ -455,7 +457,7 @@ def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) 
 def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequence[Output], like: Any) -> Any:
     """What a method gives of all rows: pandas' aggregations of groups by number where keys have numbers, else pandas' method."""
     values = spec.plain_values(frame, keys)
-    groups = None if any(map(_categorical, values)) else numbered(values, sort=spec.sort)
+    groups = _of_result(values, spec)
     if groups is None:
         return method.of(frame, *keys, spec=spec)
     if frame.ndim == 1:
