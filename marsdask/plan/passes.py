@@ -38,7 +38,7 @@ Swap = Callable[[Node], Node]
 """What is in the place of a node now."""
 
 
-def _rewritten(
+def rewritten(
     roots: Sequence[Node],
     change: Callable[[Node, Swap], Node],
     below: Callable[[Node], Sequence[Node]] = inputs,
@@ -62,7 +62,7 @@ def share(roots: Sequence[Node]) -> list[Node]:
                 _set(new, "_meta", node._meta)
         return by_token[token(node)]
 
-    return _rewritten(roots, first)
+    return rewritten(roots, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def drop(roots: Sequence[Node]) -> list[Node]:
             _set(new, "_meta", node._meta)
         return new
 
-    return _rewritten(roots, trimmed)
+    return rewritten(roots, trimmed)
 
 
 def _demands(node: Node, mine: Demand) -> Sequence[Demand]:
@@ -159,7 +159,7 @@ def fuse(roots: Sequence[Node]) -> list[Node]:
             _set(new, "_meta", meta(node))
         return new
 
-    return _rewritten(roots, joined)
+    return rewritten(roots, joined)
 
 
 def _is_ufunc(node: Node) -> bool:
@@ -221,4 +221,4 @@ def replaced(roots: Sequence[Node], known: Callable[[Node], Node | None]) -> lis
             _set(new, "_meta", node._meta)
         return new
 
-    return _rewritten(roots, change, below)
+    return rewritten(roots, change, below)

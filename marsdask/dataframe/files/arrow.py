@@ -19,13 +19,9 @@ as text 24-34; where each value is another one (30 bytes a value), codes cost si
 MOST = 2**31
 """Bytes that a `string` array of pyarrow cannot have."""
 
+NUMBERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64")
 NULLABLE = {
-    **{getattr(pa, n.lower())(): pd.api.types.pandas_dtype(n) for n in ("Int8", "Int16", "Int32", "Int64")},
-    **{
-        getattr(pa, n.lower())(): pd.api.types.pandas_dtype(n)
-        for n in ("UInt8", "UInt16", "UInt32", "UInt64")
-    },
-    **{getattr(pa, n.lower())(): pd.api.types.pandas_dtype(n) for n in ("Float32", "Float64")},
+    **{getattr(pa, name.lower())(): pd.api.types.pandas_dtype(name) for name in NUMBERS},
     pa.bool_(): pd.BooleanDtype(),
     pa.string(): pd.StringDtype(),
     pa.large_string(): pd.StringDtype(),

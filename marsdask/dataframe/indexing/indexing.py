@@ -127,11 +127,11 @@ def _select_trim(node: Node, mine: Demand) -> Node:
 
 @late
 def _columns(chunk: Any, key: Any) -> Any:
-    some = picked.picked(chunk) if isinstance(key, list) else None
-    some = None if some is None else some.chosen(key)
-    if some is not None:
-        return some
-    return chunk[key] if not isinstance(key, list) else whole(chunk)[key]
+    if not isinstance(key, list):
+        return chunk[key]
+    some = picked.picked(chunk)
+    found = None if some is None else some.chosen(key)
+    return whole(chunk)[key] if found is None else found
 
 
 chunkwise("frame.select", _columns, demands=_select_demands, trim=_select_trim, traits=["slice"])
