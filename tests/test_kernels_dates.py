@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from marsdask.dataframe.kernels import dates
@@ -30,7 +30,6 @@ def column(days: list[Any], unit: str, name: Any = "d") -> pd.Series:
     )
 
 
-@settings(deadline=None)
 @given(DAYS, UNITS, UNITS, st.sampled_from(NAMES))
 def test_with_a_date(days: list[Any], unit: str, other: str, name: str) -> None:
     mine, date = column(days, unit), pd.Timestamp("2000-01-02").as_unit(other)
@@ -39,7 +38,6 @@ def test_with_a_date(days: list[Any], unit: str, other: str, name: str) -> None:
     pd.testing.assert_series_equal(found, getattr(mine, name)(date))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(*[st.sampled_from(["2000-01-01", "2000-01-02", None])] * 2), max_size=8),
     UNITS,

@@ -68,6 +68,15 @@ def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
             pd.testing.assert_index_equal(ours, theirs, exact=True)
 
 
+@pytest.mark.parametrize(
+    "kinds",
+    [["i4"], ["u1"], ["ns"], ["id"], ["letter"], ["ordered"], ["i4", "id"], ["letter", "f8"], ["str", "i4"]],
+)
+def test_what_has_numbers(kinds):
+    keys = [pd.Series(VALUES[kind]([0, 1, 2, 1, 0])) for kind in kinds]
+    assert groups.numbered(keys, sort=True) is not None
+
+
 @settings(max_examples=200)
 @given(KIND, NUMBERS, st.data(), st.booleans(), st.integers(0, 2))
 def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread):

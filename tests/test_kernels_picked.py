@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
@@ -77,7 +77,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(LABELS)), STEPS, st.integers(0, 5))
 def test_steps_of_chunks(labels: str, steps: list[str], seed: int) -> None:
     """The functions that a chain calls give what pandas gives, whatever came before."""

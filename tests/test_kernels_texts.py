@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from marsdask.dataframe.kernels import texts
@@ -43,7 +43,6 @@ def column(values: list[Any], cut: int = 0, dtype: Any = "str") -> pd.Series:
     return made.rename("t").set_axis(np.arange(len(values)) // 2)
 
 
-@settings(deadline=None)
 @given(COLUMNS, st.integers(0, 5), st.sampled_from(COMPARED), st.sampled_from(["a", "", "é", "none of them"]))
 def test_compared(values: list[Any], cut: int, name: str, other: str) -> None:
     told = column(values, cut)
@@ -52,7 +51,6 @@ def test_compared(values: list[Any], cut: int, name: str, other: str) -> None:
     assert known
 
 
-@settings(deadline=None)
 @given(COLUMNS, st.lists(st.sampled_from([*FEW, np.nan, pd.NA, 1, 2.5]), max_size=4))
 def test_among(values: list[Any], others: list[Any]) -> None:
     told = column(values)
@@ -60,7 +58,6 @@ def test_among(values: list[Any], others: list[Any]) -> None:
     pd.testing.assert_series_equal(found, told.isin(others))
 
 
-@settings(deadline=None)
 @given(
     COLUMNS,
     st.sampled_from(ANSWERS),
