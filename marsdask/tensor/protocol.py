@@ -12,7 +12,7 @@ import numpy as np
 
 from marsdask import checks
 from marsdask.errors import ArgumentTypeError, AxisError, ShapeError, near
-from marsdask.plan import registry
+from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Op, lowered
@@ -117,7 +117,7 @@ def ufunc_along(
     a: da.Array, name: str, method: str, axes: tuple[int, ...], dtype: Any, indices: Any, keepdims: bool
 ) -> da.Array:
     """`ufunc.reduce`, `accumulate` or `reduceat`, with whole axes in a chunk: right for every ufunc, in any order."""
-    whole = a.rechunk(dict.fromkeys(axes, -1))
+    whole = graph.rechunked(a, dict.fromkeys(axes, -1))
     made = _along_meta(a, name, method, axes, dtype, indices, keepdims=True)
     chunks = tuple((made.shape[i],) if i in axes else c for i, c in enumerate(whole.chunks))
     done = whole.map_blocks(_along, name, method, axes, dtype, indices, chunks=chunks, dtype=made.dtype)

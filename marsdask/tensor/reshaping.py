@@ -93,7 +93,7 @@ def reshaped(x: da.Array, shape: Sequence[int]) -> da.Array:
         # One axis into many: whole rows of the result per chunk, about as large as the chunks are.
         line, row = x.reshape(-1), math.prod(shape[1:])
         rows = max(max(line.chunks[0]) // max(row, 1), 1)
-        return line.rechunk((rows * row,)).reshape(shape)
+        return graph.rechunked(line, (rows * row,)).reshape(shape)
 
 
 def compact(x: da.Array) -> da.Array:

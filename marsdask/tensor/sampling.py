@@ -222,7 +222,7 @@ def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype:
         one = graph.per_chunk(partial(_chunk, name, seed, template, (), dtype), *arrays, lengths=None)
         return graph.to_array(one, (), dtype, scalar=True)
     chunks = chunks_of(shape, chunk_size, dtype, count_by_bytes)
-    spread = [da.broadcast_to(a, shape).rechunk(chunks) for a in arrays]
+    spread = [graph.rechunked(da.broadcast_to(a, shape), chunks) for a in arrays]
     return in_chunks(partial(_chunk, name, seed, template, chunks, dtype), chunks, dtype, name, *spread)
 
 
@@ -424,7 +424,8 @@ def places(
     one = graph.value(partial(_one_draw, seed, count, shape, p, replace))
     if not shape:
         return graph.to_array(one, (), INT, scalar=True)
-    return graph.to_array(one.with_lengths((math.prod(shape),)), (), INT).reshape(shape).rechunk(chunks)
+    flat = graph.to_array(one.with_lengths((math.prod(shape),)), (), INT)
+    return graph.rechunked(flat.reshape(shape), chunks)
 
 
 def _one_draw(seed: int, count: int, shape: Any, p: Any, replace: bool) -> Any:

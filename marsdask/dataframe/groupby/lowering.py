@@ -343,7 +343,7 @@ def _met_and_picked(pieces: list[Pieces], *, method: Method, spec: Grouping) -> 
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
     frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
-    keys = [graph.gather(k) if isinstance(k, Chunks) else k.rechunk(-1) for k in keys]
+    keys = [graph.gather(k) if isinstance(k, Chunks) else graph.rechunked(k, -1) for k in keys]
     return graph.per_chunk(run, graph.gather(frame), *keys, lengths="unknown")
 
 

@@ -366,7 +366,7 @@ def _after_set(frame: FrameMeta, rows: Any, columns: Any, value: Any, *, grows: 
 def set_whole(frame: Chunks, what: str, rows: Any, columns: Any, value: Any) -> Any:
     """Anything that `loc` and `iloc` write, in one chunk."""
     parts = [graph.gather(p) if isinstance(p, Chunks) else p for p in (rows, columns, value)]
-    parts = [p.rechunk(-1) if hasattr(p, "rechunk") and p.ndim else p for p in parts]
+    parts = [graph.rechunked(p, -1) if hasattr(p, "rechunk") and p.ndim else p for p in parts]
     return graph.per_chunk(_set_by_pandas, graph.gather(frame), what, *parts, lengths="unknown")
 
 

@@ -112,7 +112,7 @@ def _dot_meta(frame: FrameMeta, other: Any) -> Any:
 
 
 def _whole(other: Any) -> Any:
-    return graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
+    return graph.gather(other) if isinstance(other, Chunks) else graph.rechunked(other, -1)
 
 
 @lowered(

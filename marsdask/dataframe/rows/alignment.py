@@ -90,7 +90,7 @@ def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
     cut = {}
     for array in arrays:
         checks.same_length(array.shape[0], sum(rows), VALUES)
-        cut[id(array)] = array.rechunk((rows, *((n,) for n in array.shape[1:])))
+        cut[id(array)] = graph.rechunked(array, (rows, *((n,) for n in array.shape[1:])))
     return frame, tuple(cut.get(id(a), a) for a in args), {k: cut.get(id(v), v) for k, v in kwargs.items()}
 
 

@@ -156,7 +156,7 @@ def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
 def binary_chunks(name: str, frame: Chunks, other: Any, how: str, **kwargs: Any) -> Generator[Any, Any, Any]:
     """An operator or arithmetic method, chunk by chunk."""
     if how == "columns":
-        other = graph.gather(other) if isinstance(other, Chunks) else other.rechunk(-1)
+        other = graph.gather(other) if isinstance(other, Chunks) else graph.rechunked(other, -1)
     elif isinstance(other, da.Array):
         frame, (other,), _ = yield from matched(frame, (other,), {})
     # Two frames in one chunk each may not have the same labels: pandas' alignment says how many rows come out.

@@ -14,7 +14,7 @@ import numpy as np
 
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, ShapeError
-from marsdask.plan import registry
+from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, check_cast, fits, given
@@ -213,7 +213,7 @@ def kron(a: Array, b: Array) -> da.Array:
     b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
     for axis in range(ndim):
         a, b = da.expand_dims(a, 2 * axis + 1), da.expand_dims(b, 2 * axis)
-    b = b.rechunk({2 * i + 1: -1 for i in range(ndim)})
+    b = graph.rechunked(b, {2 * i + 1: -1 for i in range(ndim)})
     product = a * b
     return product.reshape(tuple(product.shape[2 * i] * product.shape[2 * i + 1] for i in range(ndim)))
 

@@ -189,7 +189,7 @@ def by_arrays(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     if len(arrays) == 1:
         ((at, index),) = arrays.items()
         if x.shape[at] < x.numblocks[at]:  # Dask divides by rows per chunk, in whole numbers
-            x = x.rechunk({at: -1})
+            x = graph.rechunked(x, {at: -1})
         x = da.moveaxis(x[(*[FULL] * at, index.ravel())], at, 0)
     else:
         points = {i: np.broadcast_to(a, fancy).ravel() for i, a in arrays.items()}

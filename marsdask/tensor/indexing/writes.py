@@ -165,7 +165,7 @@ def _laid_out(
         axis = sources[i][1]
         flips.append(slice(None, None, -1) if (entries[axis].step or 1) < 0 else FULL)
         chunks.append(tuple(len(positions) for positions, _ in pieces[axis].values()))
-    return value[tuple(flips)].rechunk(tuple(chunks)) if chunks else value
+    return graph.rechunked(value[tuple(flips)], tuple(chunks)) if chunks else value
 
 
 def _by_chunk(
@@ -257,7 +257,7 @@ for _function, _doc in (
 @lowered("with_part", sizes="aligned", status="delegated", meta=lambda x, new, name: x)
 def with_part(x: da.Array, new: da.Array, name: str) -> da.Array:
     """x with its real or imaginary part replaced."""
-    return da.map_blocks(_with_part, x, new.rechunk(x.chunks), name, dtype=x.dtype)
+    return da.map_blocks(_with_part, x, graph.rechunked(new, x.chunks), name, dtype=x.dtype)
 
 
 def _with_part(x: Any, new: Any, name: str) -> Any:

@@ -55,11 +55,11 @@ def _on_lines(
     index, new = tuple(range(a.ndim)), tuple(range(a.ndim, a.ndim + len(shape)))
     pairs: list[Any] = []
     if weights is not None and weights.shape == a.shape:
-        pairs = [weights.rechunk(a.chunks), index]
+        pairs = [graph.rechunked(weights, a.chunks), index]
     elif weights is not None:
         if len(axes) != 1 or weights.shape != (a.shape[axes[0]],):
             raise ShapeError("Shape of weights must be consistent with shape of a along specified axis.")
-        pairs = [weights.rechunk(-1), axes]
+        pairs = [graph.rechunked(weights, -1), axes]
     # Reduced axes are whole in each chunk, so they can just go.
     kept = index if keepdims else tuple(i for i in index if i not in axes)
     return da.blockwise(

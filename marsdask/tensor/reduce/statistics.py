@@ -222,7 +222,7 @@ def histogram_of(
         edges = edges.astype(np.result_type(line.dtype, np.float64))
     if edges_only:
         return da.from_array(edges)
-    weighted = [] if weights is None else [flat(weights).rechunk(line.chunks)]
+    weighted = [] if weights is None else [graph.rechunked(flat(weights), line.chunks)]
     parts = graph.per_chunk(partial(_counts, bins, range), line, *weighted, lengths=None)
     total = graph.tree(parts, partial(reduce, np.add)).with_lengths((len(edges) - 1,))
     counts = graph.to_array(total, (), INT if weights is None else weights.dtype)

@@ -190,7 +190,7 @@ def _bincount(x: da.Array, weights: da.Array | None, minlength: int) -> Generato
         raise ArgumentError(
             f"bincount needs {size:,} bins; options.bincount.chunk_size_limit allows {options.bincount.chunk_size_limit:,}."
         )
-    both = (x,) if weights is None else (x, weights.rechunk(x.chunks))
+    both = (x,) if weights is None else (x, graph.rechunked(weights, x.chunks))
     parts = graph.per_chunk(partial(np.bincount, minlength=size), *both, lengths=None)
     total = graph.tree(parts, partial(np.sum, axis=0)).with_lengths((size,))
     return graph.to_array(total, (), _counted(weights))
