@@ -63,8 +63,9 @@ OPTIONS: dict[str, Option] = {
         choices=("auto", True, False),
     ),
     "chunk_size": Option(None, (int, NONE), "rows or cells per axis of a chunk", least=1),
+    # TPC-H at 1 GB on two threads, in chunks of 64, 128, 256, 512 MiB: 4.6, 3.1, 2.5, 2.3 s of CPU. Mars's default is 128.
     "chunk_store_limit": Option(
-        128 * 2**20, (int, float), "most bytes of a chunk whose size nobody gave", least=1
+        256 * 2**20, (int, float), "most bytes of a chunk whose size nobody gave", least=1
     ),
     "combine_size": Option(4, (int,), "chunks joined per step of a tree reduction", least=2),
     "gather_limit": Option(

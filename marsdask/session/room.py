@@ -31,7 +31,7 @@ def most_bytes() -> float:
 def count_by_bytes(nbytes: float, most: float | None = None) -> int:
     """How many chunks keep to that size: a power of two, which most numbers of threads divide.
 
-    >>> [count_by_bytes(n * 128 * 2**20) for n in (0.5, 1, 1.2, 3, 9)]
+    >>> [count_by_bytes(n * 256 * 2**20) for n in (0.5, 1, 1.2, 3, 9)]
     [1, 1, 2, 4, 16]
     """
     return int(2 ** math.ceil(math.log2(max(nbytes / (most or options.chunk_store_limit), 1))))
