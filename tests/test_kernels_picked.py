@@ -270,3 +270,19 @@ def test_chain_of_frames(seed: int) -> None:
     for _ in range(2):  # the second time, texts have their numbers
         walk_chain(held, frame, STEPS_OF_FRAMES, sides, seed, 4)
     walk_chain(held[held.i > 2], frame[frame.i > 2], [rand.choice(ENDS)], sides, seed, 1)
+
+
+NAMES: list[Any] = ["a", "b", 1, 1.0, True, None, float("nan"), ("a", 1), pd.Timestamp(0)]
+
+
+@given(st.lists(st.sampled_from(NAMES), max_size=4), st.lists(st.sampled_from(NAMES), max_size=4))
+def test_some_columns_are_those_that_pandas_takes(there: list[Any], wanted: list[Any]) -> None:
+    columns = pd.Index(there, dtype=object, tupleize_cols=False)
+    frame = pd.DataFrame([range(len(there))] * 4, columns=columns)
+    try:
+        expected = frame[wanted]
+    except Exception as error:
+        with pytest.raises(type(error)):
+            picked.some_columns(frame, wanted)
+    else:
+        pd.testing.assert_frame_equal(picked.some_columns(frame, wanted), expected)

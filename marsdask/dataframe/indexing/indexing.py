@@ -131,7 +131,7 @@ def _columns(chunk: Any, key: Any) -> Any:
         return chunk[key]
     some = picked.picked(chunk)
     found = None if some is None else some.chosen(key)
-    return whole(chunk)[key] if found is None else found
+    return picked.some_columns(whole(chunk), key) if found is None else found
 
 
 chunkwise("frame.select", _columns, demands=_select_demands, trim=_select_trim, traits=["slice"])

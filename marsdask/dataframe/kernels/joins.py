@@ -85,8 +85,8 @@ class Built:
         probe = whole(probe)
         index = pd.RangeIndex(len(partners))
         once = list(shared)
-        frame = self.frame.drop(columns=once) if first else self.frame
-        probe = probe.drop(columns=once) if inner and not first else probe  # the keys of both are equal
+        frame = _without(self.frame, once) if first else self.frame
+        probe = _without(probe, once) if inner and not first else probe  # the keys of both are equal
         mine = (probe if rows is None else probe.take(rows)).set_axis(index, axis=0)
         theirs = _taken(frame, partners).set_axis(index, axis=0)
         if once and not (inner or first):
@@ -99,6 +99,11 @@ class Built:
             told = pd.Series(pd.Categorical.from_codes(codes, categories=list(FROM)), index=index)
             result = pd.concat([result, told], axis=1)
         return result.set_axis(columns, axis=1)
+
+
+def _without(frame: pd.DataFrame, names: Sequence[Any]) -> pd.DataFrame:
+    """The other columns."""
+    return picked.some_columns(frame, [c for c in frame.columns if c not in names]) if names else frame
 
 
 def _taken(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:

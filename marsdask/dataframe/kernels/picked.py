@@ -11,7 +11,7 @@ import pandas as pd
 from marsdask.dataframe.kernels import texts
 from marsdask.plan.late import Late
 
-FEWEST = 1 << 14
+FEWEST = 1 << 12
 """Rows below which pandas' own way costs less: a column that is taken alone costs 30 microseconds more."""
 
 
@@ -162,10 +162,27 @@ class Picked(Late):
         if self.origin is not None:
             frame, names, rows = self.origin
             if rows is None:
-                return frame[names]
-            return (frame if names == list(frame.columns) else frame[names]).take(rows)
+                return some_columns(frame, names)
+            return (frame if names == list(frame.columns) else some_columns(frame, names)).take(rows)
         found = dict(enumerate(each.series(None) for each in self.held))
         return pd.DataFrame(found, index=self.index, copy=False).set_axis(self.columns, axis=1)
+
+
+def some_columns(frame: pd.DataFrame, names: list[Any]) -> pd.DataFrame:
+    """`frame[names]`. pandas makes an index of the names and looks that up: three times the work of finding each."""
+    columns = frame.columns
+    if (
+        columns.nlevels == 1
+        and columns.is_unique
+        and not any(isinstance(name, (bool, np.bool_)) for name in names)
+    ):
+        try:
+            at = [columns.get_loc(name) for name in names]
+        except (KeyError, TypeError):  # said by pandas
+            return frame[names]
+        if at and all(type(place) is int for place in at):
+            return frame.take(at, axis=1)
+    return frame[names]
 
 
 def picked(frame: Any, rows: int | None = None) -> Picked | None:
