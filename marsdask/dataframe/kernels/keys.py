@@ -18,6 +18,9 @@ LARGEST = 2**26
 """A table by value has up to 64 places a key (2**23, 32 MiB, are always fine, more than 2**26 never): a lookup in it takes 2 to 8 ns, in
 a hash table 9 to 15 ns. Of 45,000 keys in 6e6 places both are made in a millisecond; tables beyond 32 MiB take eight."""
 
+SIEVED = 0.5
+"""Up to so many rows are looked up alone, where one of several keys says of the others that they have no partner."""
+
 
 def codable(dtype: Any) -> bool:
     """Whether keys of a dtype are told apart by a whole number as pandas tells them apart: whole numbers, bools, dates, text."""
@@ -133,10 +136,13 @@ class Keys:
         self.index: pd.Index | None = None
         self.order: np.ndarray | None = None  # rows by key where keys repeat, and where each key's rows start
         self.starts: np.ndarray | None = None
+        self.sieve: tuple[int, np.ndarray] | None = None
         if not self.packed:
             return
         code = self._codes(columns)[0]
         direct = self.total <= min(max(SPARSE * self.count, DENSE), LARGEST)
+        if not direct and len(columns) > 1:
+            self.sieve = self._sparsest(columns)
         if direct:
             rows = np.arange(self.count, dtype=np.int32)
             self.table = np.full(self.total + 1, -1, np.int32)
@@ -158,6 +164,20 @@ class Keys:
             self.index = pd.Index(ordered[first])
             self.warm()
 
+    def _sparsest(self, columns: Sequence[pd.Series]) -> tuple[int, np.ndarray] | None:
+        """The place of the key most of whose values have no row here, and whether each has; None where most have in all keys.
+
+        Six million rows of TPC-H q09 against 43,000 of two keys: 1 in 17 is hashed, 0.27 s of CPU come to 0.20.
+        """
+        found: list[tuple[float, int, np.ndarray]] = []
+        for at, (column, values) in enumerate(zip(self.columns, columns, strict=True)):
+            if column.texts is None and column.size <= DENSE:
+                there = np.zeros(column.size + 1, dtype=bool)
+                there[column.codes(values)] = True
+                found.append((there.mean(), at, there))
+        full, at, there = min(found, key=lambda each: each[:2], default=(1, 0, None))
+        return None if there is None or full > SIEVED else (at, there)
+
     def warm(self) -> None:
         """Build what lookups go by, here and now."""
         for column in self.columns:
@@ -171,7 +191,7 @@ class Keys:
 
     @property
     def nbytes(self) -> int:
-        held = [self.table, self.order, self.starts]
+        held = [self.table, self.order, self.starts, None if self.sieve is None else self.sieve[1]]
         texts = sum(100 * len(c.texts) for c in self.columns if c.texts is not None)
         return (
             sum(a.nbytes for a in held if a is not None)
@@ -193,6 +213,18 @@ class Keys:
 
     def looked_up(self, columns: Sequence[pd.Series]) -> np.ndarray:
         """For each row of others the number of its key here, -1 where there is none: the row's where keys are unique."""
+        if self.sieve is not None:
+            at, there = self.sieve
+            codes = self.columns[at].codes(columns[at])
+            inside = codes.view("u8") < np.uint64(len(there) - 1)
+            rows = np.flatnonzero(there.take(codes if inside.all() else np.where(inside, codes, -1)))
+            if len(rows) <= SIEVED * len(codes):
+                number = np.full(len(codes), -1, dtype=np.intp)
+                number[rows] = self._numbers([c.take(rows) for c in columns])
+                return number
+        return self._numbers(columns)
+
+    def _numbers(self, columns: Sequence[pd.Series]) -> np.ndarray:
         code, bad = self._codes(columns)
         if self.table is None:
             assert self.index is not None
