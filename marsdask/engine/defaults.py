@@ -22,10 +22,6 @@ DISTRIBUTED: dict[str, Any] = {
     # of 8 MB): 1.1 49 MB, 2 49 MB, 4 94 MB, inf 293 MB. At 4 a worker holds four chunks a thread ahead, however many there are.
     # The benchmarks cluster_tasks and cluster_tasks_two measure the first with ours beside.
     "distributed.scheduler.worker-saturation": 4.0,
-    # NumPy asks for huge pages for arrays of 4 MiB or more. Where the system grants them a worker's process has more memory than
-    # its arrays: sorting three times the limit of 512 MiB came to 484, 495 and 500 MiB in 50-53 s, without them to 442 MiB in
-    # 57 s; a merge passed 95 %, and its worker was restarted again and again (python -m tests.spill.larger, Linux 6.18).
-    "distributed.nanny.pre-spawn-environ.NUMPY_MADVISE_HUGEPAGE": 0,
 }
 
 

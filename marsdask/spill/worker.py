@@ -61,7 +61,14 @@ class Nanny(distributed.Nanny):
     distributed's own first waits until its worker has started, to be told to end. Before distributed 2026.8 that may never
     be: where a process is killed while it starts, who waits for it takes the next one's word that it is up, and drops it;
     or closing raises, and leaves the nanny `closing`. A cluster that ends then waits without end.
+    Its worker keeps memory that it freed as far as it has room: see `heap`.
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        ours, before = heap.environment(self.memory_manager.memory_limit, self.nthreads), self.pre_spawn_env
+        self.env |= {name: value for name, value in ours.items() if self.env.get(name) == before.get(name)}
+        self.pre_spawn_env = before | ours
 
     async def kill(self, timeout: float = 5, reason: str = "nanny-kill") -> None:
         if self.process is not None and self.process.status == Status.starting:

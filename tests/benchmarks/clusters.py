@@ -19,6 +19,7 @@ from marsdask.engine import base as engine
 from marsdask.engine import defaults
 from marsdask.plan import graph
 from marsdask.session import Session, new_session
+from marsdask.spill import worker as spill
 from tests.benchmarks.ratio import Must, Run, Sides, benchmark
 
 SATURATION = "distributed.scheduler.worker-saturation"
@@ -32,10 +33,11 @@ def client(saturation: float | str, workers: int, *, processes: bool, memory: in
     """A client of a local cluster of two threads in all, which ends with this process. Workers have `memory` bytes each,
     or without a bound."""
     defaults.apply()
+    kind = {"worker_class": spill.Nanny} if processes and saturation == OURS else {}
     with dask.config.set({SATURATION: saturation}):
         cluster = distributed.LocalCluster(
             n_workers=workers, threads_per_worker=2 // workers, processes=processes, dashboard_address="127.0.0.1:0",
-            memory_limit=memory,
+            memory_limit=memory, **kind,
         )  # fmt: skip
     made = distributed.Client(cluster, set_as_default=False)
     OPEN.append(made)

@@ -1,6 +1,7 @@
 """Memory of a worker that is no data: what was freed goes back to the system; what is held ends in an error."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -47,6 +48,51 @@ def test_holes_are_counted_and_given_back() -> None:
     back, kept = map(int, done.stdout.split())
     assert kept > 200 * MIB
     assert back > 0.8 * kept
+
+
+@pytest.mark.parametrize(
+    ("limit", "threads", "keeps"),
+    [
+        (512 * MIB, 1, heap.TIGHT),
+        (4096 * MIB, 4, heap.TIGHT),
+        (4096 * MIB, 2, heap.ROOMY),
+        (None, 8, heap.ROOMY),
+    ],
+)
+def test_a_worker_with_room_keeps_what_it_frees(
+    limit: int | None, threads: int, keeps: dict[str, str]
+) -> None:
+    assert heap.environment(limit, threads).items() >= keeps.items()
+
+
+def test_what_the_user_sets_stays(monkeypatch) -> None:
+    asked = {"NUMPY_MADVISE_HUGEPAGE": "0", heap.TRIM: "1000"}
+    with dask.config.set({heap.SETTING: asked}):
+        assert heap.environment(None, 1).items() >= asked.items()
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "77")
+    monkeypatch.setenv(heap.TRIM, "65536")  # left by a nanny of Dask's
+    monkeypatch.setattr(heap, "SAID", heap._said())
+    found = heap.environment(None, 1)
+    assert found == heap.ROOMY | {"MALLOC_MMAP_THRESHOLD_": "77", heap.NAMES: "MALLOC_MMAP_THRESHOLD_"}
+    for name, value in found.items():  # left by one of ours: the next is not the user's
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(heap, "SAID", heap._said())
+    assert heap.environment(512 * MIB, 1) == heap.TIGHT | {
+        "MALLOC_MMAP_THRESHOLD_": "77",
+        heap.NAMES: "MALLOC_MMAP_THRESHOLD_",
+    }
+
+
+@pytest.mark.processes
+@pytest.mark.slow
+def test_workers_of_one_program_keep_as_much_as_each_has_room_for() -> None:
+    def environment() -> dict[str, str]:
+        return {name: os.environ[name] for name in heap.TIGHT}
+
+    for memory, keeps in (("4g", heap.ROOMY), ("512m", heap.TIGHT)):
+        with new_session(n_worker=1, memory=memory, default=False) as session:
+            (found,) = session.client.run(environment).values()
+        assert found == keeps
 
 
 class Sizes:
