@@ -41,13 +41,15 @@ class Column:
     def series(self, name: Any) -> pd.Series:
         """The column under a name; nobody who writes to it changes another's."""
         if self.taken is None:
-            source = self._all()
-            if self.rows is None:
-                self.taken = source.set_axis(self.labels.get())
-            else:
+            source, labels = self._all(), self.labels.get()
+            if self.rows is not None:
                 plain = isinstance(source.dtype, np.dtype)
                 values: Any = (source.to_numpy() if plain else source.array).take(self.rows)
-                self.taken = pd.Series(values, index=self.labels.get(), dtype=source.dtype, copy=False)
+                self.taken = pd.Series(values, index=labels, dtype=source.dtype, copy=False)
+            elif source.index is labels and source is not self.source:  # a series of its own already
+                return source if source.name is name else source.rename(name)
+            else:
+                self.taken = source.set_axis(labels)
         found = self.taken.copy(deep=False)
         found.name = name
         return found
