@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
-from marsdask.dataframe.groupby import lowering
+from marsdask.dataframe.groupby import lowering, tables
+from marsdask.dataframe.groupby.grouping import Grouping
 from marsdask.dataframe.kernels import groups
 from tests.oracle import assert_like
 from tests.test_kernels_joins import KEYS
@@ -204,3 +205,48 @@ def test_infinities_of_both_signs_have_no_sum(chunk):
     frame = pd.DataFrame({"k": [1, 1, 2, 1, 2], "v": [np.inf, -np.inf, 1.0, 2.0, np.nan]})
     got = md.DataFrame(frame, chunk_size=chunk).groupby("k").v.agg(["sum", "mean", "max"])
     assert_like(got.to_pandas(), frame.groupby("k").v.agg(["sum", "mean", "max"]))
+
+
+FLAGS = {"level": None, "lone": True, "as_index": True, "group_keys": True, "observed": True, "dropna": True}
+PARTS = [("f", "sum"), ("f", "count"), ("f", "min"), ("i", "sum"), ("i", "max"), ("d", "first")]
+PARTS += [("s", "last"), ("b", "any")]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.integers(0, 30), max_size=12), min_size=2, max_size=4), st.booleans(), st.booleans())  # fmt: skip
+def test_few_groups_of_several_rows_are_joined_as_all_are(chunks, sort, ordered):
+    chunks = [sorted(set(c)) for c in (map(sorted, chunks) if ordered else chunks)]
+    if ordered:
+        chunks.sort()
+    spec = Grouping((("name", "k"),), sort=sort, **FLAGS)
+    made = []
+    for numbers in map(np.array, chunks):
+        if not len(numbers):
+            continue
+        table = pd.DataFrame({"key0": numbers.astype("i8")})
+        values = numbers * 0.1 + len(made) * 0.7
+        values[numbers % 5 == 1] = [-np.inf, np.inf, np.nan][len(made) % 3]
+        table[0], table[1] = values, numbers % 3
+        table[2] = np.where(numbers % 4 == 0, np.nan, values)
+        table[3], table[4] = numbers * 7 - len(made), numbers * len(made)
+        table[5], table[6] = VALUES["ns"](numbers), VALUES["str"](numbers)
+        table[7] = numbers % 2 == 0
+        made.append(table)
+    if not made:
+        return
+    found = []
+    for again in (-1.0, 1.0):
+        with pytest.MonkeyPatch.context() as patch, np.errstate(invalid="ignore"):  # infinities of both signs
+            patch.setattr(tables, "AGAIN", again)
+            found.append(tables.together(made, spec=spec, parts=PARTS))
+    pd.testing.assert_frame_equal(found[1], found[0], check_exact=True)
+
+
+def test_groups_of_several_rows():
+    number = np.array([0, 2, 1, 2, 3, 0, 2])
+    of = groups.Groups(number, np.array([0, 2, 1, 4]))
+    rows, at, several = of.several()
+    assert rows.tolist() == [0, 1, 3, 5, 6]
+    assert at.tolist() == [0, 2]
+    assert several.number.tolist() == [0, 1, 1, 0, 1]
+    assert several.rows.tolist() == [0, 1]

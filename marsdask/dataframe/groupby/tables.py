@@ -25,6 +25,8 @@ JOINS |= {"count": "sum", "size": "sum", "total": "sum", "mean": "", "spread": "
 """Part -> how pandas joins the parts of chunks; "": with the others of its column, see `_moments`."""
 ROWS = frozenset(["sum", "count", "size", "min", "max", "first", "last"])
 """Parts that of one row are its value, or whether it has one."""
+AGAIN = 0.02
+"""The part of rows with a group's further rows up to which only groups of several rows are joined."""
 HARDLY = "marsdask-apart"
 """Marks a table of rows whose keys hardly repeat."""
 DISTINCT = "distinct"
@@ -387,20 +389,12 @@ def _of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
 def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Sequence[Part]) -> pd.DataFrame:
     """The parts by group. `groups` are those of `group` where they have numbers."""
     moments_too = any(name == "mean" for _, name in parts)
-    if groups is not None and len(groups.rows) == len(table) and not moments_too:  # no group is there twice
-        taken = table[list(range(len(parts)))]
-        if not groups.apart:
-            taken = taken.take(groups.rows)  # then pandas adds to 0.0, which makes a zero of -0.0
-            for i in (
-                i for i, (_, name) in enumerate(parts) if JOINS[name] == "sum" and taken[i].dtype.kind == "f"
-            ):
-                taken[i] = taken[i] + 0.0
-        return taken
+    if groups is not None and not moments_too and len(table) - len(groups.rows) <= AGAIN * len(table):
+        return _mostly_taken(table, groups, parts)
     found: dict[int, Any] = {}
     for how in dict.fromkeys(JOINS[name] for _, name in parts if JOINS[name]):
         columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
-        # A chunk's sum that is missing is one of infinities of both signs.
-        counted = getattr(group[columns], how)(**{"skipna": False} if how == "sum" else {})
+        counted = _by_pandas(group[columns], how)
         found.update({c: counted[c].array for c in columns})
     for column in (column for column, name in parts if name == "mean"):
         at = [parts.index((column, each)) for each in MOMENTS]
@@ -408,6 +402,30 @@ def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Seque
         joint = _moments(number, len(counted), *(table[i].to_numpy(dtype="f8") for i in at))
         found.update(zip(at[1:], joint, strict=True))
     return pd.DataFrame({i: found[i] for i in range(len(parts))}, index=counted.index)
+
+
+def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> pd.DataFrame:
+    """The parts by group, which are those of its only row but for the few groups that have several: these pandas joins."""
+    in_order = groups.in_order
+    found: dict[int, Any] = {i: table[i].array for i in range(len(parts))}
+    if not groups.apart:
+        found = {i: column.take(groups.rows) for i, column in found.items()}
+    rows, at, several = groups.several()
+    group = several.of(table.take(rows)) if len(rows) else None
+    for how in dict.fromkeys(JOINS[name] for _, name in parts):
+        columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
+        joint = _by_pandas(group[columns], how) if group is not None else {}
+        for i in columns:
+            if i in joint:
+                found[i][at] = joint[i].array
+            if how == "sum" and not in_order and found[i].dtype.kind == "f":
+                found[i] = found[i] + 0.0  # then pandas adds to 0.0, which makes a zero of -0.0
+    return pd.DataFrame(found, index=pd.RangeIndex(len(groups.rows)), copy=False)
+
+
+def _by_pandas(group: Any, how: str) -> pd.DataFrame:
+    """What pandas makes of a part of several chunks. A chunk's sum that is missing is one of infinities of both signs."""
+    return getattr(group, how)(**{"skipna": False} if how == "sum" else {})
 
 
 def _moments(number: np.ndarray, groups: int, count: Any, mean: Any, spread: Any) -> tuple[Any, Any]:

@@ -54,6 +54,21 @@ class Groups(NamedTuple):
         at = pd.RangeIndex(len(self.rows))
         return [(key if self.apart else key.take(self.rows)).set_axis(at) for key in keys]
 
+    def several(self) -> tuple[np.ndarray, np.ndarray, Groups]:
+        """The rows of groups that have more than one, the numbers of these groups, and those rows' groups by new numbers."""
+        later = np.ones(len(self.number), bool)
+        later[self.rows] = False
+        there = np.zeros(len(self.rows), bool)
+        there[self.number[later]] = True
+        rows, at = np.flatnonzero(there.take(self.number)), np.flatnonzero(there)
+        number = np.searchsorted(at, self.number.take(rows))
+        return rows, at, Groups(number, _first_rows(number, len(at)))
+
+    @property
+    def in_order(self) -> bool:
+        """Whether rows stand in the order of their groups."""
+        return bool((self.number[1:] >= self.number[:-1]).all())
+
     @property
     def apart(self) -> bool:
         """Whether each row is a group of its own, in order."""
@@ -74,13 +89,17 @@ def numbered(keys: Sequence[pd.Series], *, sort: bool) -> Groups | None:
         return None
     total, count = math.prod(c.size for c in columns if c), len(keys[0])
     small = total <= max(SPARSE * count, SMALL)
-    if total >= WIDEST or not (small or len(keys) > 1):
+    if total >= WIDEST or not (small or sort or len(keys) > 1):
         return None
     code: Any = None
     for c in columns:
         if c:
             code = c.codes if code is None else code * c.size + c.codes
-    return _direct(code, total, sort=sort) if small else _hashed(code, sort=sort)
+    if len(keys) > 1 and (sorted_already := _in_order(code)):
+        return sorted_already
+    if small:
+        return _direct(code, total, sort=sort)
+    return (_merged(code) if sort else None) or (_hashed(code, sort=sort) if len(keys) > 1 else None)
 
 
 def apart(keys: Sequence[pd.Series]) -> bool:
@@ -150,16 +169,36 @@ def _runs(key: pd.Series) -> Groups | None:
         return None
     values = key.to_numpy()
     values = values.view("i8") if values.dtype.kind in "mM" else values
+    return None if key.dtype.kind in "mM" and values[0] == NAT else _in_order(values)
+
+
+def _in_order(values: np.ndarray) -> Groups | None:
+    """Groups of numbers that stand in order already."""
     if any((some[1:] < some[:-1]).any() for some in (values[:1000], values)):
         return None
-    if key.dtype.kind in "mM" and values[0] == NAT:
-        return None
-    new = np.empty(len(values), bool)
-    new[0] = True
-    np.not_equal(values[1:], values[:-1], out=new[1:])
+    new = _changes(values)
     number = np.cumsum(new)
     number -= 1
     return Groups(number, np.flatnonzero(new))
+
+
+def _changes(values: np.ndarray) -> np.ndarray:
+    """Whether each number is another than the one before."""
+    new = np.empty(len(values), bool)
+    new[0] = True
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
+def _merged(code: np.ndarray) -> Groups | None:
+    """Groups of numbers of which long runs are in order, as in tables of several chunks."""
+    if np.count_nonzero(code[1:] < code[:-1]) > len(code) / RUNS:
+        return None
+    order = np.argsort(code, kind="stable")
+    new = _changes(code.take(order))
+    number = np.empty(len(code), np.intp)
+    number[order] = np.cumsum(new) - 1
+    return Groups(number, order[new])
 
 
 class _Coded(NamedTuple):
