@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
-from marsdask.dataframe.groupby import lowering, tables
+from marsdask.dataframe.groupby import lowering, ranges, tables
 from marsdask.dataframe.groupby.grouping import Grouping
 from marsdask.dataframe.kernels import groups
 from tests.oracle import assert_like
@@ -250,3 +250,38 @@ def test_groups_of_several_rows():
     assert at.tolist() == [0, 2]
     assert several.number.tolist() == [0, 1, 1, 0, 1]
     assert several.rows.tolist() == [0, 1]
+
+
+def test_ranges_follow_tables_whose_keys_follow():
+    samples = [np.array(s) for s in ([1, 4, 9], [9, 12], [20, 30], [31, 31])]
+    assert ranges._cuts(samples, 4).tolist() == [9, 20, 31]
+    assert ranges._cuts(samples, 2).tolist() == [20]
+    assert ranges._cuts([np.array([5, 9]), np.array([1, 5])], 3).tolist() == [5]
+    assert not len(ranges._cuts([], 4))
+
+
+@pytest.mark.parametrize("key", ["i8", "f8", "ns", "u2"])
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("as_index", [True, False])
+def test_many_groups_in_several_chunks(key, ordered, count, as_index):
+    rng = np.random.default_rng(5)
+    numbers = np.repeat(np.arange(300), 3) if ordered else rng.integers(0, 300, 900)
+    frame = pd.DataFrame({"k": pd.Series(numbers).astype("M8[ns]" if key == "ns" else key)})
+    if key in ("f8", "ns"):
+        frame.loc[numbers % 10 == 3, "k"] = None
+    frame["j"], frame["v"], frame["i"] = numbers % 2, rng.random(900), rng.integers(0, 9, 900)
+    by = ["k", "j"][:count]
+
+    def built(f, **how):
+        group = f.groupby(by, dropna=not ordered, as_index=as_index)
+        return group.agg(a=("v", "sum"), b=("i", "first"), c=("i", "nunique"), n=("v", "size"), **how)
+
+    lazy = md.DataFrame(frame, chunk_size=90)
+    got = built(lazy, method="shuffle")
+    assert "ranges of the first key" in got.explain(ask=True)
+    assert_like(got.to_pandas(), built(frame))
+    assert got._result.collection.count > 1
+    assert_like(got[got.a > 1].to_pandas(), built(frame)[lambda f: f.a > 1])
+    assert_like((got.a + built(lazy, method="shuffle").a).to_pandas(), built(frame).a * 2)
+    assert_like(got.merge(lazy[["i"]], left_on="b", right_on="i").to_pandas(), built(frame).merge(frame[["i"]], left_on="b", right_on="i"))  # fmt: skip

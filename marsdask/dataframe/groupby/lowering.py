@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.groupby import tables
+from marsdask.dataframe.groupby import ranges, tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
-from marsdask.dataframe.rows.alignment import example, matched
+from marsdask.dataframe.rows.alignment import example, matched, renumber
 from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import only
@@ -25,13 +25,18 @@ from marsdask.errors import LabelNotFound
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 
+MANY_CHUNKS = 8
+"""From so many chunks on it is asked how many rows their parts have: 29 ms for 8 small ones with the question and without."""
 MANY_GROUPS = 2_000_000
-"""From so many rows of parts on, parts are exchanged by key: one task would hold and sort all of them."""
+"""From so many rows of parts on, parts are exchanged: one task would hold and sort all of them, and what follows is one task.
+
+Groups of 12M rows, 16 chunks, keys in order: 251 ms of CPU by ranges of keys, 463 by their hash and sorted again.
+"""
 COLUMN_BY_COLUMN = frozenset([*KEPT, "fillna", "head", "tail"]) - {"shift"}
 """Methods whose columns are made of the column of the same name each; shifts by several periods make several."""
 MANY_ROWS = {"agg", "corr", "cov", "describe", "nlargest", "nsmallest", "quantile", "unique", "value_counts"}
@@ -125,7 +130,7 @@ def _trim(node: Node, demand: Demand) -> Node:
 @lowered(
     "groupby.reduce",
     meta=lambda frame, spec, *call, how="auto", every=None: frame_meta(
-        _example(frame, spec, *call), math.nan, NEW, ranged=not spec.as_index
+        _example(frame, spec, *call), math.nan, Rows() if spec.sort else NEW, ranged=not spec.as_index
     ),
     demands=_group_demands,
     trim=_trim,
@@ -147,18 +152,26 @@ def reduce(
         return _exchanged(frame, spec, keys, method, run)
     tabled = _tabled(spec, parts, dropna=found[0][2].get("dropna", True))
     made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
-    if how == "auto" and frame.count >= 16:
+    in_ranges = ranges.possible(spec, spec.dtypes(empty, keys))
+    if how == "auto" and frame.count < MANY_CHUNKS:
+        how = "tree"
+    if how == "auto" or (how == "shuffle" and in_ranges):
         held = yield Keep(*made)
         made = [*held] if len(made) > 1 else [held]
+    if how == "auto":
         how = "shuffle" if max(sum(m.lengths or ()) for m in made) >= MANY_GROUPS else "tree"
-    if how == "shuffle":
-        graph.rule("groupby: parts exchanged by key")
-        ends = [_by_key(m, t, spec, len(parts)) for m, t in zip(made, tabled, strict=True)]
-    else:
+    if how == "tree":
         graph.rule("groupby: tree over parts; over rows where keys hardly repeat")
         ends = [graph.tree(m, t.join, t.end, every=every) for m, t in zip(made, tabled, strict=True)]
+    elif in_ranges:
+        row_bytes = 8 * (spec.count + max(len(parts), 1))
+        ends = yield from ranges.exchanged(made, [t.end for t in tabled], row_bytes)
+    else:
+        graph.rule("groupby: parts exchanged by key")
+        ends = [_by_key(m, t, spec, len(parts)) for m, t in zip(made, tabled, strict=True)]
     finish = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
-    return graph.value(finish, *ends).with_lengths((math.nan,))
+    done = graph.per_chunk(finish, *ends, lengths="unknown")
+    return done if spec.as_index or done.count == 1 else renumber(done)
 
 
 class Tabled(NamedTuple):

@@ -437,20 +437,19 @@ def _moments(number: np.ndarray, groups: int, count: Any, mean: Any, spread: Any
 
 
 def finished(
-    *made: list[pd.DataFrame], spec: Grouping, parts: Sequence[Part], found: Sequence[Output], like: Any, source: Any
+    *made: pd.DataFrame, spec: Grouping, parts: Sequence[Part], found: Sequence[Output], like: Any, source: Any
 ) -> Any:  # fmt: skip
     """The result, with the index and columns of `like`, of a table of parts (if there are any) and one for each DISTINCT."""
     plain = [part for part in parts if part[1] != DISTINCT]
-    tables = [table for (table,) in made]
-    series = {part: tables[0][i] for i, part in enumerate(plain)}
-    counts = tables[1:] if plain else tables
+    series = {part: made[0][i] for i, part in enumerate(plain)}
+    counts = made[1:] if plain else made
     series |= {part: table[0] for part, table in zip(distinct_of(parts), counts, strict=True)}
     columns = []
     for column, how, kwargs in found:
         final = _final(source, column, how)
         kwargs = {} if final.parts == (DISTINCT,) else kwargs
         columns.append(final.end(*(series[column, p] for p in final.parts), **kwargs))
-    return _shaped(columns, tables[0].index, spec, like)
+    return _shaped(columns, made[0].index, spec, like)
 
 
 def distinct_of(parts: Sequence[Part]) -> list[Part]:
