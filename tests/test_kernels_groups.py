@@ -87,7 +87,7 @@ def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread
     )
     if data.draw(st.booleans()):
         number.sort()
-    of = groups.Groups(number, np.zeros(4, int))
+    of = groups.Groups(number, count=4)
     with pytest.MonkeyPatch.context() as patch:
         _sizes(patch, spread)
         found = groups.distinct(of, values)
@@ -285,3 +285,16 @@ def test_many_groups_in_several_chunks(key, ordered, count, as_index):
     assert_like(got[got.a > 1].to_pandas(), built(frame)[lambda f: f.a > 1])
     assert_like((got.a + built(lazy, method="shuffle").a).to_pandas(), built(frame).a * 2)
     assert_like(got.merge(lazy[["i"]], left_on="b", right_on="i").to_pandas(), built(frame).merge(frame[["i"]], left_on="b", right_on="i"))  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["a", ["a", "b"]])
+def test_what_a_table_has_is_not_the_frames_memory(by):
+    frame = pd.DataFrame({"a": np.arange(40), "b": np.arange(40) % 3, "v": np.arange(40) / 4})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "SMALL", 8)
+        lazy = md.DataFrame(frame, chunk_size=39).execute()
+        got = lazy.groupby(by).agg(s=("v", "sum")).reset_index().to_pandas()
+    for column in got.columns:
+        got[column].array[:] = 7
+        got.loc[:, column] = 7
+    pd.testing.assert_frame_equal(lazy.to_pandas(), frame)

@@ -246,10 +246,7 @@ def _table(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part
         of = group[[i for i in columns if hows[i] == how]]
         counted = of.var(ddof=0) * of.count() if how == "spread" else getattr(of, how)()
         made.update({i: counted[i].array for i in counted.columns})
-    table = _key_table(groups.keys(values))
-    for i in range(len(parts)):
-        table[i] = made[i]
-    return table
+    return _key_table(groups.keys(values), made)
 
 
 def _rows(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame | None:
@@ -263,14 +260,15 @@ def _rows(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part]
     values = spec.plain_values(frame, keys) if plain and spec.count > 1 and len(frame) else []
     if not values or any(part == "sum" and frame[c].hasnans for c, part in parts) or not apart(values):
         return None
-    table = _key_table(values)
+    columns: dict[Any, Any] = {}
     for i, (column, part) in enumerate(parts):
         if column is None:
-            table[i] = np.ones(len(table), "i8")
+            columns[i] = np.ones(len(frame), "i8")
         elif part in ("size", "count"):
-            table[i] = frame[column].notna().to_numpy().astype("i8")
+            columns[i] = frame[column].notna().to_numpy().astype("i8")
         else:
-            table[i] = frame[column].array
+            columns[i] = frame[column].array
+    table = _key_table(values, columns).copy()  # else the frame's own memory
     table.attrs[HARDLY] = True
     return table
 
@@ -298,9 +296,7 @@ def pairs(frame: Any, *keys: Any, spec: Grouping, column: Any) -> pd.DataFrame:
 def _pairs(keys: Sequence[pd.Series], groups: Groups, values: pd.Series) -> pd.DataFrame:
     found = distinct(groups, values)
     rows = groups.rows.take(found.number)
-    table = _key_table([key.take(rows) for key in keys])
-    table[VALUE] = found.values()
-    return table
+    return _key_table([key.take(rows) for key in keys], {VALUE: found.values()})
 
 
 def key_names(k: int) -> list[str]:
@@ -308,18 +304,17 @@ def key_names(k: int) -> list[str]:
     return [f"key{i}" for i in range(k)]
 
 
-def _key_table(keys: Sequence[pd.Series]) -> pd.DataFrame:
-    rows = pd.RangeIndex(len(keys[0]))
-    named = zip(key_names(len(keys)), keys, strict=True)
-    return pd.DataFrame({name: key.set_axis(rows) for name, key in named})
+def _key_table(keys: Sequence[pd.Series], columns: Mapping[Any, Any]) -> pd.DataFrame:
+    """A table of keys and more columns, in their memory."""
+    named = dict(zip(key_names(len(keys)), (key.array for key in keys), strict=True))
+    return pd.DataFrame({**named, **columns}, index=pd.RangeIndex(len(keys[0])), copy=False)
 
 
 def merged(table: pd.DataFrame, *, spec: Grouping, parts: Sequence[Part]) -> tuple[pd.DataFrame, np.ndarray]:
     """Several chunks' rows of a group as one, and the first row of each group."""
     keys, groups = _met(table, spec)
     columns = _joined(table, groups.of(table), groups, parts)
-    named = _key_table(groups.keys(keys))
-    return pd.concat([named, columns.set_axis(named.index)], axis=1), groups.rows
+    return _key_table(groups.keys(keys), {i: columns[i].array for i in columns}), groups.rows
 
 
 def _met(table: pd.DataFrame, spec: Grouping) -> tuple[list[pd.Series], Groups]:
@@ -347,9 +342,8 @@ def joined_pairs(tables: list[pd.DataFrame], *, spec: Grouping) -> pd.DataFrame:
 def counted_pairs(table: pd.DataFrame, *, spec: Grouping, dropna: bool) -> tuple[pd.DataFrame, np.ndarray]:
     """How many distinct values each group has, as a table of one part, and the first row of each group."""
     keys, groups = _met(table, spec)
-    counted = _key_table(groups.keys(keys))
-    counted[0] = distinct(groups, table[VALUE]).counts(len(groups.rows), dropna=dropna)
-    return counted, groups.rows
+    counts = distinct(groups, table[VALUE]).counts(groups.count, dropna=dropna)
+    return _key_table(groups.keys(keys), {0: counts}), groups.rows
 
 
 def together(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame:
@@ -366,7 +360,7 @@ def pairs_together(tables: list[pd.DataFrame], *, spec: Grouping, dropna: bool) 
     groups, group, index = _result(table, spec)
     if groups is None:
         return group[VALUE].nunique(dropna=dropna).to_frame(0)
-    counts = distinct(groups, table[VALUE]).counts(len(groups.rows), dropna=dropna)
+    counts = distinct(groups, table[VALUE]).counts(groups.count, dropna=dropna)
     return pd.DataFrame({0: counts}, index=index)
 
 
@@ -389,7 +383,7 @@ def _of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
 def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Sequence[Part]) -> pd.DataFrame:
     """The parts by group. `groups` are those of `group` where they have numbers."""
     moments_too = any(name == "mean" for _, name in parts)
-    if groups is not None and not moments_too and len(table) - len(groups.rows) <= AGAIN * len(table):
+    if groups is not None and not moments_too and len(table) - groups.count <= AGAIN * len(table):
         return _mostly_taken(table, groups, parts)
     found: dict[int, Any] = {}
     for how in dict.fromkeys(JOINS[name] for _, name in parts if JOINS[name]):
@@ -420,7 +414,7 @@ def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) ->
                 found[i][at] = joint[i].array
             if how == "sum" and not in_order and found[i].dtype.kind == "f":
                 found[i] = found[i] + 0.0  # then pandas adds to 0.0, which makes a zero of -0.0
-    return pd.DataFrame(found, index=pd.RangeIndex(len(groups.rows)), copy=False)
+    return pd.DataFrame(found, index=pd.RangeIndex(groups.count), copy=False)
 
 
 def _by_pandas(group: Any, how: str) -> pd.DataFrame:
@@ -488,7 +482,7 @@ def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequen
             made[None, how] = groups.sizes()
         elif how == "nunique":
             dropna = kwargs.get("dropna", True)
-            counted = {c: distinct(groups, frame[c]).counts(len(groups.rows), dropna=dropna) for c in columns}
+            counted = {c: distinct(groups, frame[c]).counts(groups.count, dropna=dropna) for c in columns}
             made.update({(c, how): counted[c] for c in columns})
         else:
             counts = getattr(group[list(dict.fromkeys(columns))], how)(**kwargs)

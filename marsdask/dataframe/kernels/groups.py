@@ -30,15 +30,28 @@ RUNS = 64
 """Numbers that fall less often than once in so many rows are sorted by merging what is sorted: a tenth of quicksort's time."""
 
 
-class Groups(NamedTuple):
-    """`number`: the group of each row, from 0 on without gaps, -1 of none. `rows`: the first row of each group."""
+class Groups:
+    """`number`: the group of each row, from 0 on without gaps, -1 of none. `rows`: the first row of each group.
 
-    number: np.ndarray
-    rows: np.ndarray
+    The rows are looked for when they are asked for; `values` gives the keys of groups of one key without them.
+    """
+
+    def __init__(
+        self, number: np.ndarray, rows: np.ndarray | None = None, *,
+        count: int | None = None, values: Callable[[], Any] | None = None,
+    ):  # fmt: skip
+        self.number, self._rows, self._values = number, rows, values
+        self.count: int = len(rows) if count is None and rows is not None else count  # type: ignore[assignment]
+
+    @property
+    def rows(self) -> np.ndarray:
+        if self._rows is None:
+            self._rows = _firsts(self.number, self.count)
+        return self._rows
 
     def of(self, frame: pd.DataFrame) -> Any:
         """pandas' groupby of rows by these numbers as they are, without hashing them."""
-        every = pd.RangeIndex(len(self.rows))
+        every = pd.RangeIndex(self.count)
         by = pd.Categorical.from_codes(self.number, categories=every, validate=False)
         return frame.groupby(by, observed=False, sort=True)
 
@@ -47,22 +60,23 @@ class Groups(NamedTuple):
         number = self.number
         if len(number) and number.min() < 0:
             number = number[number >= 0]
-        return np.bincount(number, minlength=len(self.rows))
+        return np.bincount(number, minlength=self.count)
 
     def keys(self, keys: Sequence[pd.Series]) -> list[pd.Series]:
-        """The keys of each group."""
-        at = pd.RangeIndex(len(self.rows))
-        return [(key if self.apart else key.take(self.rows)).set_axis(at) for key in keys]
+        """The keys of each group, in memory of their own."""
+        at = pd.RangeIndex(self.count)
+        if self._values is not None:
+            return [pd.Series(self._values(), index=at)]
+        return [(key.copy() if self.apart else key.take(self.rows)).set_axis(at) for key in keys]
 
     def several(self) -> tuple[np.ndarray, np.ndarray, Groups]:
         """The rows of groups that have more than one, the numbers of these groups, and those rows' groups by new numbers."""
         later = np.ones(len(self.number), bool)
         later[self.rows] = False
-        there = np.zeros(len(self.rows), bool)
+        there = np.zeros(self.count, bool)
         there[self.number[later]] = True
         rows, at = np.flatnonzero(there.take(self.number)), np.flatnonzero(there)
-        number = np.searchsorted(at, self.number.take(rows))
-        return rows, at, Groups(number, _first_rows(number, len(at)))
+        return rows, at, Groups(np.searchsorted(at, self.number.take(rows)), count=len(at))
 
     @property
     def in_order(self) -> bool:
@@ -72,8 +86,7 @@ class Groups(NamedTuple):
     @property
     def apart(self) -> bool:
         """Whether each row is a group of its own, in order."""
-        rows = self.rows
-        return len(rows) == len(self.number) and bool((rows[1:] > rows[:-1]).all())
+        return self.count == len(self.number) and self.in_order
 
 
 def numbered(keys: Sequence[pd.Series], *, sort: bool) -> Groups | None:
@@ -98,7 +111,8 @@ def numbered(keys: Sequence[pd.Series], *, sort: bool) -> Groups | None:
     if len(keys) > 1 and (sorted_already := _in_order(code)):
         return sorted_already
     if small:
-        return _direct(code, total, sort=sort)
+        back = columns[0].back if len(keys) == 1 and isinstance(keys[0].dtype, np.dtype) else None
+        return _direct(code, total, sort=sort, back=back)
     return (_merged(code) if sort else None) or (_hashed(code, sort=sort) if len(keys) > 1 else None)
 
 
@@ -106,7 +120,7 @@ def apart(keys: Sequence[pd.Series]) -> bool:
     """Whether hardly a row has the keys of another, told by the first eighth of many rows."""
     some = [key.iloc[: len(key) // 8] for key in keys]
     groups = numbered(some, sort=False) if len(some[0]) >= SMALL // 8 else None
-    return groups is not None and len(groups.rows) > APART * len(some[0])
+    return groups is not None and groups.count > APART * len(some[0])
 
 
 def by_pandas(group: Any) -> Groups:
@@ -137,25 +151,41 @@ def _first_rows(number: np.ndarray, count: int) -> np.ndarray:
     return first[:count]
 
 
-def _direct(code: np.ndarray, total: int, *, sort: bool) -> Groups:
+def _firsts(number: np.ndarray, count: int, found: np.ndarray | None = None) -> np.ndarray:
+    """The same of numbers that all are there, or of those `found`; a few are seen in the first rows."""
+    few = (count if found is None else len(found)) < FEW // 8
+    rows = number
+    for some in (number[:FEW], number) if few else (number,):
+        rows = _first_rows(some, count)
+        rows = rows if found is None else rows.take(found)
+        if (rows >= 0).all():
+            break
+    return rows
+
+
+def _direct(
+    code: np.ndarray, total: int, *, sort: bool, back: Callable[[np.ndarray], Any] | None = None
+) -> Groups:
+    """Groups of numbers below `total`; `back` makes keys of such numbers."""
     there = np.zeros(total, bool)
     there[code] = True
     found = np.flatnonzero(there)
-    # A few groups are seen in the first rows; a table of rows costs three times one of bits.
-    some = code[:FEW] if len(found) < FEW // 8 else code
-    rows = _first_rows(some, total).take(found)
-    if len(some) < len(code) and (rows < 0).any():
-        rows = _first_rows(code, total).take(found)
     if not sort:
+        rows = _firsts(code, total, found)
         firsts = np.zeros(len(code), bool)
         firsts[rows] = True
         rows = np.flatnonzero(firsts)
         found = code[rows]
-    elif len(found) == total:
-        return Groups(code, rows)
+        return Groups(_places(code, found, total), rows)
+    number = code if len(found) == total else _places(code, found, total)
+    return Groups(number, count=len(found), values=back and (lambda: back(found)))
+
+
+def _places(code: np.ndarray, found: np.ndarray, total: int) -> np.ndarray:
+    """Where in `found` each number stands."""
     place = np.empty(total, np.intp)
     place[found] = np.arange(len(found))
-    return Groups(place.take(code), rows)
+    return place.take(code)
 
 
 def _hashed(code: Any, *, sort: bool) -> Groups:
@@ -317,9 +347,9 @@ def distinct(groups: Groups, values: pd.Series) -> Distinct:
     if len(number) and number.min() < 0:
         values, number = values[number >= 0], number[number >= 0]
     coded = _coded(values) if len(number) else None
-    if coded is None or coded.size * len(groups.rows) >= WIDEST:
+    if coded is None or coded.size * groups.count >= WIDEST:
         coded = _factorized(values, sort=False)
-    size, total = coded.size, coded.size * len(groups.rows)
+    size, total = coded.size, coded.size * groups.count
     pairs = number * size + coded.codes
     if total <= max(SPARSE * len(number), SMALL):
         there = np.zeros(total, bool)
