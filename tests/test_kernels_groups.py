@@ -242,6 +242,31 @@ def test_few_groups_of_several_rows_are_joined_as_all_are(chunks, sort, ordered)
     pd.testing.assert_frame_equal(found[1], found[0], check_exact=True)
 
 
+@settings(max_examples=60)
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=8), st.integers(0, 2**32), st.booleans())
+def test_sums_of_groups_in_order_are_pandas_to_the_last_bit(sizes, seed, holes):
+    rng = np.random.default_rng(seed)
+    key = pd.Series(np.repeat(np.arange(len(sizes)) * 3, sizes))
+    frame = pd.DataFrame({"f": rng.random(len(key)) * 10.0 ** rng.integers(-9, 9, len(key)), "z": -0.0})
+    frame["i"], frame["u"] = rng.integers(-99, 99, len(key)), rng.integers(0, 99, len(key)).astype("u8")
+    if holes:
+        frame.loc[0, "f"] = np.nan
+    of = groups.numbered([key], sort=True)
+    want = {c: frame[c].groupby(key).sum() for c in frame}
+    found = {c: of.sums(frame[c]) for c in frame}
+    assert found["i"] is not None
+    assert found["u"] is not None
+    if groups._pandas_adds_in_order():
+        assert (found["f"] is None) == holes
+    for c in (c for c in frame if found[c] is not None):
+        assert found[c].dtype == want[c].dtype
+        np.testing.assert_array_equal(found[c].view("i8"), want[c].to_numpy().view("i8"))
+    assert of.sums(frame.f.astype("f4")) is of.sums(frame.i.astype("i2")) is None
+    shuffled = key.sample(frac=1, random_state=1).reset_index(drop=True)
+    if not shuffled.is_monotonic_increasing:
+        assert groups.numbered([shuffled], sort=True).sums(frame["i"]) is None
+
+
 def test_groups_of_several_rows():
     number = np.array([0, 2, 1, 2, 3, 0, 2])
     of = groups.Groups(number, np.array([0, 2, 1, 4]))

@@ -241,6 +241,10 @@ def _table(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part
     made: dict[int, Any] = dict.fromkeys(
         range(len(parts)), groups.sizes() if len(columns) < len(parts) else 0
     )
+    for i in [i for i in columns if hows[i] == "sum"]:
+        if (sums := groups.sums(columns[i])) is not None:
+            made[i] = sums
+            del columns[i]
     group = groups.of(pd.DataFrame(columns, index=frame.index, copy=False)) if columns else None
     for how in dict.fromkeys(hows[i] for i in columns):
         of = group[[i for i in columns if hows[i] == how]]

@@ -6,6 +6,7 @@ one number. pandas' own way, factorizing each key and then the pairs, took a thi
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -33,15 +34,24 @@ RUNS = 64
 class Groups:
     """`number`: the group of each row, from 0 on without gaps, -1 of none. `rows`: the first row of each group.
 
-    The rows are looked for when they are asked for; `values` gives the keys of groups of one key without them.
+    Both are looked for when they are asked for; `values` gives the keys of groups of one key without the rows. Without a number
+    the rows of each group stand together, and groups in order.
     """
 
     def __init__(
-        self, number: np.ndarray, rows: np.ndarray | None = None, *,
-        count: int | None = None, values: Callable[[], Any] | None = None,
+        self, number: np.ndarray | None, rows: np.ndarray | None = None, *,
+        count: int | None = None, values: Callable[[], Any] | None = None, length: int | None = None,
     ):  # fmt: skip
-        self.number, self._rows, self._values = number, rows, values
+        self._number, self._rows, self._values = number, rows, values
         self.count: int = len(rows) if count is None and rows is not None else count  # type: ignore[assignment]
+        self.length: int = len(number) if length is None and number is not None else length  # type: ignore[assignment]
+        self._runs = number is None
+
+    @property
+    def number(self) -> np.ndarray:
+        if self._number is None:
+            self._number = np.repeat(np.arange(self.count), self.sizes())
+        return self._number
 
     @property
     def rows(self) -> np.ndarray:
@@ -57,21 +67,35 @@ class Groups:
 
     def sizes(self) -> np.ndarray:
         """How many rows each group has."""
+        if self._runs:
+            return np.diff(self.rows, append=self.length)
         number = self.number
         if len(number) and number.min() < 0:
             number = number[number >= 0]
         return np.bincount(number, minlength=self.count)
+
+    def sums(self, column: pd.Series) -> np.ndarray | None:
+        """The sums of groups in order, as pandas makes them of such; None where pandas itself is to make them."""
+        dtype = column.dtype
+        if not self._runs or not isinstance(dtype, np.dtype) or dtype.kind not in "iuf" or dtype.itemsize < 8:
+            return None
+        if dtype.kind == "f" and not _pandas_adds_in_order():
+            return None
+        with np.errstate(invalid="ignore"):  # infinities of both signs, of which pandas may warn
+            sums = np.add.reduceat(column.to_numpy(), self.rows)
+        return None if dtype.kind == "f" and np.isnan(sums).any() else sums
 
     def keys(self, keys: Sequence[pd.Series]) -> list[pd.Series]:
         """The keys of each group, in memory of their own."""
         at = pd.RangeIndex(self.count)
         if self._values is not None:
             return [pd.Series(self._values(), index=at)]
-        return [(key.copy() if self.apart else key.take(self.rows)).set_axis(at) for key in keys]
+        # Not key.take(), which looks whether there are rows of such numbers.
+        return [pd.Series(k.array.copy() if self.apart else k.array.take(self.rows), index=at) for k in keys]
 
     def several(self) -> tuple[np.ndarray, np.ndarray, Groups]:
         """The rows of groups that have more than one, the numbers of these groups, and those rows' groups by new numbers."""
-        later = np.ones(len(self.number), bool)
+        later = np.ones(self.length, bool)
         later[self.rows] = False
         there = np.zeros(self.count, bool)
         there[self.number[later]] = True
@@ -81,12 +105,19 @@ class Groups:
     @property
     def in_order(self) -> bool:
         """Whether rows stand in the order of their groups."""
-        return bool((self.number[1:] >= self.number[:-1]).all())
+        return self._runs or bool((self.number[1:] >= self.number[:-1]).all())
 
     @property
     def apart(self) -> bool:
         """Whether each row is a group of its own, in order."""
-        return self.count == len(self.number) and self.in_order
+        return self.count == self.length and self.in_order
+
+
+@functools.cache
+def _pandas_adds_in_order() -> bool:
+    """Whether pandas adds floats of groups in order as NumPy does. From 3.1 on; before, it carries along what was rounded."""
+    values = np.array([1.0, 1e-16, 1e-16, 1e-16, 1e-16])
+    return bool(pd.Series(values).groupby(np.zeros(5, int)).sum()[0] == np.add.reduceat(values, [0])[0])
 
 
 def numbered(keys: Sequence[pd.Series], *, sort: bool) -> Groups | None:
@@ -206,10 +237,7 @@ def _in_order(values: np.ndarray) -> Groups | None:
     """Groups of numbers that stand in order already."""
     if any((some[1:] < some[:-1]).any() for some in (values[:1000], values)):
         return None
-    new = _changes(values)
-    number = np.cumsum(new)
-    number -= 1
-    return Groups(number, np.flatnonzero(new))
+    return Groups(None, np.flatnonzero(_changes(values)), length=len(values))
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
