@@ -23,7 +23,7 @@ from marsdask.sizes import MIB
 
 FIRST = key_names(1)[0]
 RANGE_BYTES = 32 * MIB
-"""Parts of a range: groups of 24M rows, keys at random, take 1.9 s of CPU in 16 ranges, 2.5 in 2, whose tables are no longer cached."""
+"""Parts of a range: groups of 24M rows, keys at random, take 1.9 s of CPU in 16 ranges, 2.5 in 2, too large for caches."""
 
 
 def possible(spec: Grouping, dtypes: Sequence[Any]) -> bool:

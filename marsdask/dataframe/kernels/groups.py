@@ -209,7 +209,7 @@ def _direct(
         found = code[rows]
         return Groups(_places(code, found, total), rows)
     number = code if len(found) == total else _places(code, found, total)
-    return Groups(number, count=len(found), values=back and (lambda: back(found)))
+    return Groups(number, count=len(found), values=None if back is None else functools.partial(back, found))
 
 
 def _places(code: np.ndarray, found: np.ndarray, total: int) -> np.ndarray:
