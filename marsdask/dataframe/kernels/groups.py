@@ -115,9 +115,13 @@ class Groups:
 
 @functools.cache
 def _pandas_adds_in_order() -> bool:
-    """Whether pandas adds floats of groups in order as NumPy does. From 3.1 on; before, it carries along what was rounded."""
-    values = np.array([1.0, 1e-16, 1e-16, 1e-16, 1e-16])
-    return bool(pd.Series(values).groupby(np.zeros(5, int)).sum()[0] == np.add.reduceat(values, [0])[0])
+    """Whether pandas adds floats of groups in order as NumPy does, told by the bits of two sums. From 3.1 on.
+
+    Before, it starts at 0.0, which makes a zero of -0.0, and carries along what was rounded.
+    """
+    values, starts = np.array([-0.0, *np.sin(np.arange(1000.0)) * 1e3]), [0, 1]
+    told = pd.Series(values).groupby(np.repeat([0, 1], [1, 1000])).sum().to_numpy()
+    return bool((told.view("i8") == np.add.reduceat(values, starts).view("i8")).all())
 
 
 def numbered(keys: Sequence[pd.Series], *, sort: bool) -> Groups | None:
