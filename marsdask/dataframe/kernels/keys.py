@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -169,14 +170,16 @@ class Keys:
 
         Six million rows of TPC-H q09 against 43,000 of two keys: 1 in 17 is hashed, 0.27 s of CPU come to 0.20.
         """
-        found: list[tuple[float, int, np.ndarray]] = []
+        found = []
         for at, (column, values) in enumerate(zip(self.columns, columns, strict=True)):
             if column.texts is None and column.size <= DENSE:
                 there = np.zeros(column.size + 1, dtype=bool)
                 there[column.codes(values)] = True
-                found.append((there.mean(), at, there))
-        full, at, there = min(found, key=lambda each: each[:2], default=(1, 0, None))
-        return None if there is None or full > SIEVED else (at, there)
+                found.append((float(there.mean()), at, there))
+        if not found:
+            return None
+        full, at, there = min(found, key=itemgetter(0))
+        return None if full > SIEVED else (at, there)
 
     def warm(self) -> None:
         """Build what lookups go by, here and now."""
