@@ -60,6 +60,16 @@ def askable(dtype: Any) -> bool:
     return isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow" and dtype.na_value is np.nan
 
 
+def plain(values: Any) -> bool:
+    """Whether answers of yes and no to text are a series of labels and a name, and nothing else that it carries."""
+    return (
+        type(values) is pd.Series
+        and askable(values.dtype)
+        and not values.attrs
+        and values.flags.allows_duplicate_labels
+    )
+
+
 class _Known(NamedTuple):
     """What is known of a column: nothing yet but that it was asked (None), that its texts are many (False), or its numbers."""
 
@@ -144,8 +154,7 @@ def answered(values: Any, of: Callable[[Any], Any]) -> Any:
 
     Only answers of yes and no: a number's or text's dtype may hang on what else there is in the column.
     """
-    plain = type(values) is pd.Series and not values.attrs and values.flags.allows_duplicate_labels
-    known = NUMBERS.of(values) if plain else None
+    known = NUMBERS.of(values) if plain(values) else None
     if known is None:
         return of(values)
     answers = of(known.texts)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import Index, Series, as_frame
-from marsdask.dataframe.kernels import texts
+from marsdask.dataframe.kernels import patterns, texts
 from marsdask.dataframe.rows.alignment import example, matched, pandas_on_samples, together
 from marsdask.dataframe.rows.families import kept_rows, row_by_row_demands
 from marsdask.errors import UnknownName
@@ -86,12 +86,23 @@ class CategoricalAccessor(Accessor):
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
     """A member of an accessor of pandas; a split at `n` places gives n + 1 columns, whatever the chunk."""
     if name in ANSWERS and call:
-        return texts.answered(series, lambda values: getattr(getattr(values, kind), name)(*args, **kwargs))
+        return texts.answered(series, partial(_answers, kind, name, args, kwargs))
     made = getattr(getattr(series, kind), name)
     made = made(*args, **kwargs) if call else made
     if name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) > 0:
         return made.reindex(columns=range(kwargs["n"] + 1)).astype(series.dtype)
     return made
+
+
+def _answers(kind: str, name: str, args: Any, kwargs: Any, values: Any) -> Any:
+    """What a member says of each text; of the rows only that hold what its pattern spells out, where it does."""
+    held = patterns.needed(name, args, kwargs)
+    asked = partial(_asked, kind, name, args, kwargs)
+    return asked(values) if held is None else patterns.answered(values, held, asked)
+
+
+def _asked(kind: str, name: str, args: Any, kwargs: Any, values: Any) -> Any:
+    return getattr(getattr(values, kind), name)(*args, **kwargs)
 
 
 def _accessed_meta(
