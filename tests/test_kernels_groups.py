@@ -256,7 +256,7 @@ def test_sums_of_groups_in_order_are_pandas_to_the_last_bit(sizes, seed, holes):
     found = {c: of.sums(frame[c]) for c in frame}
     assert found["i"] is not None
     assert found["u"] is not None
-    if groups._pandas_adds_in_order():
+    if groups.pandas_adds_in_order():
         assert (found["f"] is None) == holes
     for c in (c for c in frame if found[c] is not None):
         assert found[c].dtype == want[c].dtype

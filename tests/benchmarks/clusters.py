@@ -31,7 +31,7 @@ UNFUSED = {"optimize.fuse": False, "optimize.batch": False}
 
 def client(saturation: float | str, workers: int, *, processes: bool, memory: int = 0) -> Any:
     """A client of a local cluster of two threads in all, which ends with this process. Workers have `memory` bytes each,
-    or without a bound."""
+    or without a bound. With our saturation its nannies are ours too."""
     defaults.apply()
     kind = {"worker_class": spill.Nanny} if processes and saturation == OURS else {}
     with dask.config.set({SATURATION: saturation}):

@@ -14,7 +14,7 @@ from marsdask.dataframe.groupby.grouping import Grouping
 from marsdask.dataframe.groupby.tables import key_names
 from marsdask.dataframe.rows.pieces import Pieces, joined, regrouped
 from marsdask.dataframe.sorting import shuffle
-from marsdask.dataframe.sorting.sort import SAMPLES
+from marsdask.dataframe.sorting.sort import some_places
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Steps
@@ -57,7 +57,7 @@ def exchanged(
 def _sampled(table: pd.DataFrame) -> np.ndarray:
     """Some of a table's first keys, the first and the last among them; none that is missing."""
     keys = table[FIRST].to_numpy()
-    some = keys[np.unique(np.linspace(0, max(len(keys) - 1, 0), min(SAMPLES, len(keys))).astype(int))]
+    some = keys[some_places(len(keys))]
     return some[~pd.isna(some)]
 
 

@@ -16,7 +16,15 @@ import pandas as pd
 
 from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
 from marsdask.dataframe.kernels import picked
-from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
+from marsdask.dataframe.kernels.groups import (
+    Groups,
+    apart,
+    by_pandas,
+    distinct,
+    labels_of,
+    numbered,
+    pandas_adds_in_order,
+)
 from marsdask.plan import graph, moments
 from marsdask.plan.late import Late, late, whole
 
@@ -404,7 +412,7 @@ def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Seque
 
 def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> pd.DataFrame:
     """The parts by group, which are those of its only row but for the few groups that have several: these pandas joins."""
-    in_order = groups.in_order
+    as_it_is = groups.in_order and pandas_adds_in_order()
     found: dict[int, Any] = {i: table[i].array for i in range(len(parts))}
     if not groups.apart:
         found = {i: column.take(groups.rows) for i, column in found.items()}
@@ -416,8 +424,8 @@ def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) ->
         for i in columns:
             if i in joint:
                 found[i][at] = joint[i].array
-            if how == "sum" and not in_order and found[i].dtype.kind == "f":
-                found[i] = found[i] + 0.0  # then pandas adds to 0.0, which makes a zero of -0.0
+            if how == "sum" and not as_it_is and found[i].dtype.kind == "f":
+                found[i] = found[i] + 0.0  # pandas adds to 0.0, which makes a zero of -0.0
     return pd.DataFrame(found, index=pd.RangeIndex(groups.count), copy=False)
 
 

@@ -16,6 +16,8 @@ import pandas as pd
 import pyarrow as pa
 
 from marsdask.dataframe.kernels.keys import NAT, WIDEST, whole
+from marsdask.dataframe.kernels.texts import WIDTHS
+from marsdask.dataframe.kernels.texts import letters as letters_of
 
 SMALL = 1 << 16
 SPARSE = 8
@@ -40,11 +42,11 @@ class Groups:
 
     def __init__(
         self, number: np.ndarray | None, rows: np.ndarray | None = None, *,
-        count: int | None = None, values: Callable[[], Any] | None = None, length: int | None = None,
+        count: int = 0, values: Callable[[], Any] | None = None, length: int = 0,
     ):  # fmt: skip
         self._number, self._rows, self._values = number, rows, values
-        self.count: int = len(rows) if count is None and rows is not None else count  # type: ignore[assignment]
-        self.length: int = len(number) if length is None and number is not None else length  # type: ignore[assignment]
+        self.count = count if rows is None else len(rows)
+        self.length = length if number is None else len(number)
         self._runs = number is None
 
     @property
@@ -79,7 +81,7 @@ class Groups:
         dtype = column.dtype
         if not self._runs or not isinstance(dtype, np.dtype) or dtype.kind not in "iuf" or dtype.itemsize < 8:
             return None
-        if dtype.kind == "f" and not _pandas_adds_in_order():
+        if dtype.kind == "f" and not pandas_adds_in_order():
             return None
         with np.errstate(invalid="ignore"):  # infinities of both signs, of which pandas may warn
             sums = np.add.reduceat(column.to_numpy(), self.rows)
@@ -94,7 +96,10 @@ class Groups:
         return [pd.Series(k.array.copy() if self.apart else k.array.take(self.rows), index=at) for k in keys]
 
     def several(self) -> tuple[np.ndarray, np.ndarray, Groups]:
-        """The rows of groups that have more than one, the numbers of these groups, and those rows' groups by new numbers."""
+        """The rows of groups that have more than one, the numbers of these groups, and those rows' groups by new numbers.
+
+        Every row has a group.
+        """
         later = np.ones(self.length, bool)
         later[self.rows] = False
         there = np.zeros(self.count, bool)
@@ -114,7 +119,7 @@ class Groups:
 
 
 @functools.cache
-def _pandas_adds_in_order() -> bool:
+def pandas_adds_in_order() -> bool:
     """Whether pandas adds floats of groups in order as NumPy does, told by the bits of two sums. From 3.1 on.
 
     Before, it starts at 0.0, which makes a zero of -0.0, and carries along what was rounded.
@@ -306,16 +311,14 @@ def _text(series: pd.Series) -> _Coded | None:
     array = pa.array(series.array)
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    width = {pa.large_string(): "i8", pa.string(): "i4"}.get(array.type)
-    if width is None or array.null_count or not len(array):
+    if array.type not in WIDTHS or array.null_count or not len(array):
         return None
-    _, offsets_at, data = array.buffers()
-    offsets = np.frombuffer(offsets_at, width)[array.offset : array.offset + len(array) + 1]
+    data, offsets = letters_of(array)
     start, size = int(offsets[0]), int(offsets[1] - offsets[0])
     even = 1 <= size <= LONGEST and int(offsets[-1]) - start == size * len(array)
     if not even or (offsets[1:] - offsets[:-1] != size).any():
         return None
-    letters = np.frombuffer(data, "u1", count=size * len(array), offset=start).reshape(-1, size)
+    letters = data[start : start + size * len(array)].reshape(-1, size)
     low, high = _extremes(letters)
     sizes = (high - low + 1).tolist()
     total = math.prod(sizes)

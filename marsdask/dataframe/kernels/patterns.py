@@ -23,8 +23,6 @@ BLOCK = 1 << 19
 OFTEN, SLACK = 4, 256
 """Where a text is at more than one place in four rows, and some, pandas is asked of all: a row that holds it costs 130 ns here."""
 
-WIDTHS = {pa.large_string(): "i8", pa.string(): "i4"}
-"""Arrow text whose bytes follow each other, by the type of the places where they begin."""
 TAKING = ("contains", "match", "fullmatch")
 """Members of .str that take a pattern."""
 FROM_ANYWHERE = re.compile(r"\^?\.[*+]")
@@ -82,7 +80,7 @@ def spelled(pattern: str) -> tuple[list[str], bool]:
 def answered(values: pd.Series, held: Needed, of: Callable[[Any], Any]) -> Any:
     """`of(values)`, which answers no wherever a text does not hold what is needed: asked of the other rows only."""
     column = values.array.__arrow_array__() if texts.plain(values) else None  # type: ignore[union-attr]
-    searched = column is not None and len(column) >= texts.FEWEST and column.type in WIDTHS
+    searched = column is not None and len(column) >= texts.FEWEST and column.type in texts.WIDTHS
     rows = _holding_all(column, held.spelled) if searched else None
     if rows is None:
         return of(values)
@@ -125,19 +123,12 @@ def _odds(text: bytes, share: np.ndarray) -> float:
     return float(np.prod(np.sort(share[[*text]])[:2]))
 
 
-def _data(piece: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The bytes of Arrow text, and where each row begins and the last one ends."""
-    _, offsets_at, data = piece.buffers()
-    offsets = np.frombuffer(offsets_at, WIDTHS[piece.type])[piece.offset : piece.offset + len(piece) + 1]
-    return np.frombuffer(data or b"", "u1"), offsets
-
-
 def _shares(column: Any) -> np.ndarray:
     """How often each byte is among some of a column."""
     some, each = [np.zeros(0, "u1")], max(SAMPLES // max(column.num_chunks, 1), 1)
     for piece in column.chunks:
         if len(piece):
-            letters, offsets = _data(piece)
+            letters, offsets = texts.letters(piece)
             starts = np.linspace(offsets[0], max(offsets[0], offsets[-1] - SAMPLE), each).astype("i8")
             some += [letters[start : min(start + SAMPLE, offsets[-1])] for start in starts]
     counts = np.bincount(np.concatenate(some), minlength=256)
@@ -148,7 +139,7 @@ def holding(piece: Any, text: bytes, share: np.ndarray) -> np.ndarray | None:
     """The rows of Arrow text that hold a text, of whose bytes `share` are found; None where that is in too many."""
     if not len(piece):
         return np.zeros(0, dtype=np.intp)
-    letters, offsets = _data(piece)
+    letters, offsets = texts.letters(piece)
     first, last, ends = int(offsets[0]), int(offsets[-1]), offsets[1:]
     often = len(piece) / max(last - first, 1) / OFTEN
     if _odds(text, share) > often and len(piece) > SLACK:

@@ -70,6 +70,17 @@ def plain(values: Any) -> bool:
     )
 
 
+WIDTHS = {pa.large_string(): "i8", pa.string(): "i4"}
+"""Arrow text whose bytes follow each other, by the type of the places where they begin."""
+
+
+def letters(piece: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The bytes of Arrow text of such a type, and where each row begins and the last one ends."""
+    _, offsets, data = piece.buffers()
+    places = np.frombuffer(offsets, WIDTHS[piece.type])[piece.offset : piece.offset + len(piece) + 1]
+    return np.frombuffer(data or b"", "u1"), places
+
+
 class _Known(NamedTuple):
     """What is known of a column: nothing yet but that it was asked (None), that its texts are many (False), or its numbers."""
 

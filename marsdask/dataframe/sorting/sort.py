@@ -146,10 +146,14 @@ def sorted_chunk(frame: Any, how: Sort) -> Any:
     return frame.iloc[order] if (order[1:] < order[:-1]).any() else frame
 
 
+def some_places(length: int) -> np.ndarray:
+    """Up to `SAMPLES` of so many rows, evenly spread, the first and the last among them."""
+    return np.unique(np.linspace(0, max(length - 1, 0), min(SAMPLES, length)).astype(int))
+
+
 def _sampled(frame: Any, how: Sort) -> Any:
     thin = how.thin(frame)
-    at = np.unique(np.linspace(0, max(len(thin) - 1, 0), min(SAMPLES, len(thin))).astype(int))
-    return rows_of(thin, at)
+    return rows_of(thin, some_places(len(thin)))
 
 
 def _numbered(thin: Any) -> Any:
