@@ -28,6 +28,14 @@ def most_bytes() -> float:
     return min(float(options.chunk_store_limit), room().memory / SHARE)
 
 
+def read_bytes() -> float:
+    """The most bytes of a chunk that is read, which is in memory twice meanwhile: half of one that is held.
+
+    TPC-H q01, q03, q12 from Parquet, row groups of half a file: with as many as of one that is held 1.2 to 1.7 times the CPU.
+    """
+    return float(options.chunk_store_limit) / 2
+
+
 def count_by_bytes(nbytes: float, most: float | None = None) -> int:
     """How many chunks keep to that size: a power of two, which most numbers of threads divide.
 
@@ -52,9 +60,9 @@ def chose(count: int, nbytes: float) -> bool:
     return count > 1 and not math.isnan(nbytes) and count == chunk_count(nbytes)
 
 
-def rule() -> str:
+def rule(most: float = math.inf) -> str:
     """What `explain()` says of it."""
-    return f"chunks of up to {shown(int(most_bytes()))}, for {room().threads} at a time"
+    return f"chunks of up to {shown(int(min(most, most_bytes())))}, for {room().threads} at a time"
 
 
 def evenly(length: int, count: int) -> tuple[int, ...]:

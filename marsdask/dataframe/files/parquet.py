@@ -132,7 +132,9 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
         empty = empty[list(columns)]
     if filters is not None:
         lengths = [math.nan] * len(chunks)
-    cut = "" if groups_as_chunks or merged_size is not None or len(chunks) < 2 else room.rule()
+    cut = (
+        "" if groups_as_chunks or merged_size is not None or len(chunks) < 2 else room.rule(room.read_bytes())
+    )
     plan = Plan(chunks, lengths, empty, labels, stored, keywords, filters, storage, cut, holes)
     if any(isinstance(d, pd.CategoricalDtype) for d in empty.dtypes):
         plan.empty = read_rows(chunks[0], plan, None).iloc[:0]
@@ -143,7 +145,8 @@ def _places(groups: list[Group], most: int | None) -> list[int]:
     """The chunk of each row group: evenly cut, or as many that follow each other as have `most` bytes."""
     if most is None:
         ends = list(itertools.accumulate(g.nbytes for g in groups))
-        count, total = room.chunk_count(ends[-1] if ends else 0), max(ends[-1] if ends else 0, 1)
+        total = max(ends[-1] if ends else 0, 1)
+        count = room.chunk_count(total, room.read_bytes())
         return [int((end - g.nbytes / 2) * count / total) for end, g in zip(ends, groups, strict=True)]
     places, size = [0] * len(groups), 0
     for i, group in enumerate(groups):
@@ -317,7 +320,7 @@ def read_parquet(
 ) -> Any:  # fmt: skip
     """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run.
 
-    Chunks are row groups, those together that follow each other up to `options.chunk_store_limit` bytes unpacked, or up to
+    Chunks are row groups, those together that follow each other up to half of `options.chunk_store_limit` bytes unpacked, or up to
     `merge_small_file_options={"merged_file_size": bytes}` (`groups_as_chunks=True`: each its own). Stored labels are kept; where no
     file stores any, they count on over all files, as they do with `incremental_index=True`. `memory_scale` has no effect.
     """
