@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
@@ -112,6 +112,9 @@ KINDS = sorted(set(VALUES) - {"object"})
     st.lists(KIND, min_size=1, max_size=2), st.sampled_from(KINDS), st.lists(st.integers(0, 20), min_size=1, max_size=24),
     st.fixed_dictionaries({name: st.booleans() for name in ("sort", "dropna", "as_index", "observed")}),
     st.booleans(), st.integers(1, 25), st.sampled_from(["auto", "tree", "shuffle"]), st.integers(0, 2),
+)  # fmt: skip
+@example(  # categories that no row has, beside a key of rows in no group
+    ["Int64", "cat"], "accent", [0, 0], {"sort": False, "dropna": True, "as_index": False, "observed": False}, False, 1, "auto", 0
 )  # fmt: skip
 def test_nunique_is_that_of_pandas(keys, value, numbers, flags, dropna, chunk, how, spread):
     frame = pd.DataFrame(

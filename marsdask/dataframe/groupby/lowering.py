@@ -188,14 +188,16 @@ class Tabled(NamedTuple):
 def _tabled(spec: Grouping, parts: Sequence[tables.Part], *, dropna: bool) -> list[Tabled]:
     """The table of the parts that are one row a group, if there are any, and one for each column's distinct values."""
     plain, found = [p for p in parts if p[1] != tables.DISTINCT], []
+    # Levels of categories that no row has are beside every value of the other keys, of rows that are in no group too.
+    of_chunks = spec if spec.observed else replace(spec, dropna=False)
     if plain:
-        of_chunk, join, merge, end = (
-            partial(does, spec=spec, parts=plain)
-            for does in (tables.prepared, tables.joined, tables.merged, tables.together)
+        join, merge, end = (
+            partial(does, spec=spec, parts=plain) for does in (tables.joined, tables.merged, tables.together)
         )
+        of_chunk = partial(tables.prepared, spec=of_chunks, parts=plain)
         found = [Tabled(of_chunk, join, merge, end, end)]
     for column, _ in tables.distinct_of(parts):
-        of_chunk = partial(tables.pairs, spec=spec, column=column)
+        of_chunk = partial(tables.pairs, spec=of_chunks, column=column)
         merge = partial(tables.counted_pairs, spec=spec, dropna=dropna)
         end = partial(tables.pairs_together, spec=spec, dropna=dropna)
         end_of_met = partial(tables.together, spec=spec, parts=[(column, "count")])
