@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from marsdask.dataframe.kernels import repeats, texts
 from marsdask.dataframe.kernels.keys import LARGEST, NAT, codable, whole
 
 SPARSE = 256
@@ -15,6 +16,8 @@ DENSE = 2**24
 """Values are bits where these are no more than 256 a value, or 2**24 (2 MiB, and a table of 16 MiB that is made in a millisecond): a
 lookup takes 2 to 8 ns, in a hash table 9 to 15."""
 
+LOOKED_AT = 1 << 10
+"""Values that tell, where they are far apart already, that all of them are."""
 OWN = 64
 """The bits of a value itself: what a chunk hands on takes no more, nor does what is on the way from lists to bits, from 64 MiB on."""
 
@@ -40,6 +43,11 @@ class Bits(NamedTuple):
     values: int
 
     @property
+    def present(self) -> int:
+        """How many values there are but for what is missing."""
+        return int(np.bitwise_count(self.there).sum())
+
+    @property
     def numbers(self) -> np.ndarray:
         """The values as whole numbers."""
         numbers = np.flatnonzero(np.unpackbits(self.there, bitorder="little")) + self.lo
@@ -53,15 +61,34 @@ Part: TypeAlias = Bits | np.ndarray | pd.Series | pd.Index
 def part(values: pd.Series | pd.Index) -> Part:
     """The values of a chunk, in no more bytes than they have there."""
     if not _plain(values.dtype):
-        return values.drop_duplicates()
+        return _each_once(values)
     numbers = whole(values)
     bits = _as_bits(numbers, values.dtype, OWN * len(numbers))
-    return np.asarray(pd.unique(numbers)) if bits is None else bits
+    return _different(numbers) if bits is None else bits
+
+
+def _different(numbers: np.ndarray) -> np.ndarray:
+    return numbers[~repeats.of_numbers(numbers, "first")]
+
+
+def _each_once(values: pd.Series | pd.Index) -> pd.Series | pd.Index:
+    """Values without duplicates, in any order."""
+    if isinstance(values, pd.Index):
+        return values.drop_duplicates()
+    known = texts.NUMBERS.of(values)
+    if known is None:
+        return pd.Series(pd.unique(values), dtype=values.dtype)
+    there = np.zeros(len(known.texts), dtype=bool)
+    there[known.codes] = True  # -1 is the last text, which is missing
+    return known.texts[there]
 
 
 def _as_bits(numbers: np.ndarray, dtype: Any, most: int) -> Bits | None:
     """Numbers as bits, if these are not more than `most`."""
     null, count = False, len(numbers)
+    some = numbers[:: max(len(numbers) // LOOKED_AT, 1)]
+    if len(some) and int(some.max()) - max(int(some.min()), NAT + 1) >= min(most, 8 * LARGEST):
+        return None
     if dtype.kind in "mM" and (null := bool((numbers == NAT).any())):
         numbers = numbers[numbers != NAT]
     if not len(numbers):
@@ -77,7 +104,7 @@ def _as_bits(numbers: np.ndarray, dtype: Any, most: int) -> Bits | None:
 def together(parts: Sequence[Part], dtype: Any) -> Part:
     """The values of several parts: as bits while these are few enough a value, else each once."""
     if any(isinstance(p, (pd.Series, pd.Index)) for p in parts):
-        return pd.concat([pd.Series(listed(p, dtype)) for p in parts]).drop_duplicates()
+        return _each_once(pd.concat([series(p, dtype) for p in parts]))
     bits = [p for p in parts if isinstance(p, Bits)]
     lists = [p for p in parts if isinstance(p, np.ndarray)]
     count = sum(map(len, lists)) + sum(p.values for p in bits)
@@ -90,7 +117,7 @@ def together(parts: Sequence[Part], dtype: Any) -> Part:
     lo, hi = min((lo for lo, _ in ends), default=0), max((hi for _, hi in ends), default=0)
     if (lists and alone is None) or hi - lo > most + 8:
         numbers = [p.numbers if isinstance(p, Bits) else p for p in parts]
-        return np.asarray(pd.unique(np.concatenate(numbers)))
+        return _different(np.concatenate(numbers))
     there = np.zeros((hi - lo) // 8, dtype=np.uint8)
     for p in bits:
         start = (p.lo - lo) // 8
@@ -104,6 +131,12 @@ def listed(values: Part, dtype: Any) -> Any:
         return values.array
     numbers = values.numbers if isinstance(values, Bits) else values
     return numbers.view(dtype) if dtype.kind in "mM" else numbers.astype(dtype)
+
+
+def series(values: Part, dtype: Any) -> pd.Series:
+    """The values of a part as they are there."""
+    own = values.dtype if isinstance(values, (pd.Series, pd.Index)) else dtype
+    return pd.Series(listed(values, dtype), dtype=own)
 
 
 class Members:

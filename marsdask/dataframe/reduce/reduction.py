@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
+from marsdask.dataframe.kernels import sets
 from marsdask.dataframe.rows.alignment import after_concat, as_promised, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, method
 from marsdask.errors import ShapeError
@@ -157,14 +158,24 @@ def _extreme_row(name: str, s: pd.Series, **settings: Any) -> State:
 
 
 def _distinct(s: pd.Series, **settings: Any) -> State:
-    return s.drop_duplicates()
+    """The values as a set, and their dtype."""
+    return sets.part(s), s.dtype
+
+
+def _join_distinct(states: list[State]) -> State:
+    dtype = states[0][1]
+    parts = [part if own == dtype else sets.series(part, own) for part, own in states]
+    return sets.together(parts, dtype), dtype
 
 
 def _distinct_of(state: State, empty: pd.Series, dropna: bool = True) -> int:
-    if isinstance(state.dtype, np.dtype) and state.dtype.kind != "O":
-        # Each value once by now: no need to hash them again.
-        return int(state.count()) if dropna else len(state)
-    return int(state.nunique(dropna=dropna))
+    values, dtype = state
+    if isinstance(values, sets.Bits):
+        return values.present + (values.null and not dropna)
+    every = sets.series(values, dtype)
+    if pd.api.types.is_object_dtype(every.dtype):
+        return int(every.nunique(dropna=dropna))  # what is missing has several spellings
+    return int(every.count()) if dropna else len(every)
 
 
 def _count_of(state: State, empty: pd.Series) -> Any:
@@ -213,7 +224,7 @@ FOLDS: dict[str, Fold] = {
     "sem": Fold(_spread, _join_moments, partial(_variance, "sem")),
     "skew": Fold(_shape_powers, _join_moments, partial(_shape, "skew")),
     "kurt": Fold(_shape_powers, _join_moments, partial(_shape, "kurt")),
-    "nunique": Fold(_distinct, partial(after_concat, _distinct), _distinct_of),
+    "nunique": Fold(_distinct, _join_distinct, _distinct_of),
     "mode": Fold(_counts, _join_counts, _mode_of),
     "top": Fold(_counts, _join_counts, _top_of),
     "median": Fold(

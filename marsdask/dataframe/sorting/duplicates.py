@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas import arrays
 
 from marsdask import checks
 from marsdask.dataframe.core import as_frame
+from marsdask.dataframe.kernels import repeats
 from marsdask.dataframe.rows.alignment import done, pandas_on_samples, tree
 from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.dataframe.rows.pieces import Pieces
@@ -30,6 +32,13 @@ from marsdask.plan.registry import lowered, public
 LARGE_BYTES = 128 * 2**20
 """What is left of chunks is exchanged from this size on; below, one task joins it."""
 COUNT = "\x00marsdask-count"
+COUNTED = {
+    "Int64": "Int64",
+    "Float64": "Int64",
+    "int64[pyarrow]": "int64[pyarrow]",
+    "double[pyarrow]": "int64[pyarrow]",
+}
+"""What counts are before they are divided, by the dtype in which pandas shows those of a column."""
 
 
 def _checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "auto") -> list[Any] | None:
@@ -73,28 +82,58 @@ def _flags_meta(frame: FrameMeta, subset: Any, keep: Any) -> Any:
 
 @lowered("frame.is_duplicate", meta=_flags_meta, demands=_subset_demands)
 def is_duplicate(frame: Chunks, subset: Any, keep: Any) -> Any:
-    """Whether each row was there before (after, elsewhere): keys exchanged by hash, answers sent home."""
+    """Whether each row was there before (after, elsewhere): each chunk's distinct keys exchanged by hash, answers sent home."""
     of_index = isinstance(frame.empty, pd.Index)
     rows = frame if subset is None else graph.per_chunk(_rows_of, frame, subset)
-    twice = partial(call, "duplicated", keep=keep)
+    twice = partial(_flags, keep=keep)
     if frame.count == 1 and not of_index:
         return graph.per_chunk(twice, rows)
-    count = (
-        1 if of_index or shuffle.is_small(frame) else shuffle.parts_for(frame.count, shuffle.bytes_of(frame))
-    )
+    large = not (of_index or shuffle.is_small(frame))
+    count = shuffle.parts_for(frame.count, shuffle.bytes_of(frame)) if large else 1
     does = partial(shuffle.met_and, twice)
-    flags = shuffle.home(shuffle.sent(rows, [], _keys, does, count), rows.count, rows.lengths)
-    return graph.to_array(flags, dtype=bool) if of_index else flags
+    if of_index:
+        flags = shuffle.home(shuffle.sent(rows, [], _keys, does, count), rows.count, rows.lengths)
+        return graph.to_array(flags, dtype=bool)
+    parts = graph.per_chunk(_placed, rows, keep, lengths="unknown")
+    flags = shuffle.home(shuffle.sent(parts, [], _keys, does, count), rows.count, (math.nan,) * rows.count)
+    return graph.per_chunk(_flagged, rows, flags)
+
+
+def _flags(rows: Any, *, keep: Any) -> Any:
+    found = repeats.duplicated(rows, keep)
+    return found if isinstance(rows, pd.Index) else _as_flags(found, rows)
+
+
+def _as_flags(found: np.ndarray, rows: Any) -> pd.Series:
+    return pd.Series(found, index=rows.index, name=rows.name if rows.ndim == 1 else None, copy=False)
+
+
+def _placed(rows: Any, keep: Any) -> Any:
+    """The rows of a chunk that others have to know, labelled by their places."""
+    return rows.set_axis(pd.RangeIndex(len(rows)))[repeats.deciding(rows, keep)]
+
+
+def _flagged(rows: Any, told: pd.Series) -> pd.Series:
+    """All rows' flags: rows of which nothing is told repeat others of their chunk."""
+    found = np.ones(len(rows), dtype=bool)
+    found[told.index] = told.to_numpy()
+    return _as_flags(found, rows)
 
 
 def _dropped(frame: Any, subset: Any, keep: Any) -> Any:
-    mask = np.asarray(_rows_of(frame, subset).duplicated(keep=keep))
+    mask = repeats.duplicated(_rows_of(frame, subset), keep)
     return frame[~mask] if mask.any() else frame
+
+
+def _decided(frame: Any, subset: Any, keep: Any) -> Any:
+    """Without the rows that other chunks need not know."""
+    stays = repeats.deciding(_rows_of(frame, subset), keep)
+    return frame if stays.all() else frame[stays]
 
 
 def _met_dropped(pieces: list[Pieces], *, subset: Any, keep: Any) -> Any:
     rows, _, homes, places = shuffle.met(pieces)
-    stays = ~np.asarray(_rows_of(rows, subset).duplicated(keep=keep))
+    stays = ~repeats.duplicated(_rows_of(rows, subset), keep)
     return rows[stays], homes[stays], places[stays]
 
 
@@ -103,15 +142,15 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
     """The rows without duplicates, in their order."""
     if frame.count == 1:
         return graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown")
-    parts = graph.per_chunk(_dropped, frame, subset, keep, lengths="unknown") if keep is not False else frame
+    parts = graph.per_chunk(_decided, frame, subset, keep, lengths="unknown")
     if method == "auto" and not shuffle.is_small(frame):
         parts = yield Keep(parts)
         large = shuffle.bytes_of(parts, shuffle.row_bytes(frame.empty)) > LARGE_BYTES
         method = "shuffle" if large else "tree"
     if method != "shuffle":
         graph.rule("drop_duplicates: tree")
-        join = partial(_dropped, subset=subset, keep=keep)
-        return tree(parts, join, every=parts.count if keep is False else None)
+        how = {"subset": subset, "keep": keep}
+        return tree(parts, partial(_decided, **how), partial(_dropped, **how))
     graph.rule("drop_duplicates: rows exchanged by hash")
     keys, merge = partial(_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep)
     count = shuffle.parts_for(parts.count, shuffle.bytes_of(parts, shuffle.row_bytes(frame.empty)))
@@ -161,8 +200,14 @@ def drop_duplicates_of_index(self: Any, keep: Any = "first", method: str = "auto
     return drop_duplicates(self, None, keep, method=method)
 
 
+def _once(values: Any) -> pd.Series:
+    """Values without duplicates, in order, without their labels."""
+    first = ~repeats.duplicated(values, "first")
+    return pd.Series(values.array[first], dtype=values.dtype, copy=False)
+
+
 def _distinct_array(values: Any) -> Any:
-    return np.asarray(_dropped(values, None, "first").array)
+    return np.asarray(_once(values).array)
 
 
 def _values_demands(node: Node, demand: Demand) -> list[Demand]:
@@ -178,8 +223,7 @@ def _values_demands(node: Node, demand: Demand) -> list[Demand]:
 )
 def unique_values(frame: Chunks) -> Any:
     """Values without duplicates as a tensor, in order of first appearance."""
-    parts = graph.per_chunk(_dropped, frame, None, "first", lengths="unknown")
-    made = tree(parts, partial(_dropped, subset=None, keep="first"), _distinct_array)
+    made = tree(graph.per_chunk(_once, frame, lengths="unknown"), _once, _distinct_array)
     return graph.to_array(made, dtype=graph.promised().dtype)
 
 
@@ -227,7 +271,11 @@ def _counted(self: Any, flags: dict[str, Any], **more: Any) -> Any:
 
 
 def _part_counts(values: Any) -> Any:
-    return pd.Series(values).value_counts(sort=False, dropna=False)
+    values = pd.Series(values)
+    found = repeats.counted([values])
+    if found is None:
+        return values.value_counts(sort=False, dropna=False)
+    return pd.Series(found[1], index=pd.Index(found[0][0], dtype=values.dtype), name="count")
 
 
 def _joined_counts(counts: pd.Series) -> Any:
@@ -236,20 +284,21 @@ def _joined_counts(counts: pd.Series) -> Any:
 
 def _final_counts(counts: pd.Series, *, how: dict[str, Any], like: pd.Series) -> Any:
     """All counts, of the dtypes of `like`."""
-    nullable = str(like.dtype) in ("Int64", "Float64")
-    counts = _joined_counts(counts).astype("Int64" if nullable else "int64")
+    counts = _joined_counts(counts).astype("int64")
     if how["dropna"]:
         counts = counts[counts.index.notna()]
     counts.index = counts.index.astype(like.index.dtype).rename(like.index.name)
-    if nullable and counts.index.hasnans:  # of nullable values pandas counts the missing ones last
+    masked = isinstance(like.index.array, (arrays.BooleanArray, arrays.IntegerArray, arrays.FloatingArray))
+    if masked and counts.index.hasnans:  # of these pandas counts the missing ones last
         counts = pd.concat([counts[counts.index.notna()], counts[counts.index.isna()]])
-    return _shown(counts, how)
+    return _shown(counts, how, COUNTED.get(str(like.dtype), "int64"))
 
 
-def _shown(counts: pd.Series, how: dict[str, Any]) -> pd.Series:
-    """Counts as they were asked for."""
+def _shown(counts: pd.Series, how: dict[str, Any], dtype: str = "int64") -> pd.Series:
+    """Counts as they were asked for, as a dtype."""
     if how["sort"]:
         counts = counts.sort_values(ascending=how["ascending"], kind="stable")
+    counts = counts.astype(dtype)
     return (counts / counts.sum()).rename("proportion") if how["normalize"] else counts.rename("count")
 
 
@@ -281,6 +330,9 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
 
 
 def _row_counts(frame: Any, by: list[Any]) -> Any:
+    found = repeats.counted([frame[name] for name in by]) if frame.columns.is_unique else None
+    if found is not None:
+        return pd.concat(found[0], axis=1).reset_index(drop=True).assign(**{COUNT: found[1]})
     return frame.groupby(by, sort=False, dropna=False, observed=True).size().reset_index(name=COUNT)
 
 
