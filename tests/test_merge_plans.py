@@ -122,6 +122,31 @@ def keyed() -> tuple[pd.DataFrame, pd.DataFrame]:
     return frames[0], frames[1]
 
 
+@pytest.mark.parametrize("chunk", [7, 30])
+@pytest.mark.parametrize("keys", [["k"], ["s"], ["i", "s"]])
+@pytest.mark.parametrize("how", ["left", "right"])
+def test_rows_without_a_match_stand_in_a_chunk_of_their_own(
+    weighed: None, keyed: Any, how: str, keys: list[str], chunk: int
+) -> None:
+    """Where nobody looks at the order, the smaller side is prepared though its rows stay without a match."""
+    skip_where_the_oracle_is_older("merge(df, right, on='k')")
+    few, many = keyed
+    many = many.astype({"i": "i4"})
+    for rows in (many, many[many.k < 20], many[many.k < -1]):  # all have one, some, none
+        raw = (few, rows) if how == "left" else (rows, few)
+        sides = [md.DataFrame(f, chunk_size=chunk if f is few else 40) for f in raw]
+        for flag in (False, True):
+            merged = md.merge(*sides, on=keys, how=how, indicator=flag)
+            want = pd.merge(*raw, on=keys, how=how, indicator=flag)
+            with option_context({"row_order": "any"}):
+                said = str(merged.explain(ask=True))
+                assert ("rows without a match stand in a chunk of their own" in said) is (len(rows) > 0)
+                got = fetched(merged)
+            columns = [c for c in want.columns if c != "_merge"]
+            got, want = (f.sort_values(columns, ignore_index=True) for f in (got, want))
+            assert_like(got, want)
+
+
 @pytest.mark.parametrize("bloom", [True, "small", "both", "auto"])
 @pytest.mark.parametrize("how", HOWS)
 def test_sifted_rows_are_those_of_pandas(keyed: Any, how: str, bloom: Any) -> None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def _planned(
     """
     frames, other = [left, right], spec.other
     kernel = spec.kernel(left.empty, right.empty)
-    either = kernel and spec.how == "inner" and spec.validate in MAY_REPEAT
+    either = kernel and spec.validate in MAY_REPEAT and (spec.how == "inner" or not ordered)
     built = None
     if spec.checked:
         frames = list((yield from sized(*frames)))
@@ -210,12 +211,46 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
     graph.rule(f"merge: the {what} prepared once, and probed by every chunk of the other")
     built = graph.per_chunk(joins.Built, one, spec.keys[side] or (), label="build", lengths=None)
     probed = partial(_of_chunk, spec=spec, side=side, columns=graph.promised().empty.columns)
+    if side != spec.other and spec.how != "inner":
+        return _with_unmatched(probing, built, partial(_met_and_seen, **probed.keywords))
     if side == spec.other or not ordered:
         return graph.per_chunk(probed, probing, built, lengths="unknown")
     graph.rule("matched rows go home to the chunks of the left side")
     starts = np.cumsum([0, *(frames[side].lengths or ())][: frames[side].count]).astype("i8")
     placed = graph.per_chunk(partial(_placed, probed=probed), probing, built, starts, lengths=None)
     return shuffle.home(placed, len(starts), (math.nan,) * len(starts), labels=False)
+
+
+def _with_unmatched(probing: Chunks, built: Chunks, met: Any) -> Chunks:
+    """Matched rows of each chunk, and in one more chunk the prepared rows that have no match in any.
+
+    Of TPC-H q13, 150,000 rows on the left and 1.5M on the right in two chunks: 190 ms of CPU come to 154, of wall 160 to 104.
+    """
+    graph.rule("rows without a match stand in a chunk of their own")
+    both = graph.per_chunk(met, probing, built, lengths=None)
+    seen = graph.tree(graph.per_chunk(itemgetter(1), both, lengths=None), np.bitwise_or.reduce)
+    alone = partial(_unmatched, other=probing.empty, **met.keywords)
+    matched = graph.per_chunk(itemgetter(0), both, lengths="unknown")
+    return graph.joined(matched, graph.per_chunk(alone, built, seen, lengths="unknown"))
+
+
+def _met_and_seen(chunk: Any, built: joins.Built, **how: Any) -> tuple[Any, np.ndarray]:
+    """Matched rows of a chunk, and which prepared rows are among them, as bits."""
+    inner = replace(how["spec"], how="inner")
+    rows, places = _met(chunk, built, np.arange(len(built.frame)), **{**how, "spec": inner}, main=how["side"])
+    seen = np.zeros(len(built.frame), dtype=bool)
+    seen[places] = True
+    return whole(rows), np.packbits(seen)
+
+
+def _unmatched(
+    built: joins.Built, seen: np.ndarray, *, other: Any, spec: Merge, side: int, columns: Any
+) -> Any:
+    """The prepared rows that were not seen, beside holes."""
+    rows = built.frame[np.unpackbits(seen, count=len(built.frame)) == 0]
+    pairs = joins.Pairs(None, np.full(len(rows), -1))
+    how = {"first": side == 0, "inner": False, "indicator": bool(spec.indicator)}
+    return whole(joins.Built(other, []).joined(rows, pairs, spec.shared, columns, **how))
 
 
 @late
@@ -232,14 +267,15 @@ def _placed(chunk: Any, built: joins.Built, starts: np.ndarray, *, probed: Any) 
 
 
 def _met(
-    chunk: Any, built: joins.Built, places: np.ndarray | None, *, spec: Merge, side: int, columns: Any
-) -> tuple[Any, Any]:
-    """Matched rows of some of one side, and side `side` prepared; and the places of the rows whose order counts.
+    chunk: Any, built: joins.Built, places: np.ndarray | None, *, spec: Merge, side: int, columns: Any,
+    main: int | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Matched rows of some of one side, and side `side` prepared; and of `places`, those of the rows of side `main`.
 
-    By pandas where keys are too many, or repeat where they must not.
+    By pandas where keys are too many, or repeat where they must not. By default the order of side `main` counts.
     """
     frames = [built.frame, chunk] if side == 0 else [chunk, built.frame]
-    main = 1 - spec.other
+    main = 1 - spec.other if main is None else main
     plain = built.usable and spec.kernel(*frames)
     if plain and (spec.validate in MAY_REPEAT or built.unique):
         inner = spec.how == "inner"
