@@ -17,7 +17,7 @@ from marsdask.options import options
 from marsdask.plan import graph, passes
 from marsdask.plan.graph import Chunks
 from marsdask.plan.late import late, whole
-from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.node import Node, _set, inputs, rebuilt, walk
 from marsdask.plan.registry import lowered
 
