@@ -8,14 +8,18 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 
+import marsdask.dataframe as md
 import marsdask.tensor as mt
+from marsdask import option_context
 from marsdask.engine.base import Threads
 from marsdask.plan import registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.session import Session
+from tests.oracle import assert_like
 from tests.processes import PATIENCE
 
 CALLS: list[str] = []
@@ -223,3 +227,26 @@ def test_interruption_leaves_the_session_usable(ops: Any, session: Session, in_q
     assert not x.is_executed()
     assert closed == [True] * in_question
     assert (mt.ones((2,)) + 1).execute(session=session).fetch().tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(("limit", "times"), [(2**20, 1), (2**10, 2)])
+@pytest.mark.parametrize("end", ["rows", "number"])
+def test_what_questions_work_out_on_the_way_is_not_worked_out_again(limit: int, times: int, end: str) -> None:
+    """Where it is small: groups of eight chunks ask how many there are, and what is grouped is looked at again."""
+    raw = pd.DataFrame({"k": np.arange(800) % 7, "v": np.arange(800)})
+    calls: list[int] = []
+
+    def doubled(chunk: pd.DataFrame) -> pd.DataFrame:
+        calls.append(len(chunk))
+        return chunk.assign(v=chunk.v * 2)
+
+    def query(rows: Any) -> Any:
+        sums = rows.groupby("k").agg(n=("v", "sum")).reset_index()
+        both = rows.merge(sums, on="k")
+        return both.v[both.n > both.v].sum() if end == "number" else both
+
+    frame = md.DataFrame(raw, chunk_size=100)
+    with option_context({"chunk_store_limit": limit}):
+        got = query(frame.map_chunk(doubled, output_type="dataframe", dtypes=raw.dtypes)).execute().fetch()
+    assert_like(got, query(raw.assign(v=raw.v * 2)))
+    assert calls == [100] * 8 * times

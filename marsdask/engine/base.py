@@ -21,7 +21,7 @@ from marsdask.engine import runs
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Ask, Kept, Question
+from marsdask.plan.lower import Ask, Kept, Question, Spare
 
 
 class Room(NamedTuple):
@@ -187,6 +187,15 @@ def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[An
             each = [
                 assembled(c, engine.values([held[k] for k in graph.keys_of(c)])) for c in question.collections
             ]
+        elif isinstance(question, Spare):
+            (chunks,) = question.collections
+            small = all(
+                shapes[k] for k in chunks.keys
+            )  # of what is large nothing is left, which has no shape
+            if small:
+                named = zip(question.known.keys, chunks.keys, strict=True)
+                kept[question.known.name] = {k: graph.as_task(k, held[spare]) for k, spare in named}
+            each = [small]
         else:
             each = [graph.holding(c, held, _sizes_of(c, shapes)) for c in question.collections]
             for c in question.collections:

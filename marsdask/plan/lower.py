@@ -14,6 +14,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import dask.array as da
@@ -42,6 +43,17 @@ class Ask(Question):
 
 class Keep(Question):
     """A question: hold these collections where they are computed, and give them back with known sizes."""
+
+
+class Spare(Question):
+    """No question: hold what is worked out on the way, where it is small, because another operation looks at it, too.
+
+    Its answer is whether that is held now.
+    """
+
+    def __init__(self, known: Chunks, chunks: Chunks):
+        super().__init__(chunks)
+        self.known = known
 
 
 Steps = Generator[Question, Any, Any]
@@ -85,11 +97,13 @@ class Lowering:
     """One walk from nodes to collections.
 
     `answer` gets the open questions and gives the answers, in order. `kept` collects what `Keep` held, for every graph
-    that is built later: nothing kept is computed twice.
+    that is built later: nothing kept is computed twice. `spare_bytes`: so much of what questions need may be held for
+    operations that follow.
     """
 
     answer: Callable[[Sequence[Question], Kept], Sequence[Any]]
     shared_memory: bool = True
+    spare_bytes: float = 0
     done: dict[int, Any] = field(default_factory=dict)
     kept: Kept = field(default_factory=Kept)
     salt: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -113,7 +127,7 @@ class Lowering:
                             self._begin(node, still_open)
                         order.done(*(each for each in ready if each in self.done))
                     if still_open:
-                        order.done(*map(id, self._answer_all(still_open)))
+                        order.done(*map(id, self._answer_all(still_open, list(waiting.values()))))
             finally:
                 for each in still_open:
                     each.steps.close()
@@ -165,13 +179,15 @@ class Lowering:
         made = op.lower(*args, **kwargs)
         return (yield from made) if inspect.isgenerator(made) else made
 
-    def _answer_all(self, still_open: list[Open]) -> list[Node]:
+    def _answer_all(self, still_open: list[Open], nodes: Sequence[Node]) -> list[Node]:
         """Answer every open question in one run; returns the nodes that are done after it."""
         asking = list(still_open)
+        questions = [each.question for each in asking]
+        spare = [self._spare(chunks, asking[0].place) for chunks in self._on_the_way(asking, nodes)]
         for each in asking:
             self.asked.setdefault(id(each.node), []).append(type(each.question).__name__)
         try:
-            answers = self.answer([each.question for each in asking], self.kept)
+            answers = self.answer([*questions, *spare], self.kept)[: len(questions)]
         except Exception as error:
             names = ", ".join(sorted({repr(each.op.public) for each in asking}))
             error.add_note(f"marsdask: raised while answering a question of {names}")
@@ -180,3 +196,49 @@ class Lowering:
             still_open.remove(each)
             self._advance(each, reply, still_open)
         return [each.node for each in asking if id(each.node) in self.done]
+
+    def _spare(self, chunks: Chunks, place: Place) -> Spare:
+        """Chunks, each as long as it is small."""
+        with graph.at(place):
+            small = partial(graph.if_small, most=self.spare_bytes / chunks.count)
+            return Spare(chunks, graph.per_chunk(small, chunks, lengths="unknown", label="spare"))
+
+    def _on_the_way(self, asking: Sequence[Open], nodes: Sequence[Node]) -> list[Chunks]:
+        """Rows that open questions have worked out, and that operations look at which are no part of what is asked.
+
+        They would be worked out again for those: TPC-H q17 at SF10 read its 60M rows twice, 6.2 s of CPU and not 3.5.
+        """
+        if not self.spare_bytes:
+            return []
+        asked = walk([each.node for each in asking])
+        inside = set(map(id, asked))
+        outside = {id(child) for node in nodes if id(node) not in inside for child in inputs(node)}
+        found = [
+            n for n in asked if id(n) in outside and isinstance(self.done.get(id(n)), Chunks) and _is_made(n)
+        ]
+        names = (
+            self._worked_out([c for each in asking for c in each.question.collections]) if found else set()
+        )
+        return [c for c in (self.done[id(n)] for n in found) if c.name in names]
+
+    def _worked_out(self, collections: Sequence[Any]) -> set[str]:
+        """The names of what has to be worked out for collections."""
+        names: set[str] = set()
+        stack = list(collections)
+        while stack:
+            each = stack.pop()
+            if each.name in names or each.name in self.kept:
+                continue
+            names.add(each.name)
+            if isinstance(each, Chunks):
+                stack += each.inputs
+            else:
+                names.update(key[0] for key in each.dask if isinstance(key, tuple))
+        return names
+
+
+def _is_made(node: Node) -> bool:
+    """Whether a node is more than rows or columns of what was read, or is held."""
+    while "slice" in lookup(node.op).traits and inputs(node):
+        node = inputs(node)[0]
+    return bool(inputs(node))

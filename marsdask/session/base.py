@@ -56,6 +56,9 @@ from marsdask.session.results import (
 )
 from marsdask.spill.report import Memory, WorkerMemory
 
+SPARE = 16
+"""What questions work out on the way is held for what follows up to this part of a thread's memory, and no more than one chunk has."""
+
 # The default session is the last; before it those that were and have not been closed.
 _defaults: list[Session] = []
 # In a thread that works for a session: that session, and one that a function there has made its default.
@@ -249,7 +252,8 @@ class Session:
             return work.run(passes.run(passes.replaced(nodes, self._known))), work.kept
 
     def lowering(self) -> Lowering:
-        return Lowering(partial(engines.answer, self.engine), self.engine.shared_memory)
+        spare = min(float(options.chunk_store_limit), self.engine.room.memory / SPARE)
+        return Lowering(partial(engines.answer, self.engine), self.engine.shared_memory, spare)
 
     def _known(self, node: Node) -> Node | None:
         """A leaf that holds the executed data of `node`, where there are any."""

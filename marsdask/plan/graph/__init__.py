@@ -24,6 +24,7 @@ from marsdask.plan.graph.exchanges import (
     exchange,
     gather,
     gathered,
+    if_small,
     in_turn,
     joined,
     limited,

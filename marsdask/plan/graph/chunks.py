@@ -191,14 +191,27 @@ def merged(
         else:
             arrays[each.name] = each
     if arrays:
-        layers = HighLevelGraph.merge(*(a.dask for a in arrays.values()))
-        for name in kept.keys() & layers.layers.keys():
-            layers = HighLevelGraph({**layers.layers, name: kept[name]}, {**layers.dependencies, name: set()})
+        layers = _without_work(HighLevelGraph.merge(*(a.dask for a in arrays.values())), kept)
         if optimize:
             keys = [k for a in arrays.values() for k in keys_of(a)]
             layers = da.Array.__dask_optimize__(layers, keys)
         graph = {**dict(layers), **graph}
     return graph
+
+
+def _without_work(layers: HighLevelGraph, kept: dict[str, dict[Key, Any]]) -> HighLevelGraph:
+    """The same layers with what is kept in the place of its tasks, also among those of frames below an array."""
+    changed: dict[str, Any] = {name: kept[name] for name in kept.keys() & layers.layers.keys()}
+    for name, layer in layers.layers.items():
+        known = {k: task for tasks in kept.values() for k, task in tasks.items() if k in layer}
+        if known and name not in changed:
+            changed[name] = {**layer, **known}
+    if not changed:
+        return layers
+    return HighLevelGraph(
+        {**layers.layers, **changed},
+        {**layers.dependencies, **{name: set() for name in kept.keys() & changed.keys()}},
+    )
 
 
 def settled(collection: Chunks | da.Array, kept: dict[str, dict[Key, Any]]) -> Any:

@@ -43,6 +43,11 @@ def nbytes(part: Any) -> int:
     return int(getattr(part, "nbytes", 0))
 
 
+def if_small(part: Any, *, most: float) -> Any:
+    """A chunk of up to so many bytes; else None."""
+    return part if nbytes(part) <= most else None
+
+
 def gathered(parts: Sequence[Any], what: str, limit: float) -> Any:
     """`concat`, unless that is more than one worker should hold."""
     return _limited(concat, what, limit, parts)
