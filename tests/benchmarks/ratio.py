@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import cProfile
+import ctypes
 import gc
 import io
 import pstats
@@ -30,6 +31,7 @@ from typing import Any, Literal
 import dask
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 import marsdask as mars
 
@@ -181,13 +183,21 @@ def extra_peak(bench: Benchmark, side: str, scale: float) -> float:
     with settings():
         bench.sides(scale / 1000)[side]()()  # modules and pools that the first run brings are not the run's
         run = bench.sides(scale)[side]()
-        gc.collect()
+        _given_back()
         Path("/proc/self/clear_refs").write_text("5")  # Linux forgets the peak of the preparations
         before = _status("VmRSS")
         answer = run()
         peak = _status("VmHWM")
         del answer
     return max(peak - before, 0)
+
+
+def _given_back() -> None:
+    """Let allocators give back what is free: what they keep of the preparations a run would take, and seem to need none."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    with contextlib.suppress(AttributeError):  # not of the GNU
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _status(name: str) -> float:
