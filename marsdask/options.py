@@ -117,7 +117,10 @@ def of_block() -> dict[str, Any]:
 def get(name: str) -> Any:
     """The value of one option."""
     name = _present(name)
-    return {**dask.config.get("marsdask.options"), **of_block()}.get(name, OPTIONS[name].default)
+    here = _here.get()
+    if here is not None and name in here:
+        return here[name]
+    return dask.config.get("marsdask.options").get(name, OPTIONS[name].default)
 
 
 def _present(name: str) -> str:
@@ -146,8 +149,8 @@ class Options:
         full = self._prefix + name
         if full in OPTIONS or full in MOVED:
             return get(full)
-        if any(known.startswith(full + ".") for known in (*OPTIONS, *MOVED)):
-            return Options(full + ".")
+        if (group := _groups.get(full)) is not None:
+            return group
         raise UnknownName.among("options", full, OPTIONS)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -167,6 +170,12 @@ class Options:
 
 
 options = Options()
+_groups = {
+    name[:at]: Options(name[: at + 1])
+    for name in (*OPTIONS, *MOVED)
+    for at, letter in enumerate(name)
+    if letter == "."
+}
 
 
 @contextlib.contextmanager

@@ -182,13 +182,13 @@ def explode_series(self: Any, ignore_index: bool = False) -> Any:
 
 def _recut_meta(frame: FrameMeta, chunk_size: Any, num_partitions: Any) -> FrameMeta:
     by_bytes = chunk_size is None and num_partitions is None  # then the cuts depend on which columns are left
-    return FrameMeta(frame.empty, frame.length, Rows() if by_bytes else NEW, frame.ranged, frame.labels)
+    return FrameMeta(frame.made, frame.length, Rows() if by_bytes else NEW, frame.ranged, frame.labels)
 
 
 @lowered("frame.recut", meta=_recut_meta, traits=["through"], sizes="rows")
 def recut(frame: Any, chunk_size: Any, num_partitions: int | None) -> Chunks:
     """The same rows in chunks of other lengths."""
-    lengths = row_chunks(int(sum(frame.lengths)), row_bytes(frame.empty), chunk_size, num_partitions)
+    lengths = row_chunks(int(sum(frame.lengths)), row_bytes(frame.meta), chunk_size, num_partitions)
     return graph.regroup(frame, graph.row_ranges(frame.lengths, lengths))
 
 

@@ -82,6 +82,18 @@ class Op:
         return labels.of_operation(self.name)
 
     @functools.cached_property
+    def places(self) -> tuple[str, ...] | None:
+        """The names of its parameters, where all are given by place or by name; else None."""
+        found = self.signature.parameters.values()
+        plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in found)
+        return tuple(p.name for p in found) if plain else None
+
+    @functools.cached_property
+    def needed(self) -> frozenset[str]:
+        """The names of parameters that have no default."""
+        return frozenset(p.name for p in self.signature.parameters.values() if p.default is p.empty)
+
+    @functools.cached_property
     def oracle(self) -> Any:
         """What NumPy or pandas has by that name; None where the name is Mars's own."""
         return semantics.oracle(

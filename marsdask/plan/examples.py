@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import sys
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from datetime import date, datetime, timedelta
 from types import BuiltinFunctionType, FunctionType
@@ -25,15 +24,15 @@ class Unknown(Exception):
     """Something whose form cannot be told shortly: users' functions, data, categories."""
 
 
-class Formed(ABC):
-    """Base of metadata."""
+class Formed:
+    """Base of metadata. No ABC: to be asked of which kind something is would cost that a microsecond."""
 
     __slots__ = ()
 
     @property
-    @abstractmethod
     def form(self) -> Hashable | None:
         """What an example looks at of them; None where that cannot be told shortly."""
+        raise NotImplementedError
 
 
 class Form:
@@ -54,9 +53,10 @@ class Form:
 
 
 class Example:
-    """An empty pandas object, or what else pandas gave, and its form; each who asks for it gets an object of his own."""
+    """An empty pandas object, or what else pandas gave; each who asks for it gets an object of his own.
 
-    __slots__ = ("form", "value")
+    What is asked of it again and again is told once: that of pandas costs microseconds each time.
+    """
 
     def __init__(self, made: Any):
         self.value = made
@@ -64,7 +64,24 @@ class Example:
             self.value = made[:0]
         elif isinstance(made, (pd.DataFrame, pd.Series)):
             self.value = made.iloc[:0]
-        self.form = form_of(self.value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Example, (self.value,)
+
+    @functools.cached_property
+    def form(self) -> Form | None:
+        """Its form; None where that cannot be told shortly."""
+        return form_of(self.value)
+
+    @functools.cached_property
+    def names(self) -> tuple[Any, ...]:
+        """The labels of the columns."""
+        return tuple(self.value.columns)
+
+    @functools.cached_property
+    def dtypes(self) -> tuple[Any, ...]:
+        """The dtype of each column, or of the values."""
+        return (self.value.dtype,) if self.value.ndim == 1 else tuple(self.value.dtypes)
 
     def own(self) -> Any:
         """A copy of the empty object, whose labels may be changed."""
@@ -138,26 +155,28 @@ def _dtype(dtype: Any) -> Hashable:
     raise Unknown
 
 
-_PLAIN = (int, bool, str, bytes, type(None), type(Ellipsis))
+_PLAIN = frozenset((int, bool, str, bytes, type(None), type(Ellipsis)))
 
 
 def key_of(value: Any) -> Hashable:
     """An argument as a key: equal keys, equal metadata. Raises Unknown where that cannot be said."""
     kind = type(value)
     if kind in _PLAIN:
-        if kind in (str, bytes) and len(value) > LONGEST:
+        if (kind is str or kind is bytes) and len(value) > LONGEST:
             raise Unknown
         return kind, value
+    if kind is tuple or kind is list:
+        if len(value) > LONGEST:
+            raise Unknown
+        return kind, *map(key_of, value)
     if issubclass(kind, Formed):
         if (form := value.form) is None:
             raise Unknown
         return form  # type: ignore[no-any-return]
-    if kind in (tuple, list):
-        if len(value) > LONGEST:
-            raise Unknown
-        return kind, *map(key_of, value)
     if kind is dict:
-        return kind, *(key_of(each) for pair in value.items() for each in pair)
+        return kind, *map(key_of, value), *map(key_of, value.values())
+    if kind in _FUNCTIONS:
+        return _known_function(value)
     return _rare_key(kind, value)
 
 
@@ -176,8 +195,6 @@ def _rare_key(kind: type, value: Any) -> Hashable:
             return kind, value.unit, repr(value)
     elif value is pd.NA or value is pd.NaT or value is pd.api.extensions.no_default:
         return kind
-    elif kind in (FunctionType, BuiltinFunctionType, np.ufunc, type):
-        return _known_function(value)
     elif kind is functools.partial:
         return kind, key_of(value.func), key_of(value.args), key_of(value.keywords)
     elif dataclasses.is_dataclass(kind) and kind.__module__.startswith("marsdask."):
@@ -185,11 +202,15 @@ def _rare_key(kind: type, value: Any) -> Hashable:
     raise Unknown
 
 
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, type)
 _HOMES = {"marsdask", "pandas", "numpy", "operator", "_operator", "builtins"}
+_at_home: set[Any] = set()
 
 
 def _known_function(function: Any) -> Hashable:
     """A function, where it is one that modules have for good: it is known by itself, and held anyway."""
+    if function in _at_home:
+        return function  # type: ignore[no-any-return]
     home = getattr(function, "__module__", None) or "numpy"
     name = getattr(function, "__qualname__", function.__name__)
     found = sys.modules.get(home)
@@ -197,4 +218,5 @@ def _known_function(function: Any) -> Hashable:
         found = getattr(found, part, None)
     if found is not function or home.partition(".")[0] not in _HOMES:
         raise Unknown
+    _at_home.add(function)
     return function

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from marsdask.plan.node import Node
+from marsdask.plan.node import Node, _set
 
 
 class Handle:
@@ -30,17 +30,25 @@ class Handle:
     )
     _node: Node
     _base: Handle | None
+    _result: Any
+    """The executed data, held for as long as this handle points at it."""
     _keep: tuple[Any, ...]
+    """Executed data of inputs, held until this handle is executed itself."""
+    _seen: Node | None
+    _views: WeakValueDictionary[int, Handle] | None
+    """By id: handles compare by elements."""
+    _group: list[Any]
+    """Executed data of the other results of one operation, shared by their handles."""
 
     def __init__(self, node: Node, keep: tuple[Any, ...] = ()):
-        self._node = node
-        self._base = None
-        self._result: Any = None  # the executed data, held for as long as this handle points at it
-        self._keep = keep  # executed data of inputs, held until this handle is executed itself
-        self._seen: Node | None = None
-        self._views: WeakValueDictionary[int, Handle] | None = None  # by id: handles compare by elements
-        # Executed data of the other results of one operation, shared by their handles.
-        self._group: list[Any] = []
+        # Frames look up columns where an attribute is set.
+        _set(self, "_node", node)
+        _set(self, "_base", None)
+        _set(self, "_result", None)
+        _set(self, "_keep", keep)
+        _set(self, "_seen", None)
+        _set(self, "_views", None)
+        _set(self, "_group", [])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.node,)  # the expression travels, executed data do not

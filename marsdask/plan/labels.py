@@ -42,7 +42,8 @@ def of_call(label: str, arguments: Mapping[str, Any], *, bare: bool = False) -> 
     >>> of_call("groupby-apply", {"func": len}), of_call("apply", {"func": lambda x: x})
     ('groupby.apply(len)', 'apply')
     """
-    function = next((function_name(arguments[name]) for name in FUNCTION if name in arguments), "")
+    given = [arguments[name] for name in FUNCTION if name in arguments]
+    function = function_name(given[0]) if given else ""
     if bare:
         return function or label
     return f"{label.replace('-', '.')}({function})" if function else label

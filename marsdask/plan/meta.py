@@ -24,7 +24,7 @@ import pandas as pd
 
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
 from marsdask.plan.entries import Op, lookup
-from marsdask.plan.examples import Example, Formed, form_of
+from marsdask.plan.examples import Example, Formed
 from marsdask.plan.node import Node, _set, inputs, parts, replace, token, walk
 
 NAN = math.nan
@@ -80,48 +80,49 @@ An operation whose chunks depend on sizes (a merge) says `Rows()` instead: its r
 
 @dataclass(frozen=True, slots=True)
 class FrameMeta(Formed):
-    """An empty pandas object of the right kind, columns, dtypes and names, or an example; the length; which rows.
+    """An example of the right kind, columns, dtypes and names; the length; which rows.
 
     `ranged`: the labels are 0..n-1. `labels`: the row labels themselves where they are known without a run (data in
     memory, a reduction by column); they say which columns a frame plus a series, or a transposed frame, has.
     """
 
-    made: Any
+    made: Example
     length: float
     rows: Rows
     ranged: bool = False
     labels: Any = None
-    _form: Any = dataclasses.field(default=..., repr=False, compare=False)
+    _own: Any = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def empty(self) -> Any:
         """The empty object, which is nobody else's."""
-        made = self.made
-        if type(made) is Example:
-            _set(self, "_form", made.form)
-            _set(self, "made", own := made.own())
-            return own
-        return made
+        if self._own is None:
+            _set(self, "_own", self.made.own())
+        return self._own
 
     @property
     def shown(self) -> Any:
         """The same where it is only looked at, and goes nowhere."""
-        made = self.made
-        return made.value if type(made) is Example else made
+        return self.made.value
 
     @property
     def columns(self) -> pd.Index:
         """The labels of a frame's columns, only to be looked at."""
-        return self.shown.columns
+        return self.made.value.columns
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The same as a tuple."""
+        return self.made.names
+
+    @property
+    def dtypes(self) -> tuple[Any, ...]:
+        """The dtype of each column, or of the values."""
+        return self.made.dtypes
 
     @property
     def form(self) -> Hashable | None:
-        made = self.made
-        if type(made) is Example:
-            return made.form
-        if self._form is ...:
-            _set(self, "_form", form_of(made))
-        return self._form  # type: ignore[no-any-return]
+        return self.made.form
 
     @property
     def kind(self) -> str:
@@ -133,7 +134,7 @@ class FrameMeta(Formed):
 
     @property
     def shape(self) -> tuple[float, ...]:
-        columns = (float(len(self.columns)),) if self.kind == "DataFrame" else ()
+        columns = (float(len(self.names)),) if self.kind == "DataFrame" else ()
         return (self.length, *columns)
 
     def same(self, made: Any) -> FrameMeta:
@@ -142,19 +143,16 @@ class FrameMeta(Formed):
 
     def fewer(self, made: Any = None) -> FrameMeta:
         """Metadata of `made`, else of the frame itself, on rows that only a run can tell."""
-        if made is None:
-            return FrameMeta(self.made, math.nan, NEW, _form=self._form)
-        return frame_meta(made, math.nan, NEW)
+        return frame_meta(self.made if made is None else made, math.nan, NEW)
 
 
 def frame_meta(
     made: Any, length: float, rows: Rows, *, ranged: bool = False, labels: Any = None
 ) -> FrameMeta:
     """Metadata from any pandas object, whose rows are cut off, or from an example."""
-    if isinstance(made, Example):
-        return FrameMeta(made, length, rows, ranged, labels)
-    empty = made[:0] if isinstance(made, pd.Index) else made.iloc[:0]
-    return FrameMeta(empty, length, rows, ranged, labels)
+    if type(made) is not Example:
+        made = Example(made if isinstance(made, pd.Index) else made.iloc[:0])
+    return FrameMeta(made, length, rows, ranged, labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +175,7 @@ class ObjectMeta:
 def meta(node: Node) -> Any:
     """The metadata of a node, worked out once."""
     if node._meta is None:
-        for each in walk([node], _unknown):
+        for each in walk([node], _unknown) if _unknown(node) else (node,):
             _set(each, "_meta", _work_out(each))
     return node._meta
 
@@ -186,13 +184,17 @@ def _unknown(node: Node) -> list[Node]:
     return [child for child in inputs(node) if child._meta is None]
 
 
+_known = operator.attrgetter("_meta")
+
+
 def _work_out(node: Node) -> Any:
     op = lookup(node.op)
-    args, kwargs = replace((node.args, node.kwargs), operator.attrgetter("_meta"))
+    args, kwargs = replace(node.args, _known), replace(node.kwargs, _known)
     try:
         found = from_stand_ins(op, args, kwargs) if op.meta is None else op.meta(*args, **kwargs)
         if isinstance(found, FrameMeta) and found.rows is NEW:
-            found = dataclasses.replace(found, rows=Rows((node.op, node.args, node.kwargs)))
+            rows = Rows((node.op, node.args, node.kwargs))
+            found = FrameMeta(found.made, found.length, rows, found.ranged, found.labels)
         return found
     except MarsDaskError:
         raise
@@ -209,7 +211,7 @@ def from_stand_ins(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """Metadata by running the lowering on arrays that hold nothing."""
     if op.lower is None or inspect.isgeneratorfunction(op.lower):
         raise ShapeError(f"operation {op.name!r} asks questions and so needs a metadata rule")
-    metas = list(parts((args, kwargs), TensorMeta))
+    metas = parts((args, kwargs), TensorMeta)
     unknown = any(math.isnan(n) for m in metas for n in m.shape)
     order = "F" if metas and all(m.order == "F" for m in metas) else "C"
     found = []

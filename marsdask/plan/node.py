@@ -13,7 +13,8 @@ import contextvars
 import dataclasses
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import is_
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -22,6 +23,10 @@ from dask.tokenize import tokenize
 T = TypeVar("T")
 _set = object.__setattr__
 _calling: contextvars.ContextVar[str | None] = contextvars.ContextVar("marsdask-calling", default=None)
+
+
+PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), type(Ellipsis)))
+"""Kinds of values that hold nothing, and say by their `repr` all that they are."""
 
 
 class Node:
@@ -120,23 +125,31 @@ def cut(text: str, most: int = 60) -> str:
 
 def inputs(node: Node) -> tuple[Node, ...]:
     """The nodes among a node's arguments, in order."""
-    if node._inputs is None:
-        _set(node, "_inputs", tuple(parts((*node.args, *node.kwargs.values()), Node)))
-    return node._inputs or ()
+    found = node._inputs
+    if found is None:
+        found = tuple(parts((*node.args, *node.kwargs.values()), Node))
+        _set(node, "_inputs", found)
+    return found
 
 
-def parts(values: Iterable[Any], wanted: type[T]) -> Iterator[T]:
+def parts(values: Iterable[Any], wanted: type[T]) -> list[T]:
     """What is of a type among values, in tuples, lists, dicts and slices of any depth."""
+    found: list[T] = []
+    _find(values, wanted, found.append)
+    return found
+
+
+def _find(values: Iterable[Any], wanted: type[T], add: Callable[[T], None]) -> None:
     for value in values:
         kind = type(value)
         if kind is wanted:
-            yield value
+            add(value)
         elif kind is tuple or kind is list:
-            yield from parts(value, wanted)
+            _find(value, wanted, add)
         elif kind is dict:
-            yield from parts(value.values(), wanted)
+            _find(value.values(), wanted, add)
         elif kind is slice:
-            yield from parts((value.start, value.stop, value.step), wanted)
+            _find((value.start, value.stop, value.step), wanted, add)
 
 
 def leaf(op: str, value: Any, known: Any, name: str = "") -> Node:
@@ -151,25 +164,33 @@ def walk(roots: Iterable[Node], below: Callable[[Node], Sequence[Node]] = inputs
 
     `below` says, once for each node, where to go on from it.
     """
-    order: list[Node] = []
-    seen: set[int] = set()
-    stack = [(root, False) for root in reversed(list(roots))]
+    done: dict[int, Node] = {}
+    opened: set[int] = set()
+    stack = list(roots)[::-1]
     while stack:
-        node, inputs_done = stack.pop()
-        if inputs_done:
-            order.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(below(node)) if id(child) not in seen)
-    return order
+        name = id(node := stack[-1])
+        if name in opened:  # what stands below it is done, or all of it
+            done[name] = stack.pop()
+        else:
+            opened.add(name)
+            stack += [child for child in below(node)[::-1] if id(child) not in opened]
+    return list(done.values())
 
 
 def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
-    """`value` with every node in it, or what else is `wanted`, swapped; the same object where there is none."""
-    if next(parts((value,), wanted), None) is None:
-        return value
-    return mapped(value, lambda leaf: swap(leaf) if type(leaf) is wanted else leaf)
+    """`value` with every node in it, or what else is `wanted`, swapped; the same object where nothing changed."""
+    kind = type(value)
+    if kind is wanted:
+        return swap(value)
+    if kind is tuple or kind is list:
+        new = [v if type(v) in PLAIN else replace(v, swap, wanted) for v in value]
+        return value if all(map(is_, new, value)) else kind(new)
+    if kind is dict:
+        named = {k: replace(v, swap, wanted) for k, v in value.items()}
+        return value if all(map(is_, named.values(), value.values())) else named
+    if kind is slice:
+        return slice(*replace((value.start, value.stop, value.step), swap, wanted))
+    return value
 
 
 def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
@@ -186,9 +207,12 @@ def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
 
 def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
     """The same operation over swapped inputs; the node itself where nothing changed."""
-    if all(swap(child) is child for child in inputs(node)):
+    old = inputs(node)
+    given = tuple(map(swap, old))
+    if all(map(is_, given, old)):
         return node
     new = Node(node.op, replace(node.args, swap), replace(node.kwargs, swap))
+    _set(new, "_inputs", given)
     _set(new, "called", node.called)
     return new
 
@@ -196,11 +220,11 @@ def rebuilt(node: Node, swap: Callable[[Node], Node]) -> Node:
 def token(node: Node) -> str:
     """A stable name for what the node says: equal nodes, equal tokens, also in another process."""
     if node._token is None:
-        for each in walk([node], _unnamed):
-            digest = hashlib.blake2b(each.op.encode(), digest_size=16)
-            _feed(digest.update, each.args)
-            _feed(digest.update, each.kwargs)
-            _set(each, "_token", digest.hexdigest())
+        for each in walk([node], _unnamed) if _unnamed(node) else (node,):
+            said = [each.op]
+            _say(each.args, said.append)
+            _say(each.kwargs, said.append)
+            _set(each, "_token", hashlib.blake2b("".join(said).encode(), digest_size=16).hexdigest())
     return node._token  # type: ignore[return-value]
 
 
@@ -208,29 +232,29 @@ def _unnamed(node: Node) -> list[Node]:
     return [child for child in inputs(node) if child._token is None]
 
 
-_PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis), np.dtype)
-
-
-def _feed(update: Callable[[bytes], None], value: Any) -> None:
+def _say(value: Any, add: Callable[[str], None]) -> None:
+    """Add what tells a value from all others, which says where it ends."""
     kind = type(value)
-    if kind is Node:
-        update(f"n{value._token}".encode())
-    elif kind in _PLAIN:
-        update(f"{kind.__name__}:{value!r};".encode())
+    if kind in PLAIN:
+        add(f"{kind.__name__}:{value!r};")
+    elif kind is Node:
+        add(f"n{value._token}")
     elif kind is tuple or kind is list:
-        update(f"{kind.__name__}{len(value)}(".encode())
+        add(f"{kind.__name__}{len(value)}(")
         for v in value:
-            _feed(update, v)
+            _say(v, add)
     elif kind is dict:
-        update(f"dict{len(value)}(".encode())
+        add(f"dict{len(value)}(")
         for k, v in value.items():
-            _feed(update, k)
-            _feed(update, v)
+            _say(k, add)
+            _say(v, add)
     elif kind is slice:
-        update(b"slice")
-        _feed(update, (value.start, value.stop, value.step))
+        add("slice")
+        _say((value.start, value.stop, value.step), add)
+    elif kind is Data:
+        add(f"data:{value.name};")
     elif dataclasses.is_dataclass(kind):
-        update(f"{kind.__name__}(".encode())
-        _feed(update, tuple(getattr(value, f.name) for f in dataclasses.fields(kind)))
+        add(f"{kind.__name__}(")
+        _say(tuple(getattr(value, f.name) for f in dataclasses.fields(kind)), add)
     else:
-        update(tokenize(value).encode())
+        add(tokenize(value))

@@ -98,7 +98,7 @@ def _title(node: Node) -> str:
         values = {k: v for k, v in values.items() if isinstance(v, str) and len(v) > 1}
     plain = []
     for name, value in values.items():
-        if not isinstance(value, (list, dict)) and not list(parts([value], Node)):
+        if not isinstance(value, (list, dict)) and not parts([value], Node):
             said = cut(str(value) if isinstance(value, np.dtype) else repr(value), 20)
             plain.append(said if name.isdigit() else f"{name}={said}")
     return f"{lookup(node.op).public} {cut(', '.join(t for t in plain if '<' not in t), 50)}".rstrip()

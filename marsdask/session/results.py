@@ -7,7 +7,6 @@ that will read it, finds the data there again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +19,7 @@ from marsdask.engine.base import Engine
 from marsdask.errors import ArgumentTypeError, DataLost, WrongSession
 from marsdask.options import options
 from marsdask.plan import graph
-from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, meta
+from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, frame_meta, meta
 from marsdask.plan.node import Node, inputs, token, walk
 from marsdask.plan.registry import lowered
 
@@ -74,7 +73,8 @@ def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
     if isinstance(known, FrameMeta):
         length = sum(collection.lengths) if collection.known else known.length
         made = None if engine is None else _found_dtypes(known, collection, engine)
-        return replace(known, length=length, **({} if made is None else {"made": made, "_form": ...}))
+        found = known.made if made is None else made
+        return frame_meta(found, length, known.rows, ranged=known.ranged, labels=known.labels)
     return known
 
 

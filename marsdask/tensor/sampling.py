@@ -150,8 +150,8 @@ def source(name: str, function: Any, **entry: Any) -> None:
     op = registry.lookup(f"random.{name}")
 
     def method(self: RandomState, *args: Any, **kwargs: Any) -> Any:
-        bound = registry.bind(op, args, kwargs)
-        return function(self, *bound.args, **bound.kwargs)
+        args, kwargs = registry.spread(op, registry.bind(op, args, kwargs))
+        return function(self, *args, **kwargs)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = op.doc
@@ -162,7 +162,7 @@ def source(name: str, function: Any, **entry: Any) -> None:
 
 def _arguments(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
     """The arguments of a call by name, without those that only dense chunks in host memory allow."""
-    given = registry.bind(registry.lookup(f"random.{name}"), args, kwargs).arguments
+    given = registry.bind(registry.lookup(f"random.{name}"), args, kwargs)
     refuse_gpu(name, given.get("gpu"))
     if given.get("density") is not None:
         raise Unbuilt.argument(name, "density", "...", "sparse tensors are not there; multiply by a mask.")

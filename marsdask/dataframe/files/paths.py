@@ -154,4 +154,4 @@ def check_path(function: str, path: Any) -> str:
 
 def written_meta(frame: FrameMeta, *how: Any) -> FrameMeta:
     """What writing gives: the frame without rows."""
-    return frame_meta(frame.empty, 0, Rows())
+    return frame_meta(frame.made, 0, Rows())

@@ -80,7 +80,7 @@ def _alone(node: Node) -> bool:
         series = getattr(meta(node), "kind", "") == "Series"
         return series and (accessor == "str" or (accessor == "dt" and not any(given)))
     if node.op in ("frame.select", "frame.isin"):
-        return next(parts(node.kwargs.values(), pd.Series), None) is None
+        return not parts(node.kwargs.values(), pd.Series)
     beside = (*node.args, *node.kwargs.values())
     return all(np.ndim(value) == 0 for value in beside if type(value) is not Node)
 

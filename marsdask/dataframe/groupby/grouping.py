@@ -283,7 +283,7 @@ def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True,
     keys: list[Any] = []
     items, lone = None, False
     if by is None:
-        index = frame.known.empty.index
+        index = frame.known.shown.index
         for each in level if isinstance(level, (list, tuple)) else [level]:
             index._validate_index_level(each) if index.nlevels == 1 else index._get_level_number(each)
     else:
@@ -300,7 +300,7 @@ def _is_values(frame: Any, by: list[Any]) -> bool:
     """Whether a list holds one key's values, as pandas reads it: as long as the frame and no names in it."""
     if any(isinstance(b, (Handle, pd.Series, np.ndarray, pd.Grouper, dict, list)) or callable(b) for b in by):
         return False
-    names = [*(frame.columns if frame.ndim == 2 else ()), *frame.known.empty.index.names]
+    names = [*(frame.known.names if frame.ndim == 2 else ()), *frame.known.shown.index.names]
     return len(by) == frame.shape[0] and not all(b in names for b in by)
 
 
@@ -321,8 +321,8 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
         return ("name", key.key) if plain else ("grouper", key)
     if isinstance(key, Mapping):
         return ("map", dict(key))
-    labels = list(frame.columns) if frame.ndim == 2 else []
-    names = [n for n in frame.known.empty.index.names if n is not None]
+    labels = list(frame.known.names) if frame.ndim == 2 else []
+    names = [n for n in frame.known.shown.index.names if n is not None]
     if pd.api.types.is_hashable(key) and (key in labels or key in names):
         return ("name", key)
     if callable(key):

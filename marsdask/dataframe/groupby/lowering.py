@@ -77,7 +77,7 @@ def _fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
 def _columns(node: Node, demand: Demand) -> frozenset[Any] | None:
     """The columns of the frame that a method of groups looks at, or that show; None where that cannot be said."""
     frame, spec, _, name, *call = node.args
-    empty = meta(frame).empty
+    empty = meta(frame).shown
     if empty.ndim == 1 or not empty.columns.is_unique or "grouper" in spec.kinds:
         return None
     if spec.selected is not None:
@@ -102,14 +102,14 @@ def _aggregated(args: Any, kwargs: Any) -> list[Any] | None:
 def _demands(node: Node, demand: Demand, *, order: bool, labels: bool) -> list[Demand]:
     """Of the frame its columns, and of it and of the keys beside it order and labels, as far as they count."""
     others = Demand(
-        None, order=order, labels=labels or node.args[1].looks_at_labels(meta(node.args[0]).empty)
+        None, order=order, labels=labels or node.args[1].looks_at_labels(meta(node.args[0]).shown)
     )
     return [replace(others, columns=_columns(node, demand)), *[others] * (len(inputs(node)) - 1)]
 
 
 def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, spec, _, *call = node.args
-    found = tables.prepared_outputs(meta(frame).empty, spec, Method(*call))
+    found = tables.prepared_outputs(meta(frame).shown, spec, Method(*call))
     # Whether the order of rows inside of groups can show.
     ordered = found is None or any(tables.FINALS[how].ordered for _, how, _ in found)
     return _demands(node, demand, order=not spec.sort or ordered, labels=found is None)
@@ -233,7 +233,7 @@ def _in_order(parts: list[Any], *, end: Any) -> Any:
 
 def _count_for(frame: Chunks, spec: Grouping) -> int:
     """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small."""
-    if spec.needs_one_chunk(frame.empty) or shuffle.is_small(frame):
+    if spec.needs_one_chunk(frame.meta.shown) or shuffle.is_small(frame):
         return 1
     return shuffle.parts_for(frame.count, shuffle.bytes_of(frame))
 

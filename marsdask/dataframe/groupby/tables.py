@@ -176,7 +176,10 @@ def dtype_of(empty: Any, column: Any) -> Any:
     """The dtype of a source column; None for the size of groups."""
     if column is None:
         return None
-    return empty.dtype if empty.ndim == 1 else empty.dtypes[column]
+    if empty.ndim == 1:
+        return empty.dtype
+    found = empty[column]  # all dtypes cost more
+    return found.dtype if found.ndim == 1 else empty.dtypes[column]
 
 
 def _final(empty: Any, column: Any, how: str) -> Final:

@@ -146,10 +146,11 @@ chunkwise("frame.select_at", _pick_at, demands=looking(columns=None), traits=["s
 
 def columns_at(frame: Any, positions: Any) -> Any:
     """Columns by position, by name where names are distinct, so that others need not be read."""
-    columns = frame.known.columns
+    columns, names = frame.known.columns, frame.known.names
     if not isinstance(columns, pd.MultiIndex) and columns.is_unique:
         one = isinstance(positions, (int, np.integer))
-        return registry.make("frame.select", frame, columns[positions] if one else list(columns[positions]))
+        key = names[positions] if one else [names[at] for at in positions]
+        return registry.make("frame.select", frame, key)
     return registry.make("frame.select_at", frame, positions)
 
 
@@ -210,7 +211,7 @@ def _rows_at_meta(frame: FrameMeta, key: Any) -> FrameMeta:
     first = isinstance(key, slice) and key.start in (None, 0) and key.step in (None, 1)
     there = keys.known_labels(frame) if isinstance(key, np.ndarray) else frame.labels
     return frame_meta(
-        frame.empty,
+        frame.made,
         _selected_length(frame.length, key),
         Rows(made_by),
         ranged=frame.ranged and first,

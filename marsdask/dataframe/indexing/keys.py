@@ -59,7 +59,7 @@ def _split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
     if not isinstance(key, tuple):
         return key, None
     dots = any(each is Ellipsis for each in key)
-    if what == "loc" and frame.known.empty.index.nlevels > 1 and not dots:
+    if what == "loc" and frame.known.shown.index.nlevels > 1 and not dots:
         if not isinstance(frame, DataFrame) or len(key) != 2:
             return key, None
         names = key[1] if isinstance(key[1], list) else [key[1]]
@@ -90,7 +90,7 @@ def meant_by(frame: Any, key: slice) -> str:
     """Whether `df[key]` is for `iloc` or for `loc`."""
     if all(v is None or isinstance(v, (int, np.integer)) for v in (key.start, key.stop)):
         return "iloc"
-    if frame.known.empty.index.dtype.kind in "iu":
+    if frame.known.shown.index.dtype.kind in "iu":
         raise ArgumentTypeError(f"df[{key!r}]: expected whole numbers. Hint: loc takes labels.")
     return "loc"
 
@@ -99,10 +99,12 @@ def is_mask(key: Any) -> bool:
     """Whether a key picks rows by truth: a lazy or pandas series, a tensor, an array or a list of booleans."""
     if isinstance(key, list):
         return bool(key) and all(isinstance(v, (bool, np.bool_)) for v in key)
-    dtype = str(getattr(key, "dtype", None))
-    if dtype == "object" and isinstance(key, (pd.Series, np.ndarray)) and key.ndim:
+    dtype = getattr(key, "dtype", None)
+    if dtype is None or not getattr(key, "ndim", 0):
+        return False
+    if dtype == object and isinstance(key, (pd.Series, np.ndarray)):
         return is_mask(list(key))
-    return getattr(key, "ndim", 0) > 0 and dtype in ("bool", "boolean", "bool[pyarrow]")
+    return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
 
 
 def known_labels(known: FrameMeta) -> pd.Index | None:
@@ -133,7 +135,7 @@ def rows_by_label(frame: Any, rows: Any) -> tuple[Any, ...]:
         found = there.get_indexer_for(labels)
         return ("at_labels", labels) if (found < 0).any() else ("rows_at", found)
     if there is None:
-        dates = isinstance(frame.known.empty.index, (pd.DatetimeIndex, pd.PeriodIndex))
+        dates = isinstance(frame.known.shown.index, (pd.DatetimeIndex, pd.PeriodIndex))
         # Of dates a text names a span rather than one.
         if isinstance(rows, str) and dates:
             return "label_slice", slice(rows, rows), rows

@@ -64,8 +64,8 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
     if not isinstance(found, (pd.DataFrame, pd.Series)):
         return TensorMeta((), scalar_dtype(frame.empty.dtype))
     if isinstance(found, pd.Series) and frame.kind == "DataFrame":
-        return FrameMeta(found.iloc[:0], len(found), Rows())
-    return FrameMeta(found.iloc[:0], math.nan, NEW)
+        return frame_meta(found, len(found), Rows())
+    return frame_meta(found, math.nan, NEW)
 
 
 @lowered("frame.at_label", meta=_at_label_meta, demands=looking(order=True, labels=True))
@@ -195,7 +195,7 @@ def _drop_labels_meta(frame: FrameMeta, labels: Any, level: Any, errors: str) ->
     if errors == "raise":
         all_there(labels, there)
     left = there[~there.isin(labels)]
-    return frame_meta(frame.empty, len(left), NEW, labels=left)
+    return frame_meta(frame.made, len(left), NEW, labels=left)
 
 
 @lowered("frame.drop_labels", meta=_drop_labels_meta, demands=looking(labels=True))

@@ -41,7 +41,7 @@ chunkwise("frame.named", pd.Series.rename, traits=["through"])
 
 def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, new = node.args
-    old = meta(frame).empty.columns
+    old = meta(frame).columns
     plain = all(each.is_unique and not isinstance(each, pd.MultiIndex) for each in (old, new))
     if mine.columns is None or not plain:
         return [replace(mine, columns=None)]
@@ -51,7 +51,7 @@ def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
 def _columns_trim(node: Node, mine: Demand) -> Node:
     """The same over the columns that are left below."""
     frame, new = node.args
-    left = meta(frame).empty.columns
+    left = meta(frame).columns
     if len(left) == len(new) or mine.columns is None:
         return node
     return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
@@ -132,7 +132,7 @@ def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None
     if columns is not None:
         if errors == "raise" and not callable(columns):
             checks.columns(columns, self)
-        new = with_columns(new, self.known.empty.rename(columns=columns, level=level).columns)
+        new = with_columns(new, self.known.shown.rename(columns=columns, level=level).columns)
     if index is not None:
         new = _rows_renamed(new, index, level, errors)
     return done(self, new, inplace)
@@ -195,7 +195,7 @@ def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
 def _reset_index(self: Any, level: Any, inplace: Any, kwargs: dict[str, Any]) -> Any:
     given = set(level) if isinstance(level, (list, tuple)) else {level}
     made = registry.make("frame.reset_labels", self, {"level": level, **kwargs})
-    if level is None or len(given) >= self.known.empty.index.nlevels:
+    if level is None or len(given) >= self.known.shown.index.nlevels:
         made = registry.make("frame.renumber", made)
     if inplace and made.ndim != self.ndim:
         raise ArgumentTypeError("Cannot reset_index inplace on a Series to create a DataFrame")

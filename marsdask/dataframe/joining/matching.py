@@ -63,7 +63,7 @@ def _merge_meta(
 
 def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
     """The columns of the two sides that show, or that rows are matched by."""
-    columns = [list(meta(n).empty.columns) for n in node.args[:2]]
+    columns = [meta(n).names for n in node.args[:2]]
     if demand.columns is None:
         return [set(have) for have in columns]
     seen = demand.columns | ({*columns[0]} & {*columns[1]})
@@ -77,7 +77,7 @@ def _merge_demands(node: Node, demand: Demand) -> list[Demand]:
     spec, order = node.args[2], demand.order or demand.labels
     found = []
     for child, columns, keys in zip(node.args[:2], _wanted(node, demand), spec.keys, strict=True):
-        have = meta(child).empty.columns
+        have = meta(child).columns
         labels = spec.by_index or any(k not in have for k in keys or ())
         found.append(Demand(frozenset(columns) if have.is_unique else None, order, labels))
     return found
@@ -127,7 +127,7 @@ def _planned(
     Only what decides is asked: a side that is kept takes memory.
     """
     frames, other = [left, right], spec.other
-    kernel = spec.kernel(left.empty, right.empty)
+    kernel = spec.kernel(left.meta.shown, right.meta.shown)
     either = kernel and spec.validate in MAY_REPEAT and (spec.how == "inner" or not ordered)
     built = None
     if spec.checked:
@@ -152,7 +152,7 @@ def _weighed(frames: list[Chunks]) -> Generator[Ask, Any, list[float]]:
     """About how many bytes each of two sides has; where there are texts by the rows of its longest chunk."""
     nbytes, longest = [shuffle.bytes_of(f) for f in frames], {}
     for side, frame in enumerate(frames):
-        if any(getattr(d, "kind", "O") == "O" for d in frame.empty.dtypes):
+        if any(getattr(d, "kind", "O") == "O" for d in frame.meta.dtypes):
             one = graph.chosen(frame, [int(np.argmax(frame.lengths or ()))])
             longest[side] = graph.per_chunk(_row_bytes, one, label="bytes", lengths=None)
     if longest:
@@ -199,7 +199,7 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
     what = f"{('left', 'right')[side]} side"
     if one.known:
         what += f" of {shown(int(shuffle.bytes_of(frames[side])))}"
-    if probing.count == 1 or not spec.kernel(left.empty, right.empty):
+    if probing.count == 1 or not spec.kernel(left.meta.shown, right.meta.shown):
         graph.rule(f"merge: the {what} to every chunk of the other")
         again = shuffle.bytes_of(frames[side]) * probing.count
         if spec.how != "cross" and probing.count > 1 and GROWS_FROM <= again < math.inf:
@@ -298,7 +298,7 @@ def _exchanged(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, *, orde
     left, right = sifted([left, right], spec, tuning)
     sides = list(zip((left, right), spec.keys, strict=True))
     # Where columns are the keys of both sides, labels restart: they would be a quarter of what travels.
-    labels = any(names is None or not set(names) <= set(f.empty.columns) for f, names in sides)
+    labels = any(names is None or not set(names) <= set(f.meta.names) for f, names in sides)
     pieces = [
         shuffle.sent(f, [], partial(shuffle.values_of, names=names), list, count, labels=labels)
         for f, names in sides

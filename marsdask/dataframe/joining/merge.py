@@ -239,7 +239,7 @@ def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: An
 
 def _renumbered(made: Any, left: Any, right: Any, spec: Merge) -> Any:
     """A merge under the labels 0..n-1; or under those that were its keys, where levels of one name are."""
-    columns = {*left.columns, *right.columns}
+    columns = {*left.known.names, *right.known.names}
     return made if any(k not in columns for k in spec.shared) else registry.make("frame.renumber", made)
 
 
@@ -278,7 +278,7 @@ def _keys(
         others = '"left_on" and "right_on"' if apart else '"left_index" and "right_index"'
         raise MergeError(f'Can only pass argument "on" OR {others}, not a combination of both.')
     if on is None and not apart and not by_index:
-        on = [c for c in left.columns if c in right.columns]
+        on = [c for c in left.known.names if c in right.columns]
         if not on:
             raise MergeError(
                 "No common columns to perform merge on. Merge options: "
@@ -286,7 +286,7 @@ def _keys(
             )
     on, left_on, right_on = _listed(on, left), _listed(left_on, left), _listed(right_on, right)
     for frame, keys in ((left, on or left_on), (right, on or right_on)):
-        names = [*frame.columns, *(n for n in frame.known.empty.index.names if n is not None)]
+        names = [*frame.known.names, *(n for n in frame.known.shown.index.names if n is not None)]
         for key in keys or ():
             if key not in names:
                 raise ColumnNotFound.among(key, names)

@@ -305,7 +305,7 @@ def _of_tensor(part: np.ndarray[Any, Any], columns: Any) -> Any:
 
 def _from_tensor_meta(tensor: TensorMeta, columns: Any = None) -> FrameMeta:
     empty = np.empty([0, *map(int, tensor.shape[1:])], tensor.dtype)
-    return FrameMeta(_of_tensor(empty, columns), tensor.shape[0], NEW, True)
+    return frame_meta(_of_tensor(empty, columns), tensor.shape[0], NEW, ranged=True)
 
 
 @lowered("frame.from_tensor", meta=_from_tensor_meta, sizes="any")

@@ -111,7 +111,7 @@ def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: A
     length = float(n) if n is not None else round(frac * frame.length) if known else math.nan
     if known and not replace and length > frame.length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
-    return frame_meta(frame.empty, length, Rows())
+    return frame_meta(frame.made, length, Rows())
 
 
 @lowered("frame.sampled", meta=_sampled_meta, sizes="rows")

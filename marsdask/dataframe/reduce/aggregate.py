@@ -159,7 +159,7 @@ def _quantile_meta(frame: FrameMeta, **how: Any) -> Any:
     if not by_rows(frame, how):
         return reduced_meta(result, NEW)
     if isinstance(result, pd.DataFrame):
-        return FrameMeta(result.iloc[:0], float(len(result)), Rows(), labels=result.index)
+        return frame_meta(result, float(len(result)), Rows(), labels=result.index)
     return frame.same(result)
 
 

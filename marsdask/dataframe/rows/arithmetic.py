@@ -220,7 +220,7 @@ def _in_place(name: str) -> Callable[..., Any]:
 
 
 @lowered("frame.rows_of", status="gathered",
-                    meta=lambda frame, like: frame_meta(frame.empty, like.length, like.rows, ranged=like.ranged))  # fmt: skip
+                    meta=lambda frame, like: frame_meta(frame.made, like.length, like.rows, ranged=like.ranged))  # fmt: skip
 def rows_of(frame: Chunks, like: Chunks) -> Chunks:
     """An aligned result under the labels of another frame."""
     return graph.per_chunk(_reindexed, like, graph.gather(frame))

@@ -145,7 +145,7 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
     parts = graph.per_chunk(_decided, frame, subset, keep, lengths="unknown")
     if method == "auto" and not shuffle.is_small(frame):
         parts = yield Keep(parts)
-        large = shuffle.bytes_of(parts, shuffle.row_bytes(frame.empty)) > LARGE_BYTES
+        large = shuffle.bytes_of(parts, shuffle.row_bytes(frame.meta)) > LARGE_BYTES
         method = "shuffle" if large else "tree"
     if method != "shuffle":
         graph.rule("drop_duplicates: tree")
@@ -153,7 +153,7 @@ def distinct(frame: Chunks, subset: Any, keep: Any, method: str = "auto") -> Any
         return tree(parts, partial(_decided, **how), partial(_dropped, **how))
     graph.rule("drop_duplicates: rows exchanged by hash")
     keys, merge = partial(_keys, subset=subset), partial(_met_dropped, subset=subset, keep=keep)
-    count = shuffle.parts_for(parts.count, shuffle.bytes_of(parts, shuffle.row_bytes(frame.empty)))
+    count = shuffle.parts_for(parts.count, shuffle.bytes_of(parts, shuffle.row_bytes(frame.meta)))
     met = shuffle.sent(parts, [], keys, merge, count)
     return shuffle.home(met, parts.count, (math.nan,) * parts.count)
 

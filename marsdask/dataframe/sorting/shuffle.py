@@ -21,6 +21,7 @@ from marsdask.dataframe.rows.pieces import Pieces, joined, regrouped
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
+from marsdask.plan.meta import FrameMeta
 from marsdask.session import room
 from marsdask.sizes import shown
 
@@ -28,10 +29,11 @@ SMALL_BYTES = 32 * 2**20
 """Up to this size all rows go to one chunk: cheaper than an exchange (its tasks alone cost a millisecond each way)."""
 
 
-def row_bytes(empty: Any) -> int:
+def row_bytes(known: FrameMeta) -> int:
     """About how many bytes a row takes."""
-    dtypes = [empty.dtype] if empty.ndim == 1 else list(empty.dtypes)
-    return 8 + sum(getattr(d, "itemsize", 8) if getattr(d, "kind", "O") != "O" else 24 for d in dtypes)
+    return 8 + sum(
+        getattr(d, "itemsize", 8) if getattr(d, "kind", "O") != "O" else 24 for d in known.dtypes
+    )
 
 
 def is_small(frame: Chunks) -> bool:
@@ -41,7 +43,7 @@ def is_small(frame: Chunks) -> bool:
 
 def bytes_of(frame: Chunks, per_row: int | None = None) -> float:
     """About how many bytes a frame takes; infinitely many where its length is not known."""
-    return sum(frame.lengths or ()) * (per_row or row_bytes(frame.empty)) if frame.known else math.inf
+    return sum(frame.lengths or ()) * (per_row or row_bytes(frame.meta)) if frame.known else math.inf
 
 
 def hashed(keys: Sequence[Any]) -> np.ndarray:

@@ -107,7 +107,7 @@ def sort_values(self: Any, by: Any, axis: Any = 0, ascending: Any = True, inplac
     wanted = by if along else names
     order = _sort(wanted, ascending, kind, na_position, key, parallel_kind, psrs_kinds, len(names))
     for name in () if along else names:
-        if name not in self.columns and name not in self.known.empty.index.names:
+        if name not in self.columns and name not in self.known.shown.index.names:
             raise ColumnNotFound.among(name, self.columns)
     return _sorted(self, order, along, ignore_index, inplace)
 
@@ -184,10 +184,10 @@ def _merged(pieces: list[Pieces], how: Sort) -> Any:
 
 def _sorted_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, how = node.args
-    empty, by = meta(frame).empty, frozenset(how.by or ())
-    columns = frozenset(empty.columns) if empty.ndim == 2 else frozenset()
+    known, by = meta(frame), frozenset(how.by or ())
+    columns = frozenset(known.names) if known.ndim == 2 else frozenset()
     labels = how.by is None or not by <= columns
-    looked_at = None if demand.columns is None or empty.ndim == 1 else demand.columns | (by & columns)
+    looked_at = None if demand.columns is None or known.ndim == 1 else demand.columns | (by & columns)
     return [Demand(looked_at, order=demand.order, labels=demand.labels or labels)]
 
 
@@ -204,8 +204,8 @@ def _sorted_trim(node: Node, demand: Demand) -> Node:
 
 def only(frame: Node, columns: Set[Any]) -> Node:
     """A frame without the columns nobody looks at; as it is where that is all, or where names repeat."""
-    have = meta(frame).columns
-    if not have.is_unique or columns >= set(have):
+    have = meta(frame).names
+    if not meta(frame).columns.is_unique or columns.issuperset(have):
         return frame
     return Node("frame.select", (frame, [c for c in have if c in columns]))
 
@@ -213,7 +213,7 @@ def only(frame: Node, columns: Set[Any]) -> Node:
 def _sorted_meta(frame: FrameMeta, how: Sort) -> FrameMeta:
     if how.key is not None or how.by is None:
         pandas_on_samples(sorted_chunk, frame, how)  # its errors are the user's
-    return frame_meta(frame.empty, frame.length, Rows())
+    return frame_meta(frame.made, frame.length, Rows())
 
 
 @lowered("frame.sorted", meta=_sorted_meta, demands=_sorted_demands, trim=_sorted_trim)
@@ -221,7 +221,7 @@ def sorted_rows(frame: Chunks, how: Sort) -> Any:
     """All rows in order."""
     if frame.count > 1:
         (frame,) = yield from sized(frame)
-    partial_levels = how.level is not None and frame.empty.index.nlevels > 1
+    partial_levels = how.level is not None and frame.meta.shown.index.nlevels > 1
     if shuffle.is_small(frame) or partial_levels:
         graph.rule("sort: in one chunk")
         return graph.per_chunk(sorted_chunk, graph.gather(frame), how)
@@ -232,7 +232,7 @@ def sorted_rows(frame: Chunks, how: Sort) -> Any:
 def in_order(frame: Chunks, how: Sort) -> Any:
     """Rows exchanged between sampled pivots: each chunk sorted, and all of one before the next."""
     samples = yield Ask(graph.per_chunk(_sampled, frame, how, lengths=None))
-    row = shuffle.row_bytes(graph.promised().empty)
+    row = shuffle.row_bytes(graph.promised())
     count = shuffle.parts_for(frame.count, shuffle.bytes_of(frame, row))
     cuts = pivots([s for s in samples if len(s)] or samples[:1], count, how)
     cut = partial(_cut, cuts=cuts, how=how, count=count)
@@ -241,7 +241,7 @@ def in_order(frame: Chunks, how: Sort) -> Any:
 
 def _across_meta(frame: FrameMeta, how: Sort, ignore_index: bool) -> FrameMeta:
     if how.by is not None:  # which column comes first the values of a row say
-        return FrameMeta(frame.empty.iloc[:, :0], frame.length, frame.rows, frame.ranged)
+        return frame_meta(frame.shown.iloc[:, :0], frame.length, frame.rows, ranged=frame.ranged)
     return frame.same(pandas_on_samples(how.of, frame, axis=1, ignore_index=ignore_index))
 
 

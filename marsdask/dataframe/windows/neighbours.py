@@ -89,7 +89,7 @@ def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     elif frame.length == 0:
         return frame_meta(call(name, frame.empty, **kwargs), 0, frame.rows, ranged=frame.ranged)
     known = same_rows_meta(name, frame, **kwargs)
-    return known if freq is None else FrameMeta(known.empty, frame.length, Rows())
+    return known if freq is None else FrameMeta(known.made, frame.length, Rows())
 
 
 for _name, _doc in (

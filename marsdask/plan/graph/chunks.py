@@ -47,11 +47,16 @@ class Chunks(DaskMethodsMixin):
         return self.lengths is not None and not any(math.isnan(n) for n in self.lengths)
 
     @property
-    def empty(self) -> Any:
-        """The empty pandas object that says columns and dtypes."""
+    def meta(self) -> Any:
+        """The metadata."""
         if self.node is None:
             raise ShapeError(f"{self.name} has no metadata: it was made inside a lowering")
-        return meta(self.node).empty
+        return meta(self.node)
+
+    @property
+    def empty(self) -> Any:
+        """The empty pandas object that says columns and dtypes."""
+        return self.meta.empty
 
     def with_node(self, node: Node | None) -> Chunks:
         return Chunks(self.name, self.tasks, self.count, self.inputs, self.lengths, node)
