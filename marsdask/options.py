@@ -21,14 +21,20 @@ from marsdask.errors import ArgumentError, UnknownName
 T = TypeVar("T")
 
 
-@contextlib.contextmanager
-def within(var: contextvars.ContextVar[T], value: T) -> Iterator[T]:
+class within:
     """Inside the block, in this thread, a variable has that value."""
-    before = var.set(value)
-    try:
-        yield value
-    finally:
-        var.reset(before)
+
+    __slots__ = ("before", "value", "var")
+
+    def __init__(self, var: contextvars.ContextVar[T], value: T):
+        self.var, self.value = var, value
+
+    def __enter__(self) -> Any:
+        self.before = self.var.set(self.value)
+        return self.value
+
+    def __exit__(self, *error: object) -> None:
+        self.var.reset(self.before)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ Where chunks are cut anew, values, order and labels stay.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -81,7 +80,7 @@ def _dummies(chunk: Any, kwargs: dict[str, Any], texts: bool = False) -> Any:
     return made
 
 
-chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [replace(mine, columns=None)])
+chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [mine.of(None)])
 
 
 @public("get_dummies", status="delegated", signature=pandas_signature("get_dummies"), direct=False)
@@ -160,7 +159,7 @@ public("frame.melt", owners=["DataFrame"], signature=as_method(melt))(melt)
 @lowered(
     "frame.exploded",
     meta=lambda frame, **column: frame.fewer(pandas_on_samples(partial(call, "explode"), frame, **column)),
-    demands=lambda node, mine: [replace(mine, columns=None)],
+    demands=lambda node, mine: [mine.of(None)],
 )
 def exploded(frame: Chunks, **column: Any) -> Chunks:
     """A row for each element of lists."""

@@ -7,7 +7,6 @@ at one time are answered in one run.
 
 from __future__ import annotations
 
-import graphlib
 import inspect
 import math
 import uuid
@@ -89,7 +88,7 @@ class Open:
     op: Op
     place: Place
     steps: Steps
-    question: Question
+    question: Question = field(init=False)
 
 
 @dataclass
@@ -112,32 +111,48 @@ class Lowering:
 
     def run(self, roots: Sequence[Node]) -> list[Any]:
         """The collections of `roots`, in order."""
-        waiting = {id(n): n for n in walk(roots) if id(n) not in self.done}
-        order = graphlib.TopologicalSorter(
-            {name: [id(i) for i in inputs(node) if id(i) in waiting] for name, node in waiting.items()}
-        )
-        order.prepare()
         still_open: list[Open] = []
+        behind: dict[int, list[Node]] = {}
         # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
         with warnings.catch_warnings(action="ignore", category=PerformanceWarning):
             try:
-                while order.is_active():
-                    while ready := order.get_ready():
-                        for node in map(waiting.__getitem__, ready):
-                            self._begin(node, still_open)
-                        order.done(*(each for each in ready if each in self.done))
-                    if still_open:
-                        order.done(*map(id, self._answer_all(still_open, list(waiting.values()))))
+                nodes = walk(roots)
+                self._begin_all(nodes, behind, still_open)
+                while still_open:
+                    over = self._answer_all(still_open, nodes)
+                    self._begin_all(
+                        [n for each in over for n in behind.pop(id(each), ())], behind, still_open
+                    )
             finally:
                 for each in still_open:
                     each.steps.close()
         return [self.done[id(n)] for n in roots]
 
+    def _begin_all(
+        self, nodes: Sequence[Node], behind: dict[int, list[Node]], still_open: list[Open]
+    ) -> None:
+        """Start the lowering of all nodes whose inputs are lowered; the others stand `behind` one that is not."""
+        work = list(nodes[::-1])
+        while work:
+            node = work.pop()
+            if id(node) in self.done:
+                continue
+            for child in inputs(node):
+                if id(child) not in self.done:
+                    behind.setdefault(id(child), []).append(node)
+                    break
+            else:
+                self._begin(node, still_open)
+                if id(node) in self.done:
+                    work += behind.pop(id(node), ())
+
     def _begin(self, node: Node, still_open: list[Open]) -> None:
         """Start the lowering of one node, whose inputs are lowered."""
-        op, name = lookup(node.op), self.salt + token(node)
-        place = Place(label(node), name, self.shared_memory, labels=self.kept.labels, node=node)
-        self._advance(Open(node, op, place, self._steps(node, op), Ask()), None, still_open)
+        op = lookup(node.op)
+        place = Place(
+            label(node), self.salt + token(node), self.shared_memory, labels=self.kept.labels, node=node
+        )
+        self._advance(Open(node, op, place, self._steps(node, op)), None, still_open)
 
     def _advance(self, each: Open, answer: Any, still_open: list[Open]) -> None:
         """Send an answer in; the lowering either asks again or is done."""
@@ -172,12 +187,14 @@ class Lowering:
         if op.sizes != "any":
             kinds = (da.Array, Chunks) if op.sizes == "rows" else da.Array
             given = {id(i): c for i in inputs(node) if isinstance(c := self.done[id(i)], kinds)}
-            if op.sizes != "aligned" or len(set(map(id, given.values()))) > 1:
+            if given and (op.sizes != "aligned" or len(set(map(id, given.values()))) > 1):
                 known = yield from sized(*given.values())
                 self.done.update(zip(given, known, strict=True))
-        args, kwargs = replace((node.args, node.kwargs), lambda n: self.done[id(n)])
-        made = op.lower(*args, **kwargs)
+        made = op.lower(*replace(node.args, self._made_of), **replace(node.kwargs, self._made_of))
         return (yield from made) if inspect.isgenerator(made) else made
+
+    def _made_of(self, node: Node) -> Any:
+        return self.done[id(node)]
 
     def _answer_all(self, still_open: list[Open], nodes: Sequence[Node]) -> list[Node]:
         """Answer every open question in one run; returns the nodes that are done after it."""

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import is_
 from typing import Any, NoReturn, TypeVar
 
-import numpy as np
 from dask.tokenize import tokenize
 
 T = TypeVar("T")
@@ -240,6 +239,9 @@ def _say(value: Any, add: Callable[[str], None]) -> None:
     elif kind is Node:
         add(f"n{value._token}")
     elif kind is tuple or kind is list:
+        if PLAIN.issuperset(map(type, value)):
+            add(repr(value))
+            return
         add(f"{kind.__name__}{len(value)}(")
         for v in value:
             _say(v, add)

@@ -6,7 +6,7 @@ order and labels that nobody sees; and rows, by passes of rooms that know where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,30 +39,39 @@ Swap = Callable[[Node], Node]
 
 
 def rewritten(
-    roots: Sequence[Node],
-    change: Callable[[Node, Swap], Node],
-    below: Callable[[Node], Sequence[Node]] = inputs,
+    roots: Sequence[Node], order: Iterable[Node], change: Callable[[Node, Swap], Node]
 ) -> list[Node]:
-    """`roots` with `change(node, swap)` in the place of each node below them, inputs first."""
-    swap: dict[int, Node] = {}
-    for node in walk(roots, below):
-        swap[id(node)] = change(node, lambda n: swap[id(n)])
-    return [swap[id(root)] for root in roots]
+    """`roots` with `change(node, swap)` in the place of each node of `order`, which is `walk(roots)`."""
+    new: dict[int, Node] = {}
+
+    def swap(node: Node) -> Node:
+        return new[id(node)]
+
+    for node in order:
+        new[id(node)] = change(node, swap)
+    return list(map(swap, roots))
+
+
+def meaning(node: Node, new: Node) -> Node:
+    """`new`, which says what `node` says in other words: by the same token, with the same metadata."""
+    _set(new, "_token", token(node))
+    _set(new, "_meta", node._meta)
+    return new
 
 
 def share(roots: Sequence[Node]) -> list[Node]:
     """Equal nodes become one object, so that they are lowered and run once."""
+    order = walk(roots)
     by_token: dict[str, Node] = {}
+    if len(set(map(token, order))) == len(order):
+        return list(roots)
 
     def first(node: Node, swap: Swap) -> Node:
-        if token(node) not in by_token:
-            by_token[token(node)] = new = rebuilt(node, swap)
-            if new is not node:  # same meaning, so same token and metadata
-                _set(new, "_token", token(node))
-                _set(new, "_meta", node._meta)
-        return by_token[token(node)]
+        if (found := by_token.get(token(node))) is None:
+            by_token[token(node)] = found = meaning(node, rebuilt(node, swap))
+        return found
 
-    return rewritten(roots, first)
+    return rewritten(roots, order, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +87,13 @@ class Demand:
         columns = self.columns | other.columns if both else None  # type: ignore[operator]
         return Demand(columns, self.order or other.order, self.labels or other.labels)
 
+    def of(self, columns: frozenset[Any] | None) -> Demand:
+        """The same of other columns."""
+        return Demand(columns, self.order, self.labels)
+
 
 EVERYTHING = Demand()
+ROWS = Demand(None, order=False, labels=False)
 
 
 def drop(roots: Sequence[Node]) -> list[Node]:
@@ -111,15 +125,16 @@ def drop(roots: Sequence[Node]) -> list[Node]:
             _set(new, "_meta", node._meta)
         return new
 
-    return rewritten(roots, trimmed)
+    return rewritten(roots, order, trimmed)
 
 
-def _demands(node: Node, mine: Demand) -> Sequence[Demand]:
+def _demands(node: Node, mine: Demand) -> Iterable[Demand]:
     op = lookup(node.op)
     if op.demands is not None:
-        return list(op.demands(node, mine))
-    rules = {"through": mine, "blind": Demand(None, order=False, labels=False)}
-    return [next((rules[trait] for trait in rules if trait in op.traits), EVERYTHING)] * len(inputs(node))
+        return op.demands(node, mine)  # type: ignore[no-any-return]
+    if "through" in op.traits:
+        return [mine] * len(inputs(node))
+    return [ROWS if "blind" in op.traits else EVERYTHING] * len(inputs(node))
 
 
 # A step of a fused program: the ufunc's name and its operands, each ("in", i) an input, ("at", i) an earlier step's
@@ -130,6 +145,8 @@ Step = tuple[str, tuple[tuple[str, Any], ...]]
 def fuse(roots: Sequence[Node]) -> list[Node]:
     """Elementwise chains, with a reduction at their end, become one `fused` node with one kernel per chunk."""
     order = walk(roots)
+    if not any(map(_is_ufunc, order)):
+        return list(roots)
     users: dict[int, dict[int, Node]] = {}
     for node in order:
         for child in inputs(node):
@@ -159,7 +176,7 @@ def fuse(roots: Sequence[Node]) -> list[Node]:
             _set(new, "_meta", meta(node))
         return new
 
-    return rewritten(roots, joined)
+    return rewritten(roots, order, joined)
 
 
 def _is_ufunc(node: Node) -> bool:
@@ -210,15 +227,11 @@ def replaced(roots: Sequence[Node], known: Callable[[Node], Node | None]) -> lis
     def below(node: Node) -> Sequence[Node]:
         if (other := known(node)) is None:
             return inputs(node)
+        _set(other, "_token", token(node))  # so that what stands above keeps its own
         found[id(node)] = other
         return ()
 
     def change(node: Node, swap: Swap) -> Node:
-        if id(node) in found:
-            return found[id(node)]
-        new = rebuilt(node, swap)
-        if new is not node:
-            _set(new, "_meta", node._meta)
-        return new
+        return found.get(id(node)) or meaning(node, rebuilt(node, swap))
 
-    return rewritten(roots, change, below)
+    return rewritten(roots, walk(roots, below), change)

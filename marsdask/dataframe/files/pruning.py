@@ -53,7 +53,7 @@ def prune(roots: Sequence[Node]) -> list[Node]:
             _set(new, "_meta", node._meta)
         return new
 
-    return passes.rewritten(roots, change)
+    return passes.rewritten(roots, order, change)
 
 
 passes.OF_ROOMS.append(prune)

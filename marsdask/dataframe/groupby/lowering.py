@@ -104,7 +104,7 @@ def _demands(node: Node, demand: Demand, *, order: bool, labels: bool) -> list[D
     others = Demand(
         None, order=order, labels=labels or node.args[1].looks_at_labels(meta(node.args[0]).shown)
     )
-    return [replace(others, columns=_columns(node, demand)), *[others] * (len(inputs(node)) - 1)]
+    return [others.of(_columns(node, demand)), *[others] * (len(inputs(node)) - 1)]
 
 
 def _group_demands(node: Node, demand: Demand) -> list[Demand]:

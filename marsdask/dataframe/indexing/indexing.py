@@ -163,7 +163,7 @@ def _filter_trim(node: Node, mine: Demand) -> Node:
     return node if less is frame else Node("frame.filter", (less, mask))
 
 
-@lowered("frame.filter", demands=lambda node, mine: [mine, replace(mine, columns=None)][: len(inputs(node))], trim=_filter_trim, traits=["filter"],
+@lowered("frame.filter", demands=lambda node, mine: [mine, mine.of(None)][: len(inputs(node))], trim=_filter_trim, traits=["filter"],
            meta=lambda frame, mask: frame.fewer())  # fmt: skip
 def filter(frame: Chunks, mask: Any) -> Any:
     """The rows where `mask` is true, in their order and under their labels."""

@@ -102,7 +102,7 @@ def is_mask(key: Any) -> bool:
     dtype = getattr(key, "dtype", None)
     if dtype is None or not getattr(key, "ndim", 0):
         return False
-    if dtype == object and isinstance(key, (pd.Series, np.ndarray)):
+    if isinstance(key, (pd.Series, np.ndarray)) and dtype == np.dtype(object):
         return is_mask(list(key))
     return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
 

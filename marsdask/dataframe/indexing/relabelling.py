@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -44,8 +43,8 @@ def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
     old = meta(frame).columns
     plain = all(each.is_unique and not isinstance(each, pd.MultiIndex) for each in (old, new))
     if mine.columns is None or not plain:
-        return [replace(mine, columns=None)]
-    return [replace(mine, columns=frozenset(a for a, b in zip(old, new, strict=True) if b in mine.columns))]
+        return [mine.of(None)]
+    return [mine.of(frozenset(a for a, b in zip(old, new, strict=True) if b in mine.columns))]
 
 
 def _columns_trim(node: Node, mine: Demand) -> Node:

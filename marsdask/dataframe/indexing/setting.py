@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -114,7 +113,7 @@ def _assign_demands(node: Node, demand: Demand) -> list[Demand]:
     # A place among the columns counts them all.
     columns = None if demand.columns is None or at is not None else demand.columns - {key}
     every = Demand(None, demand.order or aligned, aligned)
-    return [replace(every, columns=columns), *[every] * (len(inputs(node)) - 1)]
+    return [every.of(columns), *[every] * (len(inputs(node)) - 1)]
 
 
 def _assign_trim(node: Node, demand: Demand) -> Node:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -115,7 +114,7 @@ def _below_demands(node: Node, demand: Demand) -> list[Demand]:
         empty, columns = meta(child).empty, demand.columns
         if node.args[1]["sort"] or columns is None or empty.ndim == 1 or not empty.columns.is_unique:
             columns = None  # they cannot be told apart
-        found.append(replace(demand, columns=columns and columns.intersection(empty.columns)))
+        found.append(demand.of(columns and columns.intersection(empty.columns)))
     return found
 
 

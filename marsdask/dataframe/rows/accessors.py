@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -127,7 +126,7 @@ def _reach_array(*asked: Any) -> Any:
 @lowered(
     "frame.accessed",
     meta=_accessed_meta,
-    demands=lambda node, mine: row_by_row_demands(node, replace(mine, columns=None)),
+    demands=lambda node, mine: row_by_row_demands(node, mine.of(None)),
 )
 def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: bool, *others: Any) -> Any:
     """A member of .str, .dt or .cat, chunk by chunk."""

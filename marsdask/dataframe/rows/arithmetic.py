@@ -9,7 +9,6 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -147,7 +146,7 @@ def _binary_demands(node: Node, mine: Demand) -> list[Demand]:
         return [EVERYTHING] * len(inputs(node))
     by_column = how == "columns" or isinstance(other, (list, tuple, np.ndarray))
     each_alone = not by_column and meta(frame).ndim == 2 and getattr(beside, "ndim", 0) < 2
-    every = replace(mine, columns=None)
+    every = mine.of(None)
     rest = EVERYTHING if how in ("columns", "plain") else every
     return [mine if each_alone else every, *([rest] * (len(inputs(node)) - 1))]
 
@@ -287,7 +286,7 @@ def call_ufunc(ufunc: np.ufunc, *operands: Any, take: int | None = None, **kwarg
 
 def _ufunc_demands(node: Node, mine: Demand) -> list[Demand]:
     one = sum(isinstance(meta(n), FrameMeta) for n in inputs(node)) == 1
-    return [mine if one else replace(mine, columns=None)] * len(inputs(node))
+    return [mine if one else mine.of(None)] * len(inputs(node))
 
 
 @lowered("frame.ufunc", meta=_ufunc_meta, demands=_ufunc_demands)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -254,7 +253,7 @@ def row_by_row_demands(node: Node, mine: Demand) -> list[Demand]:
     if any(other.rows != known.rows for other in others):
         return [EVERYTHING] * (len(rest) + 1)
     alone = not by_rows(known, node.kwargs) and not any(other.ndim == 2 for other in others)
-    every = replace(mine, columns=None)
+    every = mine.of(None)
     return [mine if alone else every, *[every] * len(rest)]
 
 

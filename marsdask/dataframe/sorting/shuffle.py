@@ -31,9 +31,7 @@ SMALL_BYTES = 32 * 2**20
 
 def row_bytes(known: FrameMeta) -> int:
     """About how many bytes a row takes."""
-    return 8 + sum(
-        getattr(d, "itemsize", 8) if getattr(d, "kind", "O") != "O" else 24 for d in known.dtypes
-    )
+    return 8 + sum(getattr(d, "itemsize", 8) if getattr(d, "kind", "O") != "O" else 24 for d in known.dtypes)
 
 
 def is_small(frame: Chunks) -> bool:
