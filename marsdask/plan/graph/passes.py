@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any
 
-from dask.core import toposort
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.task_spec import Alias, DataNode, GraphNode, Task, TaskRef
 from dask.typing import Key
@@ -28,9 +27,10 @@ def wanted_only(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
         key = work.pop()
         if key not in found and key in graph:
             found[key] = task = graph[key]
-            if not _spelled(task):  # in Dask's old way: keep everything
+            if isinstance(task, GraphNode):
+                work.extend(task.dependencies)
+            elif not _spelled(task):  # in Dask's old way: keep everything
                 return graph
-            work.extend(_needs(task))
     return found
 
 
@@ -51,8 +51,12 @@ class Chain:
 
     def __init__(self, tasks: Sequence[Task], needs: Sequence[Key]):
         self.tasks, self.needs = tuple(tasks), tuple(needs)
-        last = {k: i for i, t in enumerate(self.tasks) for k in t.dependencies}
-        self.gone = tuple(tuple(k for k, at in last.items() if at == i) for i in range(len(self.tasks)))
+        later: set[Key] = set()
+        gone = []
+        for task in reversed(self.tasks):
+            gone.append(task.dependencies - later)
+            later |= task.dependencies
+        self.gone = tuple(reversed(gone))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Chain, (self.tasks, self.needs)
@@ -77,9 +81,13 @@ def _run(task: Any, values: dict[Key, Any]) -> Any:
     return task(values)
 
 
+def _has_several(task: Any) -> bool:
+    return type(task) is Task and task.has_subgraph()
+
+
 def _opened(task: Any) -> list[Any]:
     """The tasks that Dask's array optimizer put in one, in order: those of frames below an array are among them."""
-    if type(task) is not Task or not task.has_subgraph():
+    if not _has_several(task):
         return [task]
     within, last, needs, *refs = task.args
     known = {*within, *needs}
@@ -108,26 +116,35 @@ def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
     A task is taken into its user where all of its users are in one chain, it has the user's chunk number, and the user does
     not join several chunks of the same collection (that work is wanted side by side).
     """
-    users: defaultdict[Key, list[Key]] = defaultdict(list)
+    users: dict[Key, list[Key]] = {key: [] for key in graph}
     for key, task in graph.items():
         if not _spelled(task):
             return graph
         for need in _needs(task):
-            users[need].append(key)
+            users.setdefault(need, []).append(key)
     outside = set(keys)
     graph = _unaliased(graph, users, outside)
     top: dict[Key, Key] = {}
     members: dict[Key, list[Key]] = {}
-    for key in toposort(graph, dependencies=users):  # each after all of its users
-        root = key
-        if type(graph[key]) is Task and key not in outside and (mine := users.get(key)):
-            tops = {top[u] for u in mine}
-            if len(tops) == 1 and all(_takes(graph[u], u, key) for u in mine):
-                (root,) = tops
+    waiting = {key: len(mine) for key, mine in users.items()}
+    ready = [key for key in graph if not waiting[key]]
+    while ready:  # each after all of its users
+        key = root = ready.pop()
+        task, mine = graph[key], users[key]
+        if mine and type(task) is Task and key not in outside:
+            first = top[mine[0]]
+            if all(top[u] == first and _takes(graph[u], u, key) for u in mine):
+                root = first
         top[key] = root
         members.setdefault(root, []).append(key)
+        for need in _needs(task):
+            waiting[need] -= 1
+            if not waiting[need] and need in graph:
+                ready.append(need)
     new = dict(graph)
     for root, group in members.items():
+        if len(group) == 1 and not _has_several(graph[root]):
+            continue
         tasks = [each for key in reversed(group) for each in _opened(graph[key])]
         if len(tasks) > 1:
             new[root] = _chained(tasks)
