@@ -182,6 +182,8 @@ def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
     if kind is wanted:
         return swap(value)
     if kind is tuple or kind is list:
+        if PLAIN.issuperset(map(type, value)):
+            return value
         new = [v if type(v) in PLAIN else replace(v, swap, wanted) for v in value]
         return value if all(map(is_, new, value)) else kind(new)
     if kind is dict:

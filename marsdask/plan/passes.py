@@ -17,15 +17,10 @@ from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, _set, calling, inputs, rebuilt, token, walk
 
 
-def run(roots: Sequence[Node]) -> list[Node]:
-    """All passes that are switched on, in their order."""
-    nodes = list(roots)
-    for name, change in (
-        ("share", share),
-        ("drop", drop),
-        *(("drop", each) for each in OF_ROOMS),
-        ("fuse", fuse),
-    ):
+def run(roots: Sequence[Node], known: Known | None = None) -> list[Node]:
+    """All passes that are switched on, in their order, over what is `known` of executed data."""
+    nodes = replaced(roots, known, shared=options.optimize.share)
+    for name, change in (("drop", drop), *(("drop", each) for each in OF_ROOMS), ("fuse", fuse)):
         if getattr(options.optimize, name):
             nodes = change(nodes)
     return nodes
@@ -36,6 +31,8 @@ OF_ROOMS: list[Callable[[Sequence[Node]], list[Node]]] = []
 
 Swap = Callable[[Node], Node]
 """What is in the place of a node now."""
+Known = Callable[[Node], Node | None]
+"""A leaf with the data of a node, where there are any."""
 
 
 def rewritten(
@@ -61,17 +58,29 @@ def meaning(node: Node, new: Node) -> Node:
 
 def share(roots: Sequence[Node]) -> list[Node]:
     """Equal nodes become one object, so that they are lowered and run once."""
-    order = walk(roots)
-    by_token: dict[str, Node] = {}
-    if len(set(map(token, order))) == len(order):
-        return list(roots)
+    return replaced(roots, None, shared=True)
 
-    def first(node: Node, swap: Swap) -> Node:
-        if (found := by_token.get(token(node))) is None:
-            by_token[token(node)] = found = meaning(node, rebuilt(node, swap))
-        return found
 
-    return rewritten(roots, order, first)
+def replaced(roots: Sequence[Node], known: Known | None, *, shared: bool) -> list[Node]:
+    """`roots` with every node that `known` answers for replaced, and nothing below it looked at; `shared`: equal nodes as one."""
+    found: dict[int, Node] = {}
+    first: dict[str, Node] = {}
+
+    def below(node: Node) -> Sequence[Node]:
+        if known is None or (other := known(node)) is None:
+            return inputs(node)
+        _set(other, "_token", token(node))  # so that what stands above keeps its own
+        found[id(node)] = other
+        return ()
+
+    def change(node: Node, swap: Swap) -> Node:
+        if shared and (same := first.get(token(node))) is not None:
+            return same
+        new = found.get(id(node)) or meaning(node, rebuilt(node, swap))
+        first[token(node)] = new
+        return new
+
+    return rewritten(roots, walk(roots, below), change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,20 +227,3 @@ def _fused(top: Node, gone: set[int], swap: Swap) -> Node:
     new = Node("fused", (tuple(steps), reduced, *leaves))
     _set(new, "called", called)
     return new
-
-
-def replaced(roots: Sequence[Node], known: Callable[[Node], Node | None]) -> list[Node]:
-    """`roots` with every node that `known` answers for replaced, and nothing below it looked at."""
-    found: dict[int, Node] = {}
-
-    def below(node: Node) -> Sequence[Node]:
-        if (other := known(node)) is None:
-            return inputs(node)
-        _set(other, "_token", token(node))  # so that what stands above keeps its own
-        found[id(node)] = other
-        return ()
-
-    def change(node: Node, swap: Swap) -> Node:
-        return found.get(id(node)) or meaning(node, rebuilt(node, swap))
-
-    return rewritten(roots, walk(roots, below), change)

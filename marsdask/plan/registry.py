@@ -32,7 +32,7 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
 )
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import meta
-from marsdask.plan.node import PLAIN, Node, calling, mapped
+from marsdask.plan.node import PLAIN, Node, calling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
@@ -202,22 +202,27 @@ def make(name: str, *args: Any, **kwargs: Any) -> Any:
 def frozen(value: Any, used: list[Handle]) -> Any:
     """An argument as a node keeps it: handles become nodes, what could still change is copied."""
 
-    def leaf(value: Any) -> Any:
-        kind = type(value)
-        if kind in PLAIN:
-            return value
-        if isinstance(value, Handle):
-            used.append(value)
-            return value.node
-        if kind.__module__.startswith("marsdask.") and is_dataclass(kind):
-            # How rows are grouped, joined: lists of names are inside.
-            inside = {each.name: mapped(getattr(value, each.name), leaf) for each in fields(value)}
-            return replace(value, **inside)
-        # Of pandas a lazy copy.
-        pandas = hasattr(value, "_mgr") or hasattr(value, "_data")
-        return value.copy() if pandas or kind is np.ndarray else value
-
-    return mapped(value, leaf)
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        plain = PLAIN.issuperset(map(type, value))
+        return kind(value if plain else [frozen(each, used) for each in value])
+    if kind is dict:
+        return {name: frozen(each, used) for name, each in value.items()}
+    if isinstance(value, Handle):
+        used.append(value)
+        return value.node
+    if kind is slice:
+        return slice(*frozen((value.start, value.stop, value.step), used))
+    if kind.__module__.startswith("marsdask.") and is_dataclass(kind):
+        # How rows are grouped, joined: lists of names are inside.
+        return replace(
+            value, **{each.name: frozen(getattr(value, each.name), used) for each in fields(value)}
+        )
+    # Of pandas a lazy copy.
+    pandas = hasattr(value, "_mgr") or hasattr(value, "_data")
+    return value.copy() if pandas or kind is np.ndarray else value
 
 
 def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:

@@ -249,7 +249,7 @@ class Session:
     def _lowered(self, nodes: Sequence[Node]) -> tuple[list[Any], Kept]:
         work = self.lowering()
         with self.active():
-            return work.run(passes.run(passes.replaced(nodes, self._known))), work.kept
+            return work.run(passes.run(nodes, self._known)), work.kept
 
     def lowering(self) -> Lowering:
         spare = min(float(options.chunk_store_limit), self.engine.room.memory / SPARE)

@@ -43,7 +43,7 @@ def explain(handle: Handle, *, ask: bool = False) -> str:
     each plan are known; without, nothing runs, and what waits for an answer is marked.
     """
     session = get_default_or_create()
-    (root,) = passes.run(passes.replaced([handle.node], session._known))
+    (root,) = passes.run([handle.node], session._known)
     work = session.lowering()
     if not ask:
         work.answer = _refuse

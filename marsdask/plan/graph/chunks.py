@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 from dask.base import DaskMethodsMixin
-from dask.highlevelgraph import HighLevelGraph
+from dask.blockwise import Blockwise
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from dask.task_spec import Alias, DataNode, GraphNode, TaskRef
 from dask.threaded import get as threaded_get
 from dask.typing import Key
@@ -197,17 +198,25 @@ def merged(
             arrays[each.name] = each
     if arrays:
         layers = _without_work(HighLevelGraph.merge(*(a.dask for a in arrays.values())), kept)
-        if optimize:
+        if optimize and not _narrow(arrays.values(), layers):
             keys = [k for a in arrays.values() for k in keys_of(a)]
             layers = da.Array.__dask_optimize__(layers, keys)
         graph = {**dict(layers), **graph}
     return graph
 
 
+def _narrow(arrays: Iterable[da.Array], layers: HighLevelGraph) -> bool:
+    """Whether there is nothing for Dask's optimizer, which takes half a millisecond: numbers, made of numbers and of frames."""
+    wide = (each for each in layers.layers.values() if isinstance(each, Blockwise) and len(each) > 1)
+    return not any(each.ndim for each in arrays) and next(wide, None) is None
+
+
 def _without_work(layers: HighLevelGraph, kept: dict[str, dict[Key, Any]]) -> HighLevelGraph:
     """The same layers with what is kept in the place of its tasks, also among those of frames below an array."""
     changed: dict[str, Any] = {name: kept[name] for name in kept.keys() & layers.layers.keys()}
     for name, layer in layers.layers.items():
+        if type(layer) is not MaterializedLayer:  # of arrays, which would spell their tasks out to be asked
+            continue
         known = {k: task for tasks in kept.values() for k, task in tasks.items() if k in layer}
         if known and name not in changed:
             changed[name] = {**layer, **known}

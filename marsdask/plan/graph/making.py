@@ -87,13 +87,13 @@ def per_chunk(
         raise ShapeError(
             f"{name.rpartition('-')[0]}: inputs have different numbers of chunks: {sorted(counts)}"
         )
-    takes = [_take(a) for a in args]
-    named = {k: _take(v) for k, v in kwargs.items()}
+    takes = [_taken(a, count) for a in args]
+    by_place = zip(range(count), *takes, strict=True) if number else zip(*takes, strict=True)
+    by_name = zip(*(_taken(v, count) for v in kwargs.values()), strict=True)
     tasks: dict[Key, GraphNode] = {}
-    for i in range(count):
-        first = (i,) if number else ()
-        given = {k: t(i) for k, t in named.items()}
-        tasks[name, i] = Task((name, i), func, *first, *(t(i) for t in takes), **given)
+    for i, given in enumerate(by_place):
+        named = dict(zip(kwargs, next(by_name), strict=True)) if kwargs else {}
+        tasks[name, i] = Task((name, i), func, *given, **named)
     if lengths == "same":
         lengths = next((a.lengths for a in chunked if isinstance(a, Chunks) and a.count == count), None)
     elif lengths == "unknown":
@@ -101,11 +101,12 @@ def per_chunk(
     return Chunks(name, tasks, count, tuple(chunked), lengths)
 
 
-def _take(arg: Any) -> Callable[[int], Any]:
+def _taken(arg: Any, count: int) -> list[Any]:
+    """What each of `count` tasks takes of an argument."""
     if not isinstance(arg, (Chunks, da.Array)):
-        return lambda i: arg
+        return [arg] * count
     refs = list(map(TaskRef, keys_of(arg)))
-    return (lambda i: refs[0]) if len(refs) == 1 else refs.__getitem__
+    return refs * count if len(refs) == 1 else refs
 
 
 def value(
