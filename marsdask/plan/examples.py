@@ -83,6 +83,11 @@ class Example:
         """The dtype of each column, or of the values."""
         return (self.value.dtype,) if self.value.ndim == 1 else tuple(self.value.dtypes)
 
+    @functools.cached_property
+    def by_name(self) -> dict[Any, Any]:
+        """The dtypes of the columns by their labels."""
+        return dict(zip(self.names, self.dtypes, strict=True))
+
     def own(self) -> Any:
         """A copy of the empty object, whose labels may be changed."""
         return self.value.view() if isinstance(self.value, pd.Index) else self.value.copy(deep=False)
@@ -193,6 +198,8 @@ def _rare_key(kind: type, value: Any) -> Hashable:
     elif kind is pd.Timestamp or kind is pd.Timedelta:
         if getattr(value, "tz", None) is None:
             return kind, value.unit, repr(value)
+    elif isinstance(value, pd.Index):
+        return "labels", _columns(value)
     elif value is pd.NA or value is pd.NaT or value is pd.api.extensions.no_default:
         return kind
     elif kind is functools.partial:

@@ -175,6 +175,8 @@ class Lowering:
 
     def _label(self, each: Open, made: Sequence[Any]) -> None:
         """Note which operation made collections; what it only handed on is another's."""
+        if self.shared_memory:  # nobody sees names there
+            return
         mine = graph.THEIRS if "theirs" in each.op.traits else Label(each.place.label)
         for collection in made:
             name = collection.name if isinstance(collection, (Chunks, da.Array)) else None

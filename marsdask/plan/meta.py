@@ -120,6 +120,10 @@ class FrameMeta(Formed):
         """The dtype of each column, or of the values."""
         return self.made.dtypes
 
+    def dtype_of(self, column: Any) -> Any:
+        """The dtype of a column by its label, of which there is one, or of the values."""
+        return self.made.dtypes[0] if self.ndim == 1 else self.made.by_name[column]
+
     @property
     def form(self) -> Hashable | None:
         return self.made.form

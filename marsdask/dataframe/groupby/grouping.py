@@ -24,6 +24,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Un
 from marsdask.plan import registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import FrameMeta
 from marsdask.plan.registry import public
 
 
@@ -106,13 +107,15 @@ class Grouping:
         """The keys of a chunk as series under the labels 0..n-1."""
         return [pd.Series(v).reset_index(drop=True) for v in self.values(frame, keys)]
 
-    def dtypes(self, empty: Any, keys: Sequence[Any]) -> list[Any]:
+    def dtypes(self, known: FrameMeta, keys: Sequence[Any]) -> list[Any]:
         """The dtypes of keys that are frames' columns, labels or series."""
-        found = [k.empty.dtype for k in keys if isinstance(k, Chunks)]
+        found = [k.meta.shown.dtype for k in keys if isinstance(k, Chunks)]
         names = self._levels if self.by is None else [v for kind, v in self.by if kind == "name"]
-        columns = self.columns(empty)
-        labels = empty.index
-        return found + [empty.dtypes[v] if v in columns else labels.get_level_values(v).dtype for v in names]
+        columns = self.columns(known)
+        labels = known.shown.index
+        return found + [
+            known.dtype_of(v) if v in columns else labels.get_level_values(v).dtype for v in names
+        ]
 
 
 @dataclass(frozen=True)

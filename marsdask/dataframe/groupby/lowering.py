@@ -109,7 +109,7 @@ def _demands(node: Node, demand: Demand, *, order: bool, labels: bool) -> list[D
 
 def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     frame, spec, _, *call = node.args
-    found = tables.prepared_outputs(meta(frame).shown, spec, Method(*call))
+    found = tables.prepared_outputs(meta(frame), spec, Method(*call))
     # Whether the order of rows inside of groups can show.
     ordered = found is None or any(tables.FINALS[how].ordered for _, how, _ in found)
     return _demands(node, demand, order=not spec.sort or ordered, labels=found is None)
@@ -139,20 +139,20 @@ def reduce(
     frame: Chunks, spec: Grouping, keys: list[Any], *call: Any, how: str = "auto", every: Any = None
 ) -> Any:
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
-    empty, like = frame.empty, graph.promised().empty
+    known, like = frame.meta, graph.promised().empty
     frame, keys, method, run = yield from _ready(frame, spec, keys, *call)
-    found = tables.prepared_outputs(empty, spec, method) if frame.count > 1 else None
-    parts = tables.parts_of(empty, found or [])
-    if tables.distinct_of(parts) and any(map(pd.api.types.is_object_dtype, spec.dtypes(empty, keys))):
+    found = tables.prepared_outputs(known, spec, method) if frame.count > 1 else None
+    parts = tables.parts_of(known, found or [])
+    if tables.distinct_of(parts) and any(map(pd.api.types.is_object_dtype, spec.dtypes(known, keys))):
         found = None  # pandas looks at all objects, dropped ones too, for the dtype of their level
     if not found:
-        named = tables.outputs(empty, spec, method)
+        named = tables.outputs(known, spec, method)
         if named and all(how in tables.IN_ONE for _, how, _ in named):
             run = partial(tables.in_one, spec=spec, method=method, found=named, like=like)
         return _exchanged(frame, spec, keys, method, run)
     tabled = _tabled(spec, parts, dropna=found[0][2].get("dropna", True))
     made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
-    in_ranges = ranges.possible(spec, spec.dtypes(empty, keys))
+    in_ranges = ranges.possible(spec, spec.dtypes(known, keys))
     if how == "auto" and frame.count < MANY_CHUNKS:
         how = "tree"
     if how == "auto" or (how == "shuffle" and in_ranges):
@@ -169,7 +169,7 @@ def reduce(
     else:
         graph.rule("groupby: parts exchanged by key")
         ends = [_by_key(m, t, spec, len(parts)) for m, t in zip(made, tabled, strict=True)]
-    finish = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=empty)
+    finish = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=known.shown)
     done = graph.per_chunk(finish, *ends, lengths="unknown")
     return done if spec.as_index or done.count == 1 else renumber(done)
 
@@ -243,7 +243,7 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
     if frame.count == 1:
         return _all_in_one(run, frame, keys)
     unobserved = not spec.observed and any(
-        isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(frame.empty, keys)
+        isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(frame.meta, keys)
     )
     unsorted = not spec.sort and method.name in MANY_ROWS
     count = _count_for(frame, spec)

@@ -27,6 +27,7 @@ from marsdask.dataframe.kernels.groups import (
 )
 from marsdask.plan import graph, moments
 from marsdask.plan.late import Late, late, whole
+from marsdask.plan.meta import FrameMeta
 
 JOINS = {name: name for name in ("sum", "min", "max", "prod", "first", "last", "any", "all")}
 JOINS |= {"count": "sum", "size": "sum", "total": "sum", "mean": "", "spread": ""}
@@ -173,13 +174,12 @@ def named_pair(value: Any) -> Any:
 
 
 def dtype_of(empty: Any, column: Any) -> Any:
-    """The dtype of a source column; None for the size of groups."""
+    """The dtype of a source column, of a frame or of what is known of one; None for the size of groups."""
     if column is None:
         return None
-    if empty.ndim == 1:
-        return empty.dtype
-    found = empty[column]  # all dtypes cost more
-    return found.dtype if found.ndim == 1 else empty.dtypes[column]
+    if isinstance(empty, FrameMeta):
+        return empty.dtype_of(column)
+    return empty.dtype if empty.ndim == 1 else empty.dtypes[column]
 
 
 def _final(empty: Any, column: Any, how: str) -> Final:

@@ -131,7 +131,8 @@ def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None
     if columns is not None:
         if errors == "raise" and not callable(columns):
             checks.columns(columns, self)
-        new = with_columns(new, self.known.shown.rename(columns=columns, level=level).columns)
+        renamed = example(pd.DataFrame.rename, self.known, columns=columns, level=level)
+        new = with_columns(new, renamed.value.columns)
     if index is not None:
         new = _rows_renamed(new, index, level, errors)
     return done(self, new, inplace)
@@ -228,7 +229,7 @@ def _reset_demands(node: Node, mine: Demand) -> list[Demand]:
     there = getattr(known.shown, "columns", None)
     if there is None or not there.is_unique or isinstance(there, pd.MultiIndex):
         return [Demand(None, mine.order, not kwargs["drop"] or mine.labels)]
-    new = set(example(_reset_none, known, kwargs).value.columns) - set(there)
+    new = set(example(_reset_none, known, kwargs).names) - set(known.names)
     labels = known.shown.index.nlevels > 1 or (
         not kwargs["drop"] and (columns is None or bool(new & columns))
     )

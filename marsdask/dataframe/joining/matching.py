@@ -210,7 +210,7 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
         return graph.per_chunk(spec.of, *((one, right) if side == 0 else (left, one)), lengths="unknown")
     graph.rule(f"merge: the {what} prepared once, and probed by every chunk of the other")
     built = graph.per_chunk(joins.Built, one, spec.keys[side] or (), label="build", lengths=None)
-    probed = partial(_of_chunk, spec=spec, side=side, columns=graph.promised().empty.columns)
+    probed = partial(_of_chunk, spec=spec, side=side, columns=graph.promised().columns.view())
     if side != spec.other and spec.how != "inner":
         return _with_unmatched(probing, built, partial(_met_and_seen, **probed.keywords))
     if side == spec.other or not ordered:
@@ -303,7 +303,7 @@ def _exchanged(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, *, orde
         shuffle.sent(f, [], partial(shuffle.values_of, names=names), list, count, labels=labels)
         for f, names in sides
     ]
-    columns = graph.promised().empty.columns
+    columns = graph.promised().columns.view()
     matched = graph.per_chunk(
         _matched, *pieces, spec=spec, placed=ordered, columns=columns, lengths="unknown"
     )

@@ -17,7 +17,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.kernels import sets
-from marsdask.dataframe.rows.alignment import after_concat, as_promised, pandas_on_samples
+from marsdask.dataframe.rows.alignment import after_concat, as_promised, example, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, method
 from marsdask.errors import ShapeError
 from marsdask.options import options
@@ -344,9 +344,12 @@ def _call(name: str, frame: Any, **kwargs: Any) -> Any:
 
 def _reduction_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     try:
-        result = pandas_on_samples(partial(_call, name), frame, **kwargs)
+        if frame.ndim == 1:  # a value, which an example keeps as it is
+            result = example(_call, name, frame, **kwargs).value
+        else:
+            result = pandas_on_samples(partial(_call, name), frame, **kwargs)
     except TypeError:
-        if frame.ndim == 1 and frame.empty.dtype == object:  # numbers, maybe: the run will tell
+        if frame.ndim == 1 and frame.shown.dtype == object:  # numbers, maybe: the run will tell
             return TensorMeta((), np.dtype(object))
         raise
     return frame.same(result) if by_rows(frame, kwargs) else reduced_meta(result, NEW)
@@ -366,16 +369,14 @@ def _reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
     columns = frozenset(known.empty.columns[used_columns(known.empty, node.kwargs)]) if only else None
     if by_rows(known, node.kwargs):
         return [Demand(columns, mine.order, mine.labels)]
-    plain = known.kind != "Index" and all(
-        pd.api.types.is_numeric_dtype(d) for d in np.atleast_1d(known.empty.dtypes)
-    )
+    plain = known.kind != "Index" and all(map(pd.api.types.is_numeric_dtype, known.dtypes))
     ordered = name in ORDERED or (name in ("sum", "mode") and not plain)
     return [Demand(columns, ordered, name.startswith("idx"))]
 
 
 def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
     """A reduction by column in a tree, or row by row in each chunk."""
-    empty = frame.empty
+    empty = frame.meta.shown
     if by_rows(empty, kwargs):
         rows = graph.per_chunk(partial(_call, name), frame, **kwargs)
         return graph.even(rows) if name == "nunique" else rows
@@ -390,7 +391,7 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
         made = fold(frame, [step], _scalar, known.dtype.type, every=every)
     else:
         steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
-        made = fold(frame, steps, by_column, known.labels, known.empty.dtype, every=every)
+        made = fold(frame, steps, by_column, known.labels, known.shown.dtype, every=every)
     return as_promised(made)
 
 

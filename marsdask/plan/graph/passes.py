@@ -175,7 +175,8 @@ def _takes(user: Any, user_key: Any, key: Any) -> bool:
     tuples = type(key) is tuple and type(user_key) is tuple
     if type(user) is not Task or not tuples or key[1:] != user_key[1:]:
         return False
-    return not any(type(k) is tuple and k[0] == key[0] and k != key for k in user.dependencies)
+    needs = user.dependencies
+    return len(needs) == 1 or not any(type(k) is tuple and k[0] == key[0] and k != key for k in needs)
 
 
 # Below this many tasks the scheduler's own cost does not show.
