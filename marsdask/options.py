@@ -126,7 +126,7 @@ def get(name: str) -> Any:
     here = _here.get()
     if here is not None and name in here:
         return here[name]
-    return dask.config.get("marsdask.options").get(name, OPTIONS[name].default)
+    return dask.config.config["marsdask"]["options"].get(name, OPTIONS[name].default)
 
 
 def _present(name: str) -> str:

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask.plan.node import fields_of
+
 
 class Unknown(Exception):
     """Something whose form cannot be told shortly: users' functions, data, categories."""
@@ -67,6 +69,11 @@ class Example:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Example, (self.value,)
+
+    @functools.cached_property
+    def kind(self) -> str:
+        """The name of the class; of the labels of rows "Index"."""
+        return "Index" if isinstance(self.value, pd.Index) else type(self.value).__name__
 
     @functools.cached_property
     def form(self) -> Form | None:
@@ -160,15 +167,17 @@ def _dtype(dtype: Any) -> Hashable:
     raise Unknown
 
 
-_PLAIN = frozenset((int, bool, str, bytes, type(None), type(Ellipsis)))
+_PLAIN = frozenset((int, bool, type(None), type(Ellipsis)))
 
 
 def key_of(value: Any) -> Hashable:
     """An argument as a key: equal keys, equal metadata. Raises Unknown where that cannot be said."""
     kind = type(value)
-    if kind in _PLAIN:
-        if (kind is str or kind is bytes) and len(value) > LONGEST:
+    if kind is str:  # of other kinds none is a text
+        if len(value) > LONGEST:
             raise Unknown
+        return value  # type: ignore[no-any-return]
+    if kind in _PLAIN:
         return kind, value
     if kind is tuple or kind is list:
         if len(value) > LONGEST:
@@ -186,6 +195,8 @@ def key_of(value: Any) -> Hashable:
 
 
 def _rare_key(kind: type, value: Any) -> Hashable:
+    if kind is bytes and len(value) <= LONGEST:
+        return kind, value
     if kind in (float, complex, date, datetime, timedelta):
         if getattr(value, "tzinfo", None) is None:
             return kind, repr(value)  # 0.0 and -0.0 are equal
@@ -205,7 +216,7 @@ def _rare_key(kind: type, value: Any) -> Hashable:
     elif kind is functools.partial:
         return kind, key_of(value.func), key_of(value.args), key_of(value.keywords)
     elif dataclasses.is_dataclass(kind) and kind.__module__.startswith("marsdask."):
-        return kind, *(key_of(getattr(value, each.name)) for each in dataclasses.fields(kind))
+        return kind, *(key_of(getattr(value, name)) for name in fields_of(kind))
     raise Unknown
 
 

@@ -130,7 +130,7 @@ class FrameMeta(Formed):
 
     @property
     def kind(self) -> str:
-        return "Index" if isinstance(self.shown, pd.Index) else type(self.shown).__name__
+        return self.made.kind
 
     @property
     def ndim(self) -> int:

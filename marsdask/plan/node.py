@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextvars
 import dataclasses
+import functools
 import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -117,6 +118,12 @@ class calling:
             _calling.reset(self.before)
 
 
+@functools.lru_cache(maxsize=256)
+def fields_of(kind: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields."""
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
 def cut(text: str, most: int = 60) -> str:
     """A text, at most so long."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
@@ -186,7 +193,7 @@ def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
             return value
         new = [v if type(v) in PLAIN else replace(v, swap, wanted) for v in value]
         return value if all(map(is_, new, value)) else kind(new)
-    if kind is dict:
+    if kind is dict and value:
         named = {k: replace(v, swap, wanted) for k, v in value.items()}
         return value if all(map(is_, named.values(), value.values())) else named
     if kind is slice:
@@ -259,6 +266,6 @@ def _say(value: Any, add: Callable[[str], None]) -> None:
         add(f"data:{value.name};")
     elif dataclasses.is_dataclass(kind):
         add(f"{kind.__name__}(")
-        _say(tuple(getattr(value, f.name) for f in dataclasses.fields(kind)), add)
+        _say(tuple([getattr(value, name) for name in fields_of(kind)]), add)
     else:
         add(tokenize(value))

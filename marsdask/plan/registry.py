@@ -12,7 +12,7 @@ import itertools
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,7 +32,7 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
 )
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import meta
-from marsdask.plan.node import PLAIN, Node, calling
+from marsdask.plan.node import PLAIN, Node, calling, fields_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
@@ -217,9 +217,7 @@ def frozen(value: Any, used: list[Handle]) -> Any:
         return slice(*frozen((value.start, value.stop, value.step), used))
     if kind.__module__.startswith("marsdask.") and is_dataclass(kind):
         # How rows are grouped, joined: lists of names are inside.
-        return replace(
-            value, **{each.name: frozen(getattr(value, each.name), used) for each in fields(value)}
-        )
+        return kind(**{name: frozen(getattr(value, name), used) for name in fields_of(kind)})
     # Of pandas a lazy copy.
     pandas = hasattr(value, "_mgr") or hasattr(value, "_data")
     return value.copy() if pandas or kind is np.ndarray else value

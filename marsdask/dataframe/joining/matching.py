@@ -55,7 +55,9 @@ def _merge_meta(
     left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True
 ) -> FrameMeta:
     try:
-        result = example(Merge.of, replace(spec, validate=None), left, right)
+        result = example(
+            Merge.of, spec if spec.validate is None else replace(spec, validate=None), left, right
+        )
     except pd.errors.MergeError as error:
         raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
     return frame_meta(result, math.nan, Rows())
