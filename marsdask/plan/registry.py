@@ -153,10 +153,10 @@ def bind(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any
     try:
         return op.signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        names = op.signature.parameters
+        known = op.signature.parameters
         for name in kwargs:
-            if name not in names:
-                raise ArgumentTypeError.unknown_keyword(op.public, name, names) from None
+            if name not in known:
+                raise ArgumentTypeError.unknown_keyword(op.public, name, known) from None
         raise ArgumentTypeError(
             f"{op.public}(): {error}; the signature is {op.public}{op.signature}"
         ) from None

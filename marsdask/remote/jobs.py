@@ -24,8 +24,8 @@ from marsdask.plan import graph, labels, registry
 from marsdask.plan import node as nodes
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.node import Node, leaf, token, walk
-from marsdask.plan.passes import replaced
+from marsdask.plan.node import Node, leaf, rebuilt, token, walk
+from marsdask.plan.passes import Swap, rewritten
 from marsdask.plan.registry import lowered
 from marsdask.remote.context import CURRENT, Context, dataset, session_here
 from marsdask.session import Session
@@ -191,12 +191,15 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
     own: dict[str, Node] = {}
     published: dict[str, dict[Any, Any]] = {}
 
+    def with_own(node: Node, swap: Swap) -> Node:
+        return own.get(node.args[0].name, node) if node.op == "handed" else rebuilt(node, swap)
+
     def unpack(got: Any) -> Any:
         if not isinstance(got, Returned):
             return got
         if arguments is not None and not own:
             own.update({token(n): n for n in walk([arguments])})
-        (node,) = replaced([got.node], lambda n: own.get(n.args[0].name) if n.op == "handed" else None)
+        (node,) = rewritten([got.node], walk([got.node]), with_own)
         if got.bare is not None and token(node) not in session.results:
             if got.dataset not in published:
                 futures = session.client.get_dataset(got.dataset, default=[])

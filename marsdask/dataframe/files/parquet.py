@@ -124,8 +124,8 @@ def _plan(path: Any, columns: Any, groups_as_chunks: bool, filters: Any, storage
     plain = {n: d.kind for n, d in empty.dtypes.items() if isinstance(d, np.dtype) and d.kind in "iub"}
     # Whether holes are left after filters nobody knows before.
     holes = {n: has and filters is None for n, has in holes.items() if n in plain}
-    if with_holes := {n: "object" if plain[n] == "b" else "float64" for n, has in holes.items() if has}:
-        empty = empty.astype(with_holes)
+    with_holes = {n: "object" if plain[n] == "b" else "float64" for n, has in holes.items() if has}
+    empty = empty.astype(with_holes) if with_holes else empty
     if columns is not None:
         for name in columns:
             if name not in empty.columns:

@@ -18,7 +18,7 @@ from marsdask.plan import graph, passes
 from marsdask.plan.graph import Chunks
 from marsdask.plan.late import late, whole
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
-from marsdask.plan.node import Node, _set, inputs, rebuilt, walk
+from marsdask.plan.node import Node, inputs, rebuilt, walk
 from marsdask.plan.registry import lowered
 
 
@@ -36,16 +36,11 @@ def few(roots: Sequence[Node]) -> list[Node]:
         while below is not None and users[id(below)] == 1 and _keeps_rows(below, count):
             below = below.args[0]
         if below is None or below.op != "frame.sorted" or users[id(below)] > 1:
-            new = rebuilt(node, swap)
-        else:
-            new = _above(
-                node.args[0], Node("frame.first_sorted", (swap(below.args[0]), below.args[1], count))
-            )
-        if new is not node:  # the same rows as before
-            _set(new, "_meta", node._meta)
-        return new
+            return passes.meaning(node, rebuilt(node, swap))
+        firsts = Node("frame.first_sorted", (swap(below.args[0]), below.args[1], count))
+        return passes.meaning(node, _above(node.args[0], firsts))
 
-    return passes.rewritten(roots, change)
+    return passes.rewritten(roots, order, change)
 
 
 passes.OF_ROOMS.append(few)
