@@ -85,8 +85,8 @@ def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any
         return None
     found = engines.described(engine, data_of(chunks)[first])
     if known.kind == "DataFrame":
-        fits = isinstance(found, list) and len(found) == len(known.columns)
-        same = not fits or found == list(known.shown.dtypes)
+        fits = isinstance(found, list) and len(found) == len(known.names)
+        same = not fits or found == list(known.dtypes)
         return None if same else graph.with_dtypes(known.empty, found)
     multiple = isinstance(known.shown, pd.MultiIndex) or isinstance(found, list)
     return None if multiple or known.shown.dtype == found else known.empty.astype(found)
