@@ -10,7 +10,7 @@ import dask
 import numpy as np
 
 from marsdask import session as sessions
-from marsdask.options import option_context, options
+from marsdask.options import get, option_context
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta, meta
@@ -213,7 +213,7 @@ registry.WRAPPERS["Tuple"] = _wrap_tuple
 
 
 def _eager(handle: Any) -> None:
-    if options.eager_mode and isinstance(handle, Lazy) and not sessions.inside():
+    if get("eager_mode") and isinstance(handle, Lazy) and not sessions.inside():
         with option_context({"eager_mode": False}):
             handle.execute()
 

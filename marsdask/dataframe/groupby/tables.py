@@ -139,7 +139,8 @@ def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> l
         columns = [0]
     else:
         keys = spec.columns(empty)
-        columns = [c for c in empty.columns if c not in keys] if spec.selected is None else spec.selected
+        names = empty.names if isinstance(empty, FrameMeta) else empty.columns
+        columns = [c for c in names if c not in keys] if spec.selected is None else spec.selected
     if isinstance(func, str):
         if func == "size":
             return None if kwargs else [(None, "size", {})]

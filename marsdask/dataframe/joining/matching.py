@@ -129,7 +129,7 @@ def _planned(
     Only what decides is asked: a side that is kept takes memory.
     """
     frames, other = [left, right], spec.other
-    kernel = spec.kernel(left.meta.shown, right.meta.shown)
+    kernel = spec.kernel(left.meta, right.meta)
     either = kernel and spec.validate in MAY_REPEAT and (spec.how == "inner" or not ordered)
     built = None
     if spec.checked:
@@ -201,7 +201,7 @@ def _probed(left: Chunks, right: Chunks, spec: Merge, side: int, *, ordered: boo
     what = f"{('left', 'right')[side]} side"
     if one.known:
         what += f" of {shown(int(shuffle.bytes_of(frames[side])))}"
-    if probing.count == 1 or not spec.kernel(left.meta.shown, right.meta.shown):
+    if probing.count == 1 or not spec.kernel(left.meta, right.meta):
         graph.rule(f"merge: the {what} to every chunk of the other")
         again = shuffle.bytes_of(frames[side]) * probing.count
         if spec.how != "cross" and probing.count > 1 and GROWS_FROM <= again < math.inf:

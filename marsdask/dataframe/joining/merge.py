@@ -16,7 +16,7 @@ from marsdask.dataframe.rows.alignment import pandas_on_samples
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt, near
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import Rows, frame_meta
+from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
@@ -80,11 +80,15 @@ class Merge:
         return pd.merge(left, right, **vars(self))
 
     def kernel(self, left: Any, right: Any) -> bool:
-        """Whether our own kernel gives what pandas' merge of such frames gives."""
+        """Whether our own kernel gives what pandas' merge of such frames, or of frames of such metadata, gives."""
         if self.how not in ("left", "right", "inner") or self.sort or self.by_index:
             return False
         left_on, right_on = self.keys
-        return joins.fits(left, right, left_on or (), right_on or (), self.how)
+        dtypes = None
+        if isinstance(left, FrameMeta):
+            dtypes = left.made.by_name, right.made.by_name
+            left, right = left.shown, right.shown
+        return joins.fits(left, right, left_on or (), right_on or (), self.how, dtypes)
 
 
 @dataclass(frozen=True)

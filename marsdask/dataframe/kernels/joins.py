@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,20 +17,23 @@ FROM = ("left_only", "right_only", "both")
 
 
 def fits(
-    left: pd.DataFrame, right: pd.DataFrame, left_on: Sequence[Any], right_on: Sequence[Any], how: str
-) -> bool:
+    left: pd.DataFrame, right: pd.DataFrame, left_on: Sequence[Any], right_on: Sequence[Any], how: str,
+    dtypes: tuple[Mapping[Any, Any], Mapping[Any, Any]] | None = None,
+) -> bool:  # fmt: skip
     """The one rule: whether rows of such frames are matched here, and not by pandas' own merge.
 
     Keys are columns, of dtypes on both sides that are `alike`; names are unique on each side. Where the right side counts and
-    a key of both has two widths, pandas' result has one or the other by whether a match is missing.
+    a key of both has two widths, pandas' result has one or the other by whether a match is missing. `dtypes`: those of
+    both sides by column, where they are told already.
     """
     plain = all(f.columns.nlevels == 1 and f.columns.is_unique and not f.attrs for f in (left, right))
-    return plain and all(
-        a in left.columns and b in right.columns
-        and alike(left[a].dtype, right[b].dtype)
-        and not (how == "right" and a == b and left[a].dtype != right[b].dtype)
+    if not plain or not all(k in f.columns for f, on in ((left, left_on), (right, right_on)) for k in on):
+        return False
+    one, other = dtypes or ({a: left[a].dtype for a in left_on}, {b: right[b].dtype for b in right_on})
+    return all(
+        alike(one[a], other[b]) and not (how == "right" and a == b and one[a] != other[b])
         for a, b in zip(left_on, right_on, strict=True)
-    )  # fmt: skip
+    )
 
 
 class Pairs(NamedTuple):
