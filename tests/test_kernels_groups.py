@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import marsdask.dataframe as md
 from marsdask.dataframe.groupby import lowering, ranges, tables
 from marsdask.dataframe.groupby.grouping import Grouping
-from marsdask.dataframe.kernels import groups
+from marsdask.dataframe.kernels import folds, groups
 from tests.oracle import assert_like
 from tests.test_kernels_joins import KEYS
 
@@ -245,29 +245,72 @@ def test_few_groups_of_several_rows_are_joined_as_all_are(chunks, sort, ordered)
     pd.testing.assert_frame_equal(found[1], found[0], check_exact=True)
 
 
-@settings(max_examples=60)
-@given(st.lists(st.integers(1, 400), min_size=1, max_size=8), st.integers(0, 2**32), st.booleans())
-def test_sums_of_groups_in_order_are_pandas_to_the_last_bit(sizes, seed, holes):
-    rng = np.random.default_rng(seed)
-    key = pd.Series(np.repeat(np.arange(len(sizes)) * 3, sizes))
-    frame = pd.DataFrame({"f": rng.random(len(key)) * 10.0 ** rng.integers(-9, 9, len(key)), "z": -0.0})
-    frame["i"], frame["u"] = rng.integers(-99, 99, len(key)), rng.integers(0, 99, len(key)).astype("u8")
-    if holes:
-        frame.loc[0, "f"] = np.nan
-    of = groups.numbered([key], sort=True)
-    want = {c: frame[c].groupby(key).sum() for c in frame}
-    found = {c: of.sums(frame[c]) for c in frame}
-    assert found["i"] is not None
-    assert found["u"] is not None
-    if groups.pandas_adds_in_order():
-        assert (found["f"] is None) == holes
-    for c in (c for c in frame if found[c] is not None):
-        assert found[c].dtype == want[c].dtype
-        np.testing.assert_array_equal(found[c].view("i8"), want[c].to_numpy().view("i8"))
-    assert of.sums(frame.f.astype("f4")) is of.sums(frame.i.astype("i2")) is None
-    shuffled = key.sample(frac=1, random_state=1).reset_index(drop=True)
-    if not shuffled.is_monotonic_increasing:
-        assert groups.numbered([shuffled], sort=True).sums(frame["i"]) is None
+FOLDED = {
+    name: VALUES[name]
+    for name in ("f8", "f4", "i1", "i4", "u1", "i8", "u8", "bool", "ns", "Int64", "arrow", "cat")
+    if name in VALUES
+}
+FOLDED |= {
+    "zeros": lambda n: np.array([[0.0, -0.0][i % 2] for i in n]),
+    "far": lambda n: np.array([(-1) ** i * 10.0 ** (i * 7 % 37 - 18) / 3 for i in n]),
+    "infinite": lambda n: np.array([[1.0, np.inf, -np.inf, np.nan][i % 4] for i in n]),
+    "large": lambda n: np.array([(-1) ** i * 2**61 + i for i in n], "i8"),
+    "m8": lambda n: np.asarray(n).astype("m8[s]"),
+}
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 20)), min_size=1, max_size=40),
+    st.sampled_from(sorted(FOLDED)),
+    st.sampled_from(["sum", "min", "max", "count", "first", "var"]), st.booleans(), st.booleans(),
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:invalid value encountered")  # pandas' own
+def test_aggregations_of_groups_are_pandas_to_the_last_bit(rows, kind, how, ordered, skipna):
+    number, numbers = np.array(sorted(rows, key=lambda r: r[0]) if ordered else rows).T
+    number = np.unique(number, return_inverse=True)[1] - int((number < 0).any())  # without gaps
+    values = pd.Series(FOLDED[kind](numbers.tolist()))
+    if not (number >= 0).any():
+        return
+    runs = ordered and number.min() >= 0
+    firsts = np.unique(number, return_index=True)[1]
+    of = (
+        groups.Groups(None, firsts, length=len(number))
+        if runs
+        else groups.Groups(number, count=number.max() + 1)
+    )
+    kwargs = {} if skipna or how in ("count", "var") else {"skipna": False}
+    by = values[number >= 0].groupby(number[number >= 0])
+    try:
+        want = pd.Series(getattr(by, how)(**kwargs).array)
+    except TypeError:
+        with pytest.raises(TypeError):
+            folds.aggregated(of, [(values, how, kwargs)])
+        return
+    found = pd.Series(folds.aggregated(of, [(values, how, kwargs)])[0])
+    assert found.dtype == want.dtype
+    if isinstance(want.dtype, np.dtype) and want.dtype.kind == "f":
+        bits = f"i{want.dtype.itemsize}"
+        found, want = (each.fillna(np.nan).to_numpy().view(bits) for each in (found, want))
+    assert_like(pd.Series(found), pd.Series(want))
+
+
+def test_what_is_folded_without_pandas(monkeypatch):
+    monkeypatch.setattr(groups.Groups, "of", None)
+    of = groups.Groups(np.array([1, 0, 1, -1]), count=2)
+    floats = pd.Series([1.5, np.nan, 2.0, 4.0])
+    wanted = [
+        (pd.Series([1, 2, 3, 4], dtype=dtype), how, {}) for dtype in ("i8", "u8") for how in folds.FOLDS
+    ]
+    wanted += [(floats, how, {}) for how in ("min", "max", "count")]
+    found = [list(map(str, each)) for each in folds.aggregated(of, wanted)]
+    assert found[:3] == found[3:6] == [["2", "4"], ["2", "1"], ["2", "3"]]
+    assert found[6:9] == [["nan", "1.5"], ["nan", "2.0"], ["0", "2"]]
+    in_order = groups.Groups(None, np.array([0, 2]), length=4)
+    assert folds.totals(in_order, pd.Series([1, 2, 3, 4])).tolist() == [3.0, 7.0]
+    assert folds.totals(in_order, pd.Series([1, 2, 3, 2**52])) is None
+    if folds.pandas_adds_in_order():
+        assert folds.aggregated(in_order, [(pd.Series([1.0, 2, 3, 4]), "sum", {})])[0].tolist() == [3.0, 7.0]
 
 
 def test_groups_of_several_rows():

@@ -6,6 +6,7 @@ parts an aggregation needs and what it makes of them. Several aggregations share
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,15 +17,8 @@ import pandas as pd
 
 from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
 from marsdask.dataframe.kernels import picked
-from marsdask.dataframe.kernels.groups import (
-    Groups,
-    apart,
-    by_pandas,
-    distinct,
-    labels_of,
-    numbered,
-    pandas_adds_in_order,
-)
+from marsdask.dataframe.kernels.folds import Wanted, aggregated, pandas_adds_in_order, totals
+from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
 from marsdask.plan import graph, moments
 from marsdask.plan.late import Late, late, whole
 from marsdask.plan.meta import FrameMeta
@@ -245,24 +239,31 @@ def _table(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part
     if (rows := _rows(frame, keys, spec, parts)) is not None:
         return rows
     frame, values, groups = _grouped(frame, keys, spec)
-    hows = ["sum" if part == "total" else part for _, part in parts]
-    columns: dict[int, Any] = {}
+    return _key_table(groups.keys(values), _parts_by_group(frame, groups, parts))
+
+
+def _parts_by_group(frame: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> dict[int, Any]:
+    """The parts of a chunk, in order."""
+    made: dict[int, Any] = {}
+    wanted: list[tuple[int, Wanted]] = []
+    sizes = functools.cache(groups.sizes)
     for i, (column, part) in enumerate(parts):
-        if column is not None and (part not in ("size", "count") or frame[column].hasnans):
-            columns[i] = frame[column].astype("f8") if part == "total" else frame[column]
-    made: dict[int, Any] = dict.fromkeys(
-        range(len(parts)), groups.sizes() if len(columns) < len(parts) else 0
-    )
-    for i in [i for i in columns if hows[i] == "sum"]:
-        if (sums := groups.sums(columns[i])) is not None:
-            made[i] = sums
-            del columns[i]
-    group = groups.of(pd.DataFrame(columns, index=frame.index, copy=False)) if columns else None
-    for how in dict.fromkeys(hows[i] for i in columns):
-        of = group[[i for i in columns if hows[i] == how]]
-        counted = of.var(ddof=0) * of.count() if how == "spread" else getattr(of, how)()
-        made.update({i: counted[i].array for i in counted.columns})
-    return _key_table(groups.keys(values), made)
+        made[i] = None
+        if column is None or part == "size" or (part == "count" and not frame[column].hasnans):
+            made[i] = sizes()
+        elif part == "total" and (exact := totals(groups, frame[column])) is not None:
+            made[i] = exact
+        elif part == "total":
+            wanted.append((i, (frame[column].astype("f8"), "sum", {})))
+        elif part == "spread":
+            of = {"var": {"ddof": 0}, "count": {}}
+            wanted += [(i, (frame[column], how, kwargs)) for how, kwargs in of.items()]
+        else:
+            wanted.append((i, (frame[column], part, {})))
+    found = aggregated(groups, [each for _, each in wanted])
+    for (i, _), values in zip(wanted, found, strict=True):
+        made[i] = values if made[i] is None else made[i] * values
+    return made
 
 
 def _rows(frame: Any, keys: Sequence[Any], spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame | None:
@@ -329,8 +330,7 @@ def _key_table(keys: Sequence[pd.Series], columns: Mapping[Any, Any]) -> pd.Data
 def merged(table: pd.DataFrame, *, spec: Grouping, parts: Sequence[Part]) -> tuple[pd.DataFrame, np.ndarray]:
     """Several chunks' rows of a group as one, and the first row of each group."""
     keys, groups = _met(table, spec)
-    columns = _joined(table, groups.of(table), groups, parts)
-    return _key_table(groups.keys(keys), {i: columns[i].array for i in columns}), groups.rows
+    return _key_table(groups.keys(keys), _joined(table, groups, parts)), groups.rows
 
 
 def _met(table: pd.DataFrame, spec: Grouping) -> tuple[list[pd.Series], Groups]:
@@ -365,29 +365,35 @@ def counted_pairs(table: pd.DataFrame, *, spec: Grouping, dropna: bool) -> tuple
 def together(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[Part]) -> pd.DataFrame:
     """The parts of all chunks, joined by group, under the index that pandas gives the groups."""
     table = graph.concat(tables)
-    groups, group, index = _result(table, spec)
-    columns = _joined(table, group, groups, parts)
-    return columns if index is None else columns.set_axis(index)
+    keys, groups = _result(table, spec)
+    if groups is None:
+        return _joined_by_pandas(table, _groupby(table, spec), parts)
+    return pd.DataFrame(_joined(table, groups, parts), index=_labels(keys, groups, spec), copy=False)
 
 
 def pairs_together(tables: list[pd.DataFrame], *, spec: Grouping, dropna: bool) -> pd.DataFrame:
     """How many distinct values each group of all chunks has, in column 0, under the index that pandas gives the groups."""
     table = graph.concat(tables)
-    groups, group, index = _result(table, spec)
+    keys, groups = _result(table, spec)
     if groups is None:
-        return group[VALUE].nunique(dropna=dropna).to_frame(0)
+        return _groupby(table, spec)[VALUE].nunique(dropna=dropna).to_frame(0)
     counts = distinct(groups, table[VALUE]).counts(groups.count, dropna=dropna)
-    return pd.DataFrame({0: counts}, index=index)
+    return pd.DataFrame({0: counts}, index=_labels(keys, groups, spec))
 
 
-def _result(table: pd.DataFrame, spec: Grouping) -> tuple[Groups | None, Any, pd.Index | None]:
-    """The groups of the result: by number, as pandas has them, and their labels; only pandas' where labels are its own to make."""
-    names = key_names(spec.count)
-    keys = [table[name] for name in names]
-    groups = _of_result(keys, spec)
-    if groups is not None:
-        return groups, groups.of(table), labels_of(groups.keys(keys), sort=spec.sort)
-    return None, table.groupby(names, sort=spec.sort, observed=spec.observed, dropna=spec.dropna), None
+def _result(table: pd.DataFrame, spec: Grouping) -> tuple[list[pd.Series], Groups | None]:
+    """The keys and the groups of the result as pandas has them; no groups where these, and labels, are pandas' own to make."""
+    keys = [table[name] for name in key_names(spec.count)]
+    return keys, _of_result(keys, spec)
+
+
+def _labels(keys: Sequence[pd.Series], groups: Groups, spec: Grouping) -> pd.Index:
+    return labels_of(groups.keys(keys), sort=spec.sort)
+
+
+def _groupby(table: pd.DataFrame, spec: Grouping) -> Any:
+    """pandas' groupby of tables together."""
+    return table.groupby(key_names(spec.count), sort=spec.sort, observed=spec.observed, dropna=spec.dropna)
 
 
 def _of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
@@ -396,54 +402,62 @@ def _of_result(keys: Sequence[pd.Series], spec: Grouping) -> Groups | None:
     return None if categories else numbered(keys, sort=spec.sort)
 
 
-def _joined(table: pd.DataFrame, group: Any, groups: Groups | None, parts: Sequence[Part]) -> pd.DataFrame:
-    """The parts by group. `groups` are those of `group` where they have numbers."""
+def _joined(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> dict[int, Any]:
+    """The parts by group, in order."""
     moments_too = any(name == "mean" for _, name in parts)
-    if groups is not None and not moments_too and len(table) - groups.count <= AGAIN * len(table):
+    if not moments_too and len(table) - groups.count <= AGAIN * len(table):
         return _mostly_taken(table, groups, parts)
+    found = _by_group(table, groups, parts)
+    for column in (column for column, name in parts if name == "mean"):
+        found |= _moments(table, groups.number, groups.count, column, parts)
+    return {i: found[i] for i in range(len(parts))}
+
+
+def _by_group(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> dict[int, Any]:
+    """The parts but for moments. A chunk's sum that is missing is one of infinities of both signs."""
+    hows = {i: JOINS[name] for i, (_, name) in enumerate(parts) if JOINS[name]}
+    wanted = [(table[i], how, {"skipna": False} if how == "sum" else {}) for i, how in hows.items()]
+    return dict(zip(hows, aggregated(groups, wanted), strict=True))
+
+
+def _joined_by_pandas(table: pd.DataFrame, group: Any, parts: Sequence[Part]) -> pd.DataFrame:
+    """The parts by pandas' own groups, under their labels."""
     found: dict[int, Any] = {}
     for how in dict.fromkeys(JOINS[name] for _, name in parts if JOINS[name]):
         columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
-        counted = _by_pandas(group[columns], how)
+        counted = getattr(group[columns], how)(**({"skipna": False} if how == "sum" else {}))
         found.update({c: counted[c].array for c in columns})
     for column in (column for column, name in parts if name == "mean"):
-        at = [parts.index((column, each)) for each in MOMENTS]
-        number = group.ngroup().to_numpy() if groups is None else groups.number
-        joint = _moments(number, len(counted), *(table[i].to_numpy(dtype="f8") for i in at))
-        found.update(zip(at[1:], joint, strict=True))
+        found |= _moments(table, group.ngroup().to_numpy(), len(counted), column, parts)
     return pd.DataFrame({i: found[i] for i in range(len(parts))}, index=counted.index)
 
 
-def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> pd.DataFrame:
-    """The parts by group, which are those of its only row but for the few groups that have several: these pandas joins."""
+def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> dict[int, Any]:
+    """The parts by group, which are those of its only row but for the few groups that have several: these are joined."""
     as_it_is = groups.in_order and pandas_adds_in_order()
     found: dict[int, Any] = {i: table[i].array for i in range(len(parts))}
     if not groups.apart:
         found = {i: column.take(groups.rows) for i, column in found.items()}
     rows, at, several = groups.several()
-    group = several.of(table.take(rows)) if len(rows) else None
-    for how in dict.fromkeys(JOINS[name] for _, name in parts):
-        columns = [i for i, (_, name) in enumerate(parts) if JOINS[name] == how]
-        joint = _by_pandas(group[columns], how) if group is not None else {}
-        for i in columns:
-            if i in joint:
-                found[i][at] = joint[i].array
-            if how == "sum" and not as_it_is and found[i].dtype.kind == "f":
-                found[i] = found[i] + 0.0  # pandas adds to 0.0, which makes a zero of -0.0
-    return pd.DataFrame(found, index=pd.RangeIndex(groups.count), copy=False)
+    joint = _by_group(table.take(rows), several, parts) if len(rows) else {}
+    for i, (_, name) in enumerate(parts):
+        if i in joint:
+            found[i][at] = joint[i]
+        if JOINS[name] == "sum" and not as_it_is and found[i].dtype.kind == "f":
+            found[i] = found[i] + 0.0  # pandas adds to 0.0, which makes a zero of -0.0
+    return found
 
 
-def _by_pandas(group: Any, how: str) -> pd.DataFrame:
-    """What pandas makes of a part of several chunks. A chunk's sum that is missing is one of infinities of both signs."""
-    return getattr(group, how)(**{"skipna": False} if how == "sum" else {})
-
-
-def _moments(number: np.ndarray, groups: int, count: Any, mean: Any, spread: Any) -> tuple[Any, Any]:
-    """Means and sums of squared differences of joined groups."""
+def _moments(
+    table: pd.DataFrame, number: np.ndarray, groups: int, column: Any, parts: Sequence[Part]
+) -> dict[int, Any]:
+    """A column's means and sums of squared differences of joined groups."""
+    at = [parts.index((column, each)) for each in MOMENTS]
+    count, mean, spread = (table[i].to_numpy(dtype="f8") for i in at)
     mean, spread = (np.where(count > 0, each, 0.0) for each in (mean, spread))
     state = (count, mean, np.zeros(len(count)), spread)
     whole, mean, spread = moments.central(moments.joined_by(state, number, groups))
-    return np.where(whole > 0, mean, np.nan), spread
+    return dict(zip(at[1:], (np.where(whole > 0, mean, np.nan), spread), strict=True))
 
 
 def finished(
@@ -489,21 +503,17 @@ def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequen
         return method.of(frame, *keys, spec=spec)
     if frame.ndim == 1:
         frame = frame.to_frame(0)
-    group = groups.of(frame)
     made: dict[tuple[Any, str], Any] = {}
-    for how in dict.fromkeys(how for _, how, _ in found):
-        columns = [c for c, each, _ in found if each == how]
-        kwargs = next(k for _, each, k in found if each == how)
+    wanted: dict[tuple[Any, str], Wanted] = {}
+    for c, how, kwargs in found:
         if how == "size":
-            made[None, how] = groups.sizes()
+            made[c, how] = groups.sizes()
         elif how == "nunique":
-            dropna = kwargs.get("dropna", True)
-            counted = {c: distinct(groups, frame[c]).counts(groups.count, dropna=dropna) for c in columns}
-            made.update({(c, how): counted[c] for c in columns})
+            made[c, how] = distinct(groups, frame[c]).counts(groups.count, dropna=kwargs.get("dropna", True))
         else:
-            counts = getattr(group[list(dict.fromkeys(columns))], how)(**kwargs)
-            if how == "mean":
-                counts = as_narrow(counts, [frame.dtypes[c] for c in counts.columns])
-            made.update({(c, how): counts[c].array for c in columns})
-    index = labels_of(groups.keys(values), sort=spec.sort)
+            wanted[c, how] = frame[c], how, kwargs
+    for (c, how), counts in zip(wanted, aggregated(groups, [*wanted.values()]), strict=True):
+        means = how == "mean"
+        made[c, how] = as_narrow(pd.Series(counts, copy=False), [frame.dtypes[c]]).array if means else counts
+    index = _labels(values, groups, spec)
     return _shaped([made[c, how] for c, how, _ in found], index, spec, like)
