@@ -192,8 +192,9 @@ def test_columns_of_any_label() -> None:
     some = picked.kept(frame, frame[2] > 0.3)
     assert some is not None
     want = frame[frame[2] > 0.3]
-    few, texts_of = some.grouped([("t", 3)], [("a", 1)])
-    pd.testing.assert_frame_equal(few.astype(texts_of), want[[("t", 3), ("a", 1)]])
+    few, as_categories = some.grouped([("t", 3)], [("a", 1)])
+    assert not as_categories
+    pd.testing.assert_frame_equal(few, want[[("t", 3), ("a", 1)]])
     chosen = some.chosen([("t", 3), ("a", 1)])
     pd.testing.assert_frame_equal(whole(chosen), want[[("t", 3), ("a", 1)]])
     assert some.chosen([2, 2]) is None

@@ -19,6 +19,7 @@ from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
 from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.kernels.folds import Wanted, aggregated, pandas_adds_in_order, totals
 from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
+from marsdask.dataframe.kernels.texts import plain_texts
 from marsdask.plan import graph, moments
 from marsdask.plan.late import Late, late, whole
 from marsdask.plan.meta import FrameMeta
@@ -224,8 +225,11 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[Part]) -> p
         return _table(whole(frame), keys, spec, parts)
     few, texts = some.grouped(names, [c for c, _ in parts if c is not None])
     table = _table(few, keys, spec, parts)
-    named = zip(names, key_names(spec.count), strict=True)
-    return table.astype({key: texts[name] for name, key in named if name in texts})
+    for i, name in enumerate(names):
+        if name in texts:
+            alone = table.attrs.get(HARDLY)
+            table.isetitem(i, some[name].array.copy() if alone else plain_texts(table.iloc[:, i].array))
+    return table
 
 
 def _late_or_text(frame: Any, spec: Grouping) -> bool:

@@ -132,12 +132,12 @@ class Picked(Late):
         held = [self.held[i] for i in rest]
         return Picked(self.columns.take(rest), held, self.labels, self.length)
 
-    def grouped(self, keys: Sequence[Any], others: Sequence[Any]) -> tuple[pd.DataFrame, dict[Any, Any]]:
-        """Some columns, to group rows by `keys`; and the dtypes of those keys that are text, and came as categories in order.
+    def grouped(self, keys: Sequence[Any], others: Sequence[Any]) -> tuple[pd.DataFrame, set[Any]]:
+        """Some columns, to group rows by `keys`; and those keys that are text, and came as categories in order.
 
         These are whose numbers are known, that are nowhere missing, and that are keys only.
         """
-        found, dtypes = {}, {}
+        found, as_categories = {}, set()
         names = list(dict.fromkeys([*keys, *others]))
         for i, name in enumerate(names):
             coded = None if name in others else self.column(name).coded()
@@ -146,9 +146,9 @@ class Picked(Late):
                 found[i] = self[name]
             else:
                 found[i] = pd.Series(texts, index=self.index, copy=False)
-                dtypes[name] = coded.texts.dtype
+                as_categories.add(name)
         frame = pd.DataFrame(found, index=self.index, copy=False)
-        return frame.set_axis(pd.Index(names, tupleize_cols=False), axis=1), dtypes
+        return frame.set_axis(pd.Index(names, tupleize_cols=False), axis=1), as_categories
 
     def with_column(self, name: Any, values: pd.Series) -> Picked:
         """The same with a column new or replaced; labels are the same."""

@@ -70,6 +70,11 @@ def plain(values: Any) -> bool:
     )
 
 
+def plain_texts(categories: pd.Categorical) -> Any:
+    """The text of each row, of categories that are texts and nowhere missing; `astype` goes by objects, 0.7 ms and more."""
+    return categories.categories.array.take(categories.codes)
+
+
 WIDTHS = {pa.large_string(): "i8", pa.string(): "i4"}
 """Arrow text whose bytes follow each other, by the type of the places where they begin."""
 
