@@ -63,7 +63,9 @@ cases("GroupBy.pct_change", "df.groupby('k').i.pct_change()")
 cases("GroupBy.rank", "df.groupby('k').v.rank(method='dense', ascending=False)")
 cases("GroupBy.ffill", "dn.groupby('c').q.ffill()", "df.groupby('k').v.ffill(limit=1)")
 cases("GroupBy.bfill", "dn.groupby('c').f.bfill()")
-cases("GroupBy.head", "df.groupby('k').head(2)", "df.groupby('k').v.head(1)", "dl.groupby('s').head(-1)", "dn.groupby('q').head(1)")
+cases("GroupBy.head", "df.groupby('k').head(2)", "df.groupby('k').v.head(1)", "dl.groupby('s').head(-1)", "dn.groupby('q').head(1)",
+      "df.sort_values('v').groupby('k').head(2)", "dl.sort_values('v', ascending=False).groupby('s', dropna=False)[['v']].head(1)",
+      "dn.sort_values(['o', 'f'], na_position='first').groupby('q').head(1)")
 cases("GroupBy.tail", "df.groupby('k').tail(1)", "dn.groupby('q', dropna=False).tail(1)")
 cases("GroupBy.nth", "df.groupby('k').nth(1)", "df.groupby('k').v.nth([0, -1])", "df.groupby('k').nth(0, dropna='any')")
 cases("GroupBy.filter", "df.groupby('k').filter(lambda g: len(g) > 2)", "df.groupby('k').v.filter(lambda g: g.sum() > 0)")
