@@ -263,20 +263,14 @@ def _ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Genera
 
 
 def _all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
-    """What `run` gives of all rows, exchanged to one chunk where they are not in one."""
-    if frame.count == 1:
-        return graph.per_chunk(run, frame, *keys, lengths="unknown")
-    return shuffle.sent(frame, keys, None, partial(_met_and_ran, run=run), 1).with_lengths((math.nan,))
+    """What `run` gives of all rows, in one chunk."""
+    keys = [graph.gather(k) if isinstance(k, Chunks) else graph.rechunked(k, -1) for k in keys]
+    return graph.per_chunk(run, graph.gather(frame), *keys, lengths="unknown")
 
 
 def _all_of(end: Any, met: Chunks) -> Chunks:
     """What `end` gives of all chunks, in one."""
     return graph.value(graph.limited(end), met).with_lengths((math.nan,))
-
-
-def _met_and_ran(pieces: list[Pieces], *, run: Any) -> Any:
-    frame, keys, _, _ = shuffle.met(pieces)
-    return run(frame, *keys)
 
 
 def _met_and_placed(pieces: list[Pieces], *, method: Method, spec: Grouping) -> Any:
@@ -358,8 +352,7 @@ def _met_and_picked(pieces: list[Pieces], *, method: Method, spec: Grouping) -> 
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
     frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
-    keys = [graph.gather(k) if isinstance(k, Chunks) else graph.rechunked(k, -1) for k in keys]
-    return graph.per_chunk(run, graph.gather(frame), *keys, lengths="unknown")
+    return _all_in_one(run, frame, keys)
 
 
 def _of_group(frame: Any, spec: Grouping) -> Any:
