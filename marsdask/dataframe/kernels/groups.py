@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from marsdask.dataframe.kernels import hashes
 from marsdask.dataframe.kernels.keys import NAT, WIDEST, whole
 from marsdask.dataframe.kernels.texts import WIDTHS
 from marsdask.dataframe.kernels.texts import letters as letters_of
@@ -113,25 +114,46 @@ def numbered(keys: Sequence[pd.Series], *, sort: bool) -> Groups | None:
         return None
     if len(keys) == 1 and (sorted_already := _runs(keys[0])):
         return sorted_already
-    columns = [_coded(key) for key in keys]
+    coded = [_coded(key) for key in keys]
     if len(keys) > 1:
-        columns = [c or _factorized(key, sort=sort) for c, key in zip(columns, keys, strict=True)]
-    if not all(columns) or any(c.null for c in columns if c):
+        coded = [c or _factorized(key, sort=sort) for c, key in zip(coded, keys, strict=True)]
+    columns = [c for c in coded if c and not c.null]
+    if len(columns) < len(keys):
         return None
-    total, count = math.prod(c.size for c in columns if c), len(keys[0])
-    small = total <= max(SPARSE * count, SMALL)
-    if total >= WIDEST or not (small or sort or len(keys) > 1):
-        return None
-    code: Any = None
-    for c in columns:
-        if c:
-            code = c.codes if code is None else code * c.size + c.codes
+    code, total = _packed(columns, sort=sort)
     if len(keys) > 1 and (sorted_already := _in_order(code)):
         return sorted_already
-    if small:
-        back = columns[0].back if len(keys) == 1 and isinstance(keys[0].dtype, np.dtype) else None
-        return _direct(code, total, sort=sort, back=back)
+    if total <= max(SPARSE * len(code), SMALL):
+        plain = len(keys) == 1 and isinstance(keys[0].dtype, np.dtype)
+        return _direct(code, total, sort=sort, back=columns[0].back if plain else None)
     return (_merged(code) if sort else None) or (_hashed(code, sort=sort) if len(keys) > 1 else None)
+
+
+def _packed(columns: Sequence[_Coded], *, sort: bool) -> tuple[np.ndarray, int]:
+    """One number for the keys of each row, ascending as they do with `sort`, and below what it is."""
+    if math.prod(c.size for c in columns) >= WIDEST:
+        columns = [_without_gaps(c, sort=sort) for c in columns]
+    code, total = columns[0].codes, columns[0].size
+    for c in columns[1:]:
+        if total * c.size >= WIDEST:
+            code, total = _ranked(code, sort=sort)
+        code, total = code * c.size + c.codes, total * c.size
+    return code, total
+
+
+def _without_gaps(column: _Coded, *, sort: bool) -> _Coded:
+    """The same by numbers that are all there."""
+    if column.size > max(SPARSE * len(column.codes), SMALL):
+        codes, size = _ranked(column.codes, sort=sort)
+        return column._replace(codes=codes, size=size)
+    groups = _direct(column.codes, column.size, sort=True)
+    return column._replace(codes=groups.number, size=groups.count)
+
+
+def _ranked(code: np.ndarray, *, sort: bool) -> tuple[np.ndarray, int]:
+    """Numbers that are no more than rows."""
+    groups = _hashed(code, sort=sort)
+    return groups.number, groups.count
 
 
 def apart(keys: Sequence[pd.Series]) -> bool:
@@ -207,6 +229,8 @@ def _places(code: np.ndarray, found: np.ndarray, total: int) -> np.ndarray:
 
 
 def _hashed(code: Any, *, sort: bool) -> Groups:
+    if not sort and isinstance(code, np.ndarray) and hashes.mostly_distinct(code):
+        return Groups(*hashes.factorized(code))
     number, found = pd.factorize(code, sort=sort)
     return Groups(number, _first_rows(number, len(found)))
 
