@@ -28,6 +28,8 @@ LONGEST = 32
 """Longer texts are not read byte by byte."""
 FEW, SEEN = 1 << 14, 16
 """Rows, and rows for each group, among which the first of each is looked for before all: 0.8 ms for 2.7, of 30,000 groups of 1.5M."""
+BLOCK = 1 << 15
+"""Rows whose letters are looked at together, so that they stay in the processor's cache: 12 letters of 6M rows in 38 ms for 57."""
 APART = 0.98
 """Of an eighth of the rows so many have keys of their own where there are at least three times as many groups as rows."""
 RUNS = 64
@@ -79,17 +81,27 @@ class Groups:
 
     def keys(self, keys: Sequence[pd.Series]) -> list[pd.Series]:
         """The keys of each group, in memory of their own."""
+        copied = self._values is None and self.apart
+        return [key.copy() if copied else key for key in self.shown_keys(keys)]
+
+    def shown_keys(self, keys: Sequence[pd.Series]) -> list[pd.Series]:
+        """The same, to look at."""
         at = pd.RangeIndex(self.count)
         if self._values is not None:
             return [pd.Series(self._values(), index=at)]
         # Not key.take(), which looks whether there are rows of such numbers.
-        return [pd.Series(k.array.copy() if self.apart else k.array.take(self.rows), index=at) for k in keys]
+        return [
+            pd.Series(k.array if self.apart else k.array.take(self.rows), index=at, copy=False) for k in keys
+        ]
 
     def several(self) -> tuple[np.ndarray, np.ndarray, Groups]:
         """The rows of groups that have more than one, the numbers of these groups, and those rows' groups by new numbers.
 
         Every row has a group.
         """
+        if self.count == self.length:
+            none = np.empty(0, np.intp)
+            return none, none, Groups(none, count=0)
         later = np.ones(self.length, bool)
         later[self.rows] = False
         there = np.zeros(self.count, bool)
@@ -133,11 +145,12 @@ def _packed(columns: Sequence[_Coded], *, sort: bool) -> tuple[np.ndarray, int]:
     """One number for the keys of each row, ascending as they do with `sort`, and below what it is."""
     if math.prod(c.size for c in columns) >= WIDEST:
         columns = [_without_gaps(c, sort=sort) for c in columns]
-    code, total = columns[0].codes, columns[0].size
+    code, total, others = columns[0].codes, columns[0].size, True  # memory of others
     for c in columns[1:]:
         if total * c.size >= WIDEST:
             code, total = _ranked(code, sort=sort)
-        code, total = code * c.size + c.codes, total * c.size
+        code, total, others = np.multiply(code, c.size, out=None if others else code), total * c.size, False
+        code += c.codes
     return code, total
 
 
@@ -318,7 +331,8 @@ def _text(series: pd.Series) -> _Coded | None:
     data, offsets = letters_of(array)
     start, size = int(offsets[0]), int(offsets[1] - offsets[0])
     even = 1 <= size <= LONGEST and int(offsets[-1]) - start == size * len(array)
-    if not even or (offsets[1:] - offsets[:-1] != size).any():
+    blocks = [slice(at, at + BLOCK) for at in range(0, len(array), BLOCK)]
+    if not even or any((np.diff(offsets[b.start : b.stop + 1]) != size).any() for b in blocks):
         return None
     letters = data[start : start + size * len(array)].reshape(-1, size)
     low, high = _extremes(letters)
@@ -326,15 +340,23 @@ def _text(series: pd.Series) -> _Coded | None:
     total = math.prod(sizes)
     if total > max(SPARSE * len(array), SMALL):
         return None
-    code: Any = np.zeros(len(array), np.int32 if total < 2**30 else np.int64)
-    least = 0  # taken away in the end: what wraps around on the way comes back
-    for at in np.flatnonzero(high > low):
-        code *= sizes[at]
-        code += letters[:, at]
-        least = least * sizes[at] + int(low[at])
-    code -= np.int64(least).astype(code.dtype)
-    codes = code.astype(np.intp)
+    codes = np.empty(len(array), np.intp)
+    for block in blocks:
+        codes[block] = _spelled(letters[block], low, sizes, np.int32 if total < 2**30 else np.int64)
     return _Coded(codes, total, False, lambda at: series.take(_first_rows(codes, total).take(at)).array)
+
+
+def _spelled(letters: np.ndarray, low: np.ndarray, sizes: Sequence[int], dtype: Any) -> np.ndarray:
+    """The number of each row's letters, which are `low` and up to `sizes` more."""
+    code: Any = np.zeros(len(letters), dtype)
+    least = 0  # taken away in the end: what wraps around on the way comes back
+    for at in range(len(sizes)):
+        if sizes[at] > 1:
+            code *= sizes[at]
+            code += letters[:, at]
+            least = least * sizes[at] + int(low[at])
+    code -= np.int64(least).astype(code.dtype)
+    return code  # type: ignore[no-any-return]
 
 
 def _extremes(letters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,30 +32,22 @@ def factorized(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Numbers go to up to 256 tables by the top bits of a product.
     """
     bits = min(max(math.ceil(math.log2(len(numbers) / FITS)), 1), 8)
-    part = ((numbers.view("u8") * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)).astype("u1")
+    part: Any = numbers.view("u8") * np.uint64(0x9E3779B97F4A7C15)
+    part >>= np.uint64(64 - bits)
+    part = part.astype("u1")
     order = np.argsort(part, kind="stable")
-    ends = np.cumsum(np.bincount(part, minlength=1 << bits))
-    numbers, number = numbers.take(order), np.empty(len(order), np.intp)
-    firsts, count = [], 0
+    ends = np.searchsorted(part.take(order), np.arange(1 << bits), side="right")
+    first_of, is_first = np.empty(len(order), np.intp), np.zeros(len(order), bool)
     for start, end in itertools.pairwise([0, *ends.tolist()]):
-        found, distinct = pd.factorize(numbers[start:end])
+        rows = order[start:end]
+        found, distinct = pd.factorize(numbers.take(rows))
         first = np.empty(len(distinct), np.intp)
-        first[found[::-1]] = np.arange(end - 1, start - 1, -1)  # of several rows the last one written stays
-        firsts.append(first)
-        number[start:end] = found + count
-        count += len(distinct)
-    return _by_appearance(number, order.take(np.concatenate(firsts)), order)
-
-
-def _by_appearance(
-    number: np.ndarray, firsts: np.ndarray, order: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of rows in an order, by groups of these first rows: numbered anew by first row, and of rows as they stand."""
-    there = np.zeros(len(order), bool)
-    there[firsts] = True
-    rows = np.flatnonzero(there)
-    place = np.empty(len(order), np.intp)
-    place[rows] = np.arange(len(rows))
-    found = np.empty(len(order), np.intp)
-    found[order] = place.take(firsts).take(number)
-    return found, rows
+        first[found[::-1]] = rows[::-1]  # of several rows the last one written stays
+        first_of[rows] = first.take(found)
+        is_first[first] = True
+    firsts = np.flatnonzero(is_first)
+    if len(firsts) == len(order):
+        return firsts, firsts
+    place = np.cumsum(is_first)
+    place -= 1
+    return place.take(first_of), firsts
