@@ -47,6 +47,7 @@ def _sizes(patch, spread):
     patch.setattr(groups, "WIDEST", [200, 2**62, 2**62][spread])
     patch.setattr(hashes, "FEWEST", [0, 1, 1 << 18][spread])
     patch.setattr(hashes, "FITS", 2)
+    patch.setattr(groups, "NEAR", [1, 8, 2][spread])
 
 
 @settings(max_examples=200)

@@ -202,3 +202,18 @@ def test_what_was_sent_is_looked_up_by_many_threads():
     [t.start() for t in many]
     [t.join() for t in many]
     assert found == [True] * 4
+
+
+@pytest.mark.parametrize("kind", sorted(KEYS | ALSO | {"object": None, "f4": None, "sparse": None}))
+def test_rows_with_holes_are_as_pandas_takes_them(kind):
+    makes = KEYS | ALSO | {
+        "object": lambda n: np.array(["a" if i % 2 else None for i in n], dtype=object),
+        "f4": lambda n: np.asarray(n, dtype="f4"),
+        "sparse": lambda n: pd.arrays.SparseArray(np.asarray(n, dtype="f8")),
+    }  # fmt: skip
+    for length, rows in ((9, [3, -1, 0, 0, -1, 8]), (0, [-1, -1]), (3, [2, 0])):
+        frame = pd.DataFrame({"a": pd.Series(makes[kind](list(range(length)))), "b": range(length)})
+        frame = frame[["a", "b"]].set_axis(["x", "x"], axis=1)
+        found = joins._taken(frame, np.array(rows, np.intp))
+        want = frame.set_axis(pd.RangeIndex(length), axis=0).reindex(rows) if -1 in rows else frame.take(rows)
+        pd.testing.assert_frame_equal(found.reset_index(drop=True), want.reset_index(drop=True))

@@ -110,7 +110,15 @@ def _without(frame: pd.DataFrame, names: Sequence[Any]) -> pd.DataFrame:
 
 
 def _taken(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
-    """Rows by number, holes where it is -1."""
-    if len(rows) and rows.min() < 0:
-        return frame.set_axis(pd.RangeIndex(len(frame)), axis=0).reindex(rows)
-    return frame.take(rows)
+    """Rows by number, holes where it is -1. Not `reindex`, which looks for each number among the labels: 9 ms of 1.5M rows' 45."""
+    if not len(rows) or rows.min() >= 0:
+        return frame.take(rows)
+    columns = {i: _with_holes(frame.iloc[:, i], rows) for i in range(frame.shape[1])}
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=False).set_axis(frame.columns, axis=1)
+
+
+def _with_holes(column: pd.Series, rows: np.ndarray) -> pd.Series:
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind not in "mM"
+    values: Any = column.to_numpy() if plain else column.array
+    taken = pd.api.extensions.take(values, rows, allow_fill=True)
+    return pd.Series(taken, dtype=taken.dtype, copy=False)  # which does not look for text among objects
