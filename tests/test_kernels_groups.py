@@ -222,6 +222,7 @@ PARTS += [("s", "last"), ("b", "any")]
 
 @settings(max_examples=60)
 @given(st.lists(st.lists(st.integers(0, 30), max_size=12), min_size=2, max_size=4), st.booleans(), st.booleans())  # fmt: skip
+@example([[13], [13], [0, 13], [13]], False, False)  # out of order, and those of several rows in order
 def test_few_groups_of_several_rows_are_joined_as_all_are(chunks, sort, ordered):
     chunks = [sorted(set(c)) for c in (map(sorted, chunks) if ordered else chunks)]
     if ordered:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
-from marsdask.dataframe.kernels import repeats, texts
+from marsdask.dataframe.kernels import hashes, repeats, texts
 
 KEEPS = st.sampled_from(["first", "last", False])
 VALUES: dict[str, list[Any]] = {
@@ -39,7 +39,8 @@ def _short_ones_too() -> Iterator[None]:
     """Few rows are packed too, hashed in parts, and known by their numbers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repeats, "FEWEST", 1)
-        patch.setattr(repeats, "FITS", 1)
+        patch.setattr(repeats, "MANY", 1)
+        patch.setattr(hashes, "FITS", 1)
         patch.setattr(repeats, "SMALL", 8)
         patch.setattr(texts, "FEWEST", 1)
         yield

@@ -52,11 +52,11 @@ def lead(roots: Sequence[Node]) -> list[Node]:
             new = Node(node.op, (fewer, how))
             for each in (fewer, new):
                 _set(each, "called", node.called)
-        elif new is not node and id(node) not in between:  # the same rows as before
-            _set(new, "_meta", node._meta)
+        elif id(node) not in between:  # the same rows as before
+            passes.meaning(node, new)
         return new
 
-    return passes.rewritten(roots, change)
+    return passes.rewritten(roots, order, change)
 
 
 passes.OF_ROOMS.append(lead)

@@ -453,10 +453,14 @@ def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) ->
     if not groups.apart:
         found = {i: column.take(groups.rows) for i, column in found.items()}
     rows, at, several = groups.several()
+    if len(rows) and several.in_order and not groups.in_order:
+        # Floats of groups in order pandas adds in another way: these are not with a row in front, of a group behind.
+        rows = np.r_[rows[:1], rows]
+        several = Groups(np.r_[several.count, several.number], count=several.count + 1)
     joint = _by_group(table.take(rows), several, parts) if len(rows) else {}
     for i, (_, name) in enumerate(parts):
         if i in joint:
-            found[i][at] = joint[i]
+            found[i][at] = joint[i][: len(at)]
         if JOINS[name] == "sum" and not as_it_is and found[i].dtype.kind == "f":
             found[i] = found[i] + 0.0  # pandas adds to 0.0, which makes a zero of -0.0
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,27 +27,29 @@ def mostly_distinct(numbers: np.ndarray) -> bool:
     return len(numbers) >= FEWEST and len(pd.unique(some)) > DISTINCT * len(some)
 
 
-def factorized(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`pd.factorize`: which of the distinct numbers each is, in order of first appearance; and the first row of each.
-
-    Numbers go to up to 256 tables by the top bits of a product.
-    """
+def parts(numbers: np.ndarray) -> Iterator[np.ndarray]:
+    """The rows of numbers that go to one table, ascending: up to 256 tables, by the top bits of a product."""
     bits = min(max(math.ceil(math.log2(len(numbers) / FITS)), 1), 8)
     part: Any = numbers.view("u8") * np.uint64(0x9E3779B97F4A7C15)
     part >>= np.uint64(64 - bits)
     part = part.astype("u1")
     order = np.argsort(part, kind="stable")
-    ends = np.searchsorted(part.take(order), np.arange(1 << bits), side="right")
-    first_of, is_first = np.empty(len(order), np.intp), np.zeros(len(order), bool)
-    for start, end in itertools.pairwise([0, *ends.tolist()]):
-        rows = order[start:end]
+    ends = np.cumsum(np.bincount(part, minlength=1 << bits)).tolist()
+    for start, end in itertools.pairwise([0, *ends]):
+        yield order[start:end]
+
+
+def factorized(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`pd.factorize`: which of the distinct numbers each is, in order of first appearance; and the first row of each."""
+    first_of, is_first = np.empty(len(numbers), np.intp), np.zeros(len(numbers), bool)
+    for rows in parts(numbers):
         found, distinct = pd.factorize(numbers.take(rows))
         first = np.empty(len(distinct), np.intp)
         first[found[::-1]] = rows[::-1]  # of several rows the last one written stays
         first_of[rows] = first.take(found)
         is_first[first] = True
     firsts = np.flatnonzero(is_first)
-    if len(firsts) == len(order):
+    if len(firsts) == len(numbers):
         return firsts, firsts
     place = np.cumsum(is_first)
     place -= 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.kernels import groups, texts
+from marsdask.dataframe.kernels import groups, hashes, texts
 from marsdask.dataframe.kernels.keys import NAT, WIDEST, whole
 
 FEWEST = 1 << 12
@@ -17,8 +16,8 @@ SMALL, SPARSE = 1 << 16, 4
 """A table by number has up to 4 places a row (2**16 are always fine): 4 ns a row, a hash table takes 7 to 35."""
 PART = 8
 """In an eighth of the rows the first of each number is looked for before all others."""
-FITS = 1 << 15
-"""Numbers that are hashed at once: the table of more leaves the processor's cache, which doubles the time of 1.5M, mostly distinct."""
+MANY = 1 << 17
+"""Fewer numbers are hashed at once: of 1.5M, mostly distinct, tables that fit the cache take half the time of one."""
 LOOKED_AT = 1 << 14
 """Numbers that tell, where three quarters of them are distinct, that there are more than fit (about 27,000): 0.2 ms."""
 
@@ -39,7 +38,7 @@ def duplicated(rows: Any, keep: Keep) -> np.ndarray:
 
 def of_numbers(numbers: np.ndarray, keep: Keep) -> np.ndarray:
     """The same of whole numbers, which may be far apart."""
-    many = len(numbers) >= 4 * FITS and _mostly_distinct(numbers)
+    many = len(numbers) >= MANY and _differ(numbers)
     return _apart(numbers, keep) if many else _hashed(numbers, keep)
 
 
@@ -94,7 +93,7 @@ def _coded(key: pd.Series, *, alone: bool) -> tuple[np.ndarray, int] | None:
         return None
     if numbers is not None:
         low, high = int(numbers.min()), int(numbers.max())
-        near = high - low < SPARSE * len(numbers) or _mostly_distinct(numbers)
+        near = high - low < SPARSE * len(numbers) or _differ(numbers)
         if near and high - low < WIDEST and (low != NAT or dtype.kind not in "mM"):
             if 0 <= low <= high // 2:  # nothing to take away: that would be a copy
                 return numbers.astype(np.int64, copy=False), high + 1
@@ -134,19 +133,13 @@ def _hashed(code: np.ndarray, keep: Keep) -> np.ndarray:
     return pd.Series(code, copy=False).duplicated(keep=keep).to_numpy()
 
 
-def _mostly_distinct(code: np.ndarray) -> bool:
+def _differ(code: np.ndarray) -> bool:
     some = code.take(np.linspace(0, len(code) - 1, LOOKED_AT).astype("i8"))
     return len(pd.unique(some)) > 3 * LOOKED_AT // 4
 
 
 def _apart(code: np.ndarray, keep: Keep) -> np.ndarray:
-    """By several hash tables that fit the cache: numbers go to up to 256 parts by the top bits of a product."""
-    bits = min(math.ceil(math.log2(len(code) / FITS)), 8)
-    part = ((code.view("u8") * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits)).astype(np.uint8)
-    order = np.argsort(part, kind="stable")
-    code = code.take(order)
-    ends = np.cumsum(np.bincount(part, minlength=1 << bits)).tolist()
-    found = [_hashed(code[start:end], keep) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
     repeats = np.empty(len(code), dtype=bool)
-    repeats[order] = np.concatenate(found)
+    for rows in hashes.parts(code):
+        repeats[rows] = _hashed(code.take(rows), keep)
     return repeats
