@@ -9,6 +9,7 @@ import pytest
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError
+from marsdask.plan import registry
 
 X = np.arange(12.0).reshape(3, 4)
 DF = pd.DataFrame({"alpha": [1, 2, 3], "beta": [1.0, np.nan, 3.0], "name": list("xyz")})
@@ -162,3 +163,26 @@ def test_pandas_type_errors_name_the_operation() -> None:
     bad = f.name.astype("f8")  # only the data can tell
     with pytest.raises(ValueError, match="could not convert"):
         bad.execute()
+
+
+@pytest.mark.parametrize(
+    "name", ["DataFrame.sort_values", "merge", "frame.head", "random.rand", "sort", "frame.__add__"]
+)
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((1,), {}), ((1, 2), {}), ((1,), {"by": 2}), ((1,), {"other": 2}), ((1, 2), {"how": 3, "on": 4}), ((1,), {"n": 5}),
+     ((1, 2, 3), {"kind": 4}), ((1,), {"a": 2}), ((1,), {"wrong": 2}), (tuple(range(20)), {})],
+)  # fmt: skip
+def test_arguments_are_bound_as_python_binds_them(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    op = registry.lookup(name)
+    try:
+        wanted = op.signature.bind(*args, **kwargs)
+    except TypeError:
+        with pytest.raises(TypeError):
+            registry.bind(op, args, kwargs)
+        return
+    given = registry.bind(op, args, kwargs)
+    assert list(given.items()) == list(wanted.arguments.items())
+    assert registry.spread(op, given) == (wanted.args, wanted.kwargs)

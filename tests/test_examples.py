@@ -282,7 +282,7 @@ def test_what_is_no_key(value: Any) -> None:
     ("one", "other"),
     [(1, True), (1, 1.0), (0.0, -0.0), ((1,), [1]), (np.int8(1), np.int16(1)), ("1", b"1"), (slice(1), slice(2)),
      (np.datetime64(1, "s"), np.datetime64(1, "ns")), (pd.Timestamp("2020").as_unit("s"), pd.Timestamp("2020").as_unit("ns")),
-     ({"a": 1, "b": 2}, {"b": 2, "a": 1}), (operator.add, operator.sub), (pd.NA, pd.NaT), (np.float64(1), 1.0)],
+     ({"a": 1, "b": 2}, {"b": 2, "a": 1}), (pd.Index([1]), pd.Index([1.0])), (pd.Index(["a"]), pd.Index(["a"], name="n")), ("a", ["a"]), (operator.add, operator.sub), (pd.NA, pd.NaT), (np.float64(1), 1.0)],
 )  # fmt: skip
 def test_what_are_two_keys(one: Any, other: Any) -> None:
     assert examples.key_of(one) != examples.key_of(other)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import marsdask.tensor as mt
-from marsdask.plan.node import Data, Node, inputs, rebuilt, token, walk
+from marsdask.plan.node import Data, Node, inputs, rebuilt, replace, token, walk
 
 
 def small() -> Node:
@@ -69,3 +69,23 @@ def test_long_expression_runs() -> None:
     for _ in range(1500):
         t = t + 1
     assert t.execute().fetch().tolist() == [1501.0] * 4
+
+
+def test_walk_gives_inputs_before_users_and_each_once() -> None:
+    leaf = Node("ones", ((3,),))
+    left, right = Node("add", (leaf, leaf)), Node("mul", (leaf, 2))
+    top = Node("sub", (right, left), {"where": [leaf, right]})
+    order = walk([top, left])
+    assert [n.op for n in order] == ["ones", "mul", "add", "sub"]
+    assert walk([top], lambda n: [] if n is right else inputs(n))[0] is right
+
+
+def test_what_does_not_change_is_the_same_object() -> None:
+    node = small()
+    assert replace(node.kwargs, lambda n: n) is node.kwargs
+    assert rebuilt(node, lambda n: n) is node
+    other = Node("zeros", ((3,),))
+    new = rebuilt(node, lambda n: other)
+    assert inputs(new) == (other, other)
+    assert new.kwargs["where"] == [other, slice(0, 2)]
+    assert new.args == (other, 1)

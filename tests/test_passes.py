@@ -7,8 +7,9 @@ import pytest
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import option_context
+from marsdask import session as sessions
 from marsdask.plan import graph, passes
-from marsdask.plan.node import walk
+from marsdask.plan.node import token, walk
 
 
 def ops_after(handle: object) -> list[str]:
@@ -20,6 +21,17 @@ def test_share_makes_equal_nodes_one() -> None:
     both = [(x + 1).node, (x + 1).node]
     first, second = passes.share(both)
     assert first is second
+
+
+def test_what_stands_on_executed_data_keeps_its_token() -> None:
+    frame = md.DataFrame({"a": [3, 1, 2]}, chunk_size=2).execute()
+    whole = (frame.a + 1) * (frame.a + 1)
+    session = sessions.get_default_or_create()
+    with option_context({"optimize.drop": False}):
+        (plan,) = passes.run([whole.node], session._known)
+    assert [n.op for n in walk([plan])] == ["result", "frame.select", "frame.binary", "frame.binary"]
+    assert token(plan) == token(whole.node)
+    assert token(frame.node) == token(walk([plan])[0])
 
 
 def test_fuse_takes_a_chain_and_its_reduction() -> None:

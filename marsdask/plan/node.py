@@ -197,7 +197,8 @@ def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
         named = {k: replace(v, swap, wanted) for k, v in value.items()}
         return value if all(map(is_, named.values(), value.values())) else named
     if kind is slice:
-        return slice(*replace((value.start, value.stop, value.step), swap, wanted))
+        old = (value.start, value.stop, value.step)
+        return value if (ends := replace(old, swap, wanted)) is old else slice(*ends)
     return value
 
 

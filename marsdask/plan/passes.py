@@ -32,7 +32,7 @@ OF_ROOMS: list[Callable[[Sequence[Node]], list[Node]]] = []
 Swap = Callable[[Node], Node]
 """What is in the place of a node now."""
 Known = Callable[[Node], Node | None]
-"""A leaf with the data of a node, where there are any."""
+"""A new leaf with the data of a node, where there are any; it gets the node's token."""
 
 
 def rewritten(

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import cloudpickle
@@ -24,7 +24,7 @@ from marsdask.plan import graph, labels, registry
 from marsdask.plan import node as nodes
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.node import Node, leaf, rebuilt, token, walk
+from marsdask.plan.node import Node, _set, leaf, rebuilt, token, walk
 from marsdask.plan.passes import Swap, rewritten
 from marsdask.plan.registry import lowered
 from marsdask.remote.context import CURRENT, Context, dataset, session_here
@@ -191,15 +191,12 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
     own: dict[str, Node] = {}
     published: dict[str, dict[Any, Any]] = {}
 
-    def with_own(node: Node, swap: Swap) -> Node:
-        return own.get(node.args[0].name, node) if node.op == "handed" else rebuilt(node, swap)
-
     def unpack(got: Any) -> Any:
         if not isinstance(got, Returned):
             return got
         if arguments is not None and not own:
             own.update({token(n): n for n in walk([arguments])})
-        (node,) = rewritten([got.node], walk([got.node]), with_own)
+        (node,) = rewritten([got.node], walk([got.node]), functools.partial(_instead, own))
         if got.bare is not None and token(node) not in session.results:
             if got.dataset not in published:
                 futures = session.client.get_dataset(got.dataset, default=[])
@@ -213,6 +210,16 @@ def received(value: Any, session: Session, arguments: Node | None) -> Any:
         return handle
 
     return mapped(value, unpack)
+
+
+def _instead(own: Mapping[str, Node], node: Node, swap: Swap) -> Node:
+    """What a function was handed as what it is here; what is made of that has another token, and the same metadata."""
+    if node.op == "handed" and (mine := own.get(node.args[0].name)) is not None:
+        return mine
+    new = rebuilt(node, swap)
+    if new is not node:
+        _set(new, "_meta", node._meta)
+    return new
 
 
 class Job:

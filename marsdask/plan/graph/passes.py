@@ -105,9 +105,8 @@ def _opened(task: Any) -> list[Any]:
 
 def _chained(tasks: Sequence[Task]) -> Task:
     """Tasks in an order in which they can run as one, in the place of the last."""
-    inside = {t.key for t in tasks}
-    needs = list(dict.fromkeys(k for t in tasks for k in t.dependencies if k not in inside))
-    return Task(tasks[-1].key, Chain(tasks, needs), *map(TaskRef, needs))
+    needs = set().union(*[t.dependencies for t in tasks]).difference([t.key for t in tasks])
+    return Task(tasks[-1].key, Chain(tasks, tuple(needs)), *map(TaskRef, needs))
 
 
 def lined_up(graph: dict[Key, Any], keys: Sequence[Key]) -> dict[Key, Any]:
