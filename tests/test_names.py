@@ -75,7 +75,8 @@ PROGRAMS: dict[str, tuple[Callable[[Path], Any], set[str]]] = {
     "rechunk": (lambda path: tensor().rechunk((4, 30)), {"rechunk"}),
     "full": (lambda path: mt.ones((4, 4), chunk_size=2), {"ones"}),
     "map_chunk": (lambda path: frame().map_chunk(half), {"map_chunk(half)"}),
-    "apply": (lambda path: frame().groupby("k").apply(half), {"groupby.apply(half)", "groupby.apply(half)-split"}),
+    "apply": (lambda path: frame().groupby("k").apply(half), {"groupby.apply(half)"}),
+    "transform": (lambda path: frame().groupby("k").transform(half), {"groupby.transform(half)", "groupby.transform(half)-split"}),
     "lambda": (lambda path: frame().v.apply(lambda x: x + 1), {"apply"}),
     "spawn": (lambda path: mr.spawn(functools.partial(half, 3.0)), {"half"}),
 }  # fmt: skip
