@@ -248,8 +248,7 @@ def test_few_groups_of_several_rows_are_joined_as_all_are(chunks, sort, ordered)
         with pytest.MonkeyPatch.context() as patch, np.errstate(invalid="ignore"):  # infinities of both signs
             patch.setattr(tables, "AGAIN", again)
             found.append(tables.together(made, spec=spec, parts=PARTS))
-    # Of rows that stand in the order of their groups pandas adds floats in another way than of others: the last bit may differ.
-    pd.testing.assert_frame_equal(found[1], found[0], rtol=1e-15)
+    pd.testing.assert_frame_equal(found[1], found[0], check_exact=True)
 
 
 FOLDED = {
