@@ -230,10 +230,14 @@ def _with_unmatched(probing: Chunks, built: Chunks, met: Any) -> Chunks:
     """
     graph.rule("rows without a match stand in a chunk of their own")
     both = graph.per_chunk(met, probing, built, lengths=None)
-    seen = graph.tree(graph.per_chunk(itemgetter(1), both, lengths=None), np.bitwise_or.reduce)
+    seen = graph.tree(graph.per_chunk(itemgetter(1), both, lengths=None), _either)
     alone = partial(_unmatched, other=probing.empty, **met.keywords)
     matched = graph.per_chunk(itemgetter(0), both, lengths="unknown")
     return graph.joined(matched, graph.per_chunk(alone, built, seen, lengths="unknown"))
+
+
+def _either(seen: list[np.ndarray]) -> np.ndarray:
+    return np.bitwise_or.reduce(seen)  # type: ignore[no-any-return]
 
 
 def _met_and_seen(chunk: Any, built: joins.Built, **how: Any) -> tuple[Any, np.ndarray]:
