@@ -39,7 +39,8 @@ def _short_ones_too() -> Iterator[None]:
     """Few rows are packed too, hashed in parts, and known by their numbers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repeats, "FEWEST", 1)
-        patch.setattr(repeats, "MANY", 1)
+        patch.setattr(hashes, "FEWEST", 1)
+        patch.setattr(hashes, "DISTINCT", 0.0)
         patch.setattr(hashes, "FITS", 1)
         patch.setattr(repeats, "SMALL", 8)
         patch.setattr(texts, "FEWEST", 1)

@@ -63,7 +63,7 @@ class Groups:
     @property
     def rows(self) -> np.ndarray:
         if self._rows is None:
-            self._rows = _firsts(self.number, self.count)
+            self._rows = first_rows(self.number, self.count)
         return self._rows
 
     def of(self, frame: pd.DataFrame) -> Any:
@@ -206,7 +206,7 @@ def _first_rows(number: np.ndarray, count: int) -> np.ndarray:
     return first[:count]
 
 
-def _firsts(number: np.ndarray, count: int, found: np.ndarray | None = None) -> np.ndarray:
+def first_rows(number: np.ndarray, count: int, found: np.ndarray | None = None) -> np.ndarray:
     """The same of numbers that all are there, or of those `found`; most are seen in the first rows."""
     some = max(FEW, SEEN * (count if found is None else len(found)))
     rows = number
@@ -226,7 +226,7 @@ def _direct(
     there[code] = True
     found = np.flatnonzero(there)
     if not sort:
-        rows = _firsts(code, total, found)
+        rows = first_rows(code, total, found)
         firsts = np.zeros(len(code), bool)
         firsts[rows] = True
         rows = np.flatnonzero(firsts)

@@ -14,12 +14,6 @@ FEWEST = 1 << 12
 """Rows below which pandas is as quick."""
 SMALL, SPARSE = 1 << 16, 4
 """A table by number has up to 4 places a row (2**16 are always fine): 4 ns a row, a hash table takes 7 to 35."""
-PART = 8
-"""In an eighth of the rows the first of each number is looked for before all others."""
-MANY = 1 << 17
-"""Fewer numbers are hashed at once: of 1.5M, mostly distinct, tables that fit the cache take half the time of one."""
-LOOKED_AT = 1 << 14
-"""Numbers that tell, where three quarters of them are distinct, that there are more than fit (about 27,000): 0.2 ms."""
 
 Keep: TypeAlias = Literal["first", "last", False]
 
@@ -38,8 +32,12 @@ def duplicated(rows: Any, keep: Keep) -> np.ndarray:
 
 def of_numbers(numbers: np.ndarray, keep: Keep) -> np.ndarray:
     """The same of whole numbers, which may be far apart."""
-    many = len(numbers) >= MANY and _differ(numbers)
-    return _apart(numbers, keep) if many else _hashed(numbers, keep)
+    if not hashes.mostly_distinct(numbers):
+        return _hashed(numbers, keep)
+    repeats = np.empty(len(numbers), dtype=bool)
+    for rows in hashes.parts(numbers):
+        repeats[rows] = _hashed(numbers.take(rows), keep)
+    return repeats
 
 
 def deciding(rows: Any, keep: Keep) -> np.ndarray:
@@ -93,7 +91,7 @@ def _coded(key: pd.Series, *, alone: bool) -> tuple[np.ndarray, int] | None:
         return None
     if numbers is not None:
         low, high = int(numbers.min()), int(numbers.max())
-        near = high - low < SPARSE * len(numbers) or _differ(numbers)
+        near = high - low < SPARSE * len(numbers) or hashes.mostly_distinct(numbers)
         if near and high - low < WIDEST and (low != NAT or dtype.kind not in "mM"):
             if 0 <= low <= high // 2:  # nothing to take away: that would be a copy
                 return numbers.astype(np.int64, copy=False), high + 1
@@ -108,38 +106,15 @@ def _direct(code: np.ndarray, total: int, keep: Keep) -> np.ndarray:
     """By a table of all numbers."""
     if keep is False:
         return (np.bincount(code, minlength=total) > 1).take(code)
+    there = np.zeros(total, bool)
+    there[code] = True
     repeats = np.ones(len(code), dtype=bool)
+    ahead = code if keep == "first" else code[::-1]
     (repeats if keep == "first" else repeats[::-1])[
-        _firsts(code if keep == "first" else code[::-1], total)
+        groups.first_rows(ahead, total, np.flatnonzero(there))
     ] = False
     return repeats
 
 
-def _firsts(code: np.ndarray, total: int) -> np.ndarray:
-    """The first row of each number that is there."""
-    table = np.full(total, -1, np.int32 if len(code) < 2**31 else np.int64)
-    rows = np.arange(len(code), dtype=table.dtype)
-    begun = len(code) // PART
-    if total < begun:
-        # Most numbers are seen by then: to look at the other rows takes a third of the time to note where they are.
-        table[code[:begun][::-1]] = rows[:begun][::-1]
-        rows = rows[begun:][table.take(code[begun:]) < 0]
-        code = code.take(rows)
-    table[code[::-1]] = rows[::-1]  # of several rows of a number the last one written stays
-    return table[table >= 0]
-
-
 def _hashed(code: np.ndarray, keep: Keep) -> np.ndarray:
     return pd.Series(code, copy=False).duplicated(keep=keep).to_numpy()
-
-
-def _differ(code: np.ndarray) -> bool:
-    some = code.take(np.linspace(0, len(code) - 1, LOOKED_AT).astype("i8"))
-    return len(pd.unique(some)) > 3 * LOOKED_AT // 4
-
-
-def _apart(code: np.ndarray, keep: Keep) -> np.ndarray:
-    repeats = np.empty(len(code), dtype=bool)
-    for rows in hashes.parts(code):
-        repeats[rows] = _hashed(code.take(rows), keep)
-    return repeats
