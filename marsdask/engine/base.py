@@ -188,14 +188,11 @@ def answer(engine: Engine, questions: Sequence[Question], kept: Kept) -> list[An
                 assembled(c, engine.values([held[k] for k in graph.keys_of(c)])) for c in question.collections
             ]
         elif isinstance(question, Spare):
-            (chunks,) = question.collections
-            small = all(
-                shapes[k] for k in chunks.keys
-            )  # of what is large nothing is left, which has no shape
-            if small:
-                named = zip(question.known.keys, chunks.keys, strict=True)
-                kept[question.known.name] = {k: graph.as_task(k, held[spare]) for k, spare in named}
-            each = [small]
+            known, (chunks,) = question.known, question.collections
+            if all(shapes[k] for k in chunks.keys):  # None has no shape
+                named = zip(known.keys, chunks.keys, strict=True)
+                kept[known.name] = {k: graph.as_task(k, held[spare]) for k, spare in named}
+            continue
         else:
             each = [graph.holding(c, held, _sizes_of(c, shapes)) for c in question.collections]
             for c in question.collections:

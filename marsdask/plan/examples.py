@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Hashable
 from datetime import date, datetime, timedelta
 from types import BuiltinFunctionType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -27,14 +27,16 @@ class Unknown(Exception):
 
 
 class Formed:
-    """Base of metadata. No ABC: to be asked of which kind something is would cost that a microsecond."""
+    """Base of metadata, whose `form` is what an example looks at of them; None where that cannot be told shortly.
+
+    No ABC: to ask one of which kind something is costs a microsecond.
+    """
 
     __slots__ = ()
+    if TYPE_CHECKING:
 
-    @property
-    def form(self) -> Hashable | None:
-        """What an example looks at of them; None where that cannot be told shortly."""
-        raise NotImplementedError
+        @property
+        def form(self) -> Hashable | None: ...
 
 
 class Form:

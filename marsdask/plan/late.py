@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, wraps
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class Late:
-    """A value that is made when somebody needs it."""
+    """A value that is made when somebody needs it, by its `whole()`."""
 
-    def whole(self) -> Any:
-        """The value."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def whole(self) -> Any: ...
 
 
 def whole(value: Any) -> Any:

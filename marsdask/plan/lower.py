@@ -45,9 +45,9 @@ class Keep(Question):
 
 
 class Spare(Question):
-    """No question: hold what is worked out on the way, where it is small, because another operation looks at it, too.
+    """No question, and without an answer: hold what is worked out on the way, where it is small, for others that look at it, too.
 
-    Its answer is whether that is held now.
+    `chunks` are those of `known` that are small, and None in the place of others.
     """
 
     def __init__(self, known: Chunks, chunks: Chunks):
@@ -201,12 +201,11 @@ class Lowering:
     def _answer_all(self, still_open: list[Open], nodes: Sequence[Node]) -> list[Node]:
         """Answer every open question in one run; returns the nodes that are done after it."""
         asking = list(still_open)
-        questions = [each.question for each in asking]
         spare = [self._spare(chunks, asking[0].place) for chunks in self._on_the_way(asking, nodes)]
         for each in asking:
             self.asked.setdefault(id(each.node), []).append(type(each.question).__name__)
         try:
-            answers = self.answer([*questions, *spare], self.kept)[: len(questions)]
+            answers = self.answer([*(each.question for each in asking), *spare], self.kept)
         except Exception as error:
             names = ", ".join(sorted({repr(each.op.public) for each in asking}))
             error.add_note(f"marsdask: raised while answering a question of {names}")
@@ -232,13 +231,12 @@ class Lowering:
         asked = walk([each.node for each in asking])
         inside = set(map(id, asked))
         outside = {id(child) for node in nodes if id(node) not in inside for child in inputs(node)}
-        found = [
-            n for n in asked if id(n) in outside and isinstance(self.done.get(id(n)), Chunks) and _is_made(n)
-        ]
-        names = (
-            self._worked_out([c for each in asking for c in each.question.collections]) if found else set()
-        )
-        return [c for c in (self.done[id(n)] for n in found) if c.name in names]
+        shared = [self.done[id(n)] for n in asked if id(n) in outside and id(n) in self.done and _is_made(n)]
+        found = [each for each in shared if isinstance(each, Chunks)]
+        if not found:
+            return []
+        names = self._worked_out([c for each in asking for c in each.question.collections])
+        return [chunks for chunks in found if chunks.name in names]
 
     def _worked_out(self, collections: Sequence[Any]) -> set[str]:
         """The names of what has to be worked out for collections."""

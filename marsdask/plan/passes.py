@@ -6,6 +6,7 @@ order and labels that nobody sees; and rows, by passes of rooms that know where 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,11 @@ def rewritten(
     for node in order:
         new[id(node)] = change(node, swap)
     return list(map(swap, roots))
+
+
+def looked_at(roots: Sequence[Node], order: Iterable[Node]) -> Counter[int]:
+    """How often each node of `order` is looked at, by id: by those that take it, and as one of `roots`."""
+    return Counter([*map(id, roots), *(id(child) for node in order for child in inputs(node))])
 
 
 def meaning(node: Node, new: Node) -> Node:

@@ -6,7 +6,7 @@ its chunk is behind them in all rows too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from marsdask.dataframe.sorting.sort import Sort
 from marsdask.plan import graph, passes
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import meta
-from marsdask.plan.node import Node, _set, inputs, rebuilt, walk
+from marsdask.plan.node import Node, _set, rebuilt, walk
 from marsdask.plan.registry import lowered
 
 FEWEST = 1 << 16
@@ -32,10 +32,7 @@ def lead(roots: Sequence[Node]) -> list[Node]:
     order = walk(roots)
     if not any(node.op == "groupby.pick" for node in order):
         return list(roots)
-    users: dict[int, int] = {id(root): 1 for root in roots}
-    for node in order:
-        for child in inputs(node):
-            users[id(child)] = users.get(id(child), 0) + 1
+    users = passes.looked_at(roots, order)
     asked: dict[int, tuple[Any, ...]] = {}
     between: set[int] = set()
     for node in order:
@@ -62,7 +59,7 @@ def lead(roots: Sequence[Node]) -> list[Node]:
 passes.OF_ROOMS.append(lead)
 
 
-def _below(node: Node, users: dict[int, int]) -> list[Node]:
+def _below(node: Node, users: Mapping[int, int]) -> list[Node]:
     """What stands below picked rows, down to a sort; nothing where there is none, or where others look at it too."""
     if node.op != "groupby.pick":
         return []

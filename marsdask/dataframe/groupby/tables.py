@@ -100,7 +100,7 @@ Output = tuple[Any, str, dict[str, Any]]
 """A column of the result: source column, aggregation, its keyword arguments."""
 
 
-def outputs(empty: Any, spec: Grouping, method: Method) -> list[Output] | None:
+def outputs(known: FrameMeta, spec: Grouping, method: Method) -> list[Output] | None:
     """The columns that a method of groups gives, in order; None where they are not aggregations of single columns by name."""
     func, args = method.name, method.args
     kwargs = {k: v for k, v in method.kwargs.items() if v is not None or k not in ("engine", "engine_kwargs")}
@@ -110,37 +110,36 @@ def outputs(empty: Any, spec: Grouping, method: Method) -> list[Output] | None:
         as_if_left_out = [("skipna", True), ("min_count", -1)]
         as_if_left_out += [("min_count", 0)] if func in ("sum", "prod") else []
         kwargs = {k: v for k, v in kwargs.items() if (k, v) not in as_if_left_out}
-    found = None if args or spec.needs_one_chunk(empty) else _outputs(empty, spec, func, kwargs)
+    found = None if args or spec.needs_one_chunk(known) else _outputs(known, spec, func, kwargs)
     if not found or not all(how in IN_ONE for _, how, _ in found):
         return found or None
     # The size of a nullable column is nullable in pandas: leave that to it.
-    counted = [dtype_of(empty, c) for c, how, _ in found if how == "size" and c is not None]
+    counted = [dtype_of(known, c) for c, how, _ in found if how == "size" and c is not None]
     plain = all(isinstance(dtype, (np.dtype, pd.CategoricalDtype)) for dtype in counted)
     return [(None if how == "size" else c, how, k) for c, how, k in found] if plain else None
 
 
-def prepared_outputs(empty: Any, spec: Grouping, method: Method) -> list[Output] | None:
+def prepared_outputs(known: FrameMeta, spec: Grouping, method: Method) -> list[Output] | None:
     """The same, None where chunks cannot prepare one of them."""
-    found = outputs(empty, spec, method)
-    if not found or not all(_prepared(empty, *each) for each in found):
+    found = outputs(known, spec, method)
+    if not found or not all(_prepared(known, *each) for each in found):
         return None
-    unseen = not spec.observed and any(_final(empty, c, how).parts == MOMENTS for c, how, _ in found)
+    unseen = not spec.observed and any(_final(known, c, how).parts == MOMENTS for c, how, _ in found)
     return None if unseen else found
 
 
-def _outputs(empty: Any, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> list[Output] | None:
-    series = empty.ndim == 1 or (spec.select is not None and not isinstance(spec.select, list))
-    if empty.ndim == 1:
+def _outputs(known: FrameMeta, spec: Grouping, func: Any, kwargs: dict[str, Any]) -> list[Output] | None:
+    series = known.ndim == 1 or (spec.select is not None and not isinstance(spec.select, list))
+    if known.ndim == 1:
         columns = [0]
     else:
-        keys = spec.columns(empty)
-        names = empty.names if isinstance(empty, FrameMeta) else empty.columns
-        columns = [c for c in names if c not in keys] if spec.selected is None else spec.selected
+        keys = spec.columns(known)
+        columns = [c for c in known.names if c not in keys] if spec.selected is None else spec.selected
     if isinstance(func, str):
         if func == "size":
             return None if kwargs else [(None, "size", {})]
         if kwargs.pop("numeric_only", False):
-            columns = [c for c in columns if getattr(dtype_of(empty, c), "kind", "O") in "biufc"]
+            columns = [c for c in columns if getattr(dtype_of(known, c), "kind", "O") in "biufc"]
         return [(c, func, kwargs) for c in columns]
     if isinstance(func, list):
         names = [f for f in func if isinstance(f, str)]
@@ -399,9 +398,8 @@ def _result(table: pd.DataFrame, spec: Grouping) -> tuple[list[pd.Series], Group
 
 
 def _labels(keys: Sequence[pd.Series], groups: Groups, spec: Grouping) -> pd.Index:
-    shown = (
-        groups.shown_keys(keys) if len(keys) > 1 else groups.keys(keys)
-    )  # of several, labels are made anew
+    # Of several keys, labels are made anew.
+    shown = groups.shown_keys(keys) if len(keys) > 1 else groups.keys(keys)
     return labels_of(shown, sort=spec.sort)
 
 

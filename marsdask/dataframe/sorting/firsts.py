@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -18,7 +17,7 @@ from marsdask.plan import graph, passes
 from marsdask.plan.graph import Chunks
 from marsdask.plan.late import late, whole
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
-from marsdask.plan.node import Node, inputs, rebuilt, walk
+from marsdask.plan.node import Node, rebuilt, walk
 from marsdask.plan.registry import lowered
 
 
@@ -27,8 +26,7 @@ def few(roots: Sequence[Node]) -> list[Node]:
     order = walk(roots)
     if not any(node.op == "frame.sorted" for node in order):
         return list(roots)
-    users = Counter(id(child) for node in order for child in {id(c): c for c in inputs(node)}.values())
-    users.update(map(id, roots))
+    users = passes.looked_at(roots, order)
 
     def change(node: Node, swap: passes.Swap) -> Node:
         count = _count(node)
