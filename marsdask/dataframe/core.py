@@ -105,11 +105,6 @@ class FrameHandle(Lazy):
     def __str__(self) -> str:
         return str(self.fetch()) if self.is_executed() else f"{type(self).__name__}(op={self.node.op})"
 
-    def __copy__(self, memo: Any = None) -> Any:
-        return registry.make("frame.copy", self)
-
-    __deepcopy__ = __copy__
-
 
 class DataFrame(FrameHandle):
     """A lazy table in chunks of rows: pandas' DataFrame.

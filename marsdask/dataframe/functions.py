@@ -239,7 +239,7 @@ def _apply_chunk(
     if like is not None and not len(chunk):
         return like
     extra = {"chunk_index": (i, 0)[:numbered]} if numbered else {}
-    return _call(chunk, method, func, args, {**kwargs, **extra})
+    return _call(graph.owned(chunk), method, func, args, {**kwargs, **extra})
 
 
 @public("Series.map", owners=["Series", "Index"], status="delegated")
@@ -296,7 +296,7 @@ def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer:
 
 
 def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:
-    made = chunk.map(func, **kwargs)
+    made = graph.owned(chunk).map(func, **kwargs)
     return made if dtype is None else made.astype(dtype)
 
 

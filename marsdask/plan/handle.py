@@ -53,6 +53,17 @@ class Handle:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.node,)  # the expression travels, executed data do not
 
+    def __copy__(self, memo: dict[int, Any] | None = None) -> Handle:
+        """Another handle of the same expression, which holds the same executed data."""
+        kind, given = self.__reduce__()[:2]
+        other: Handle = kind(*given)
+        _set(other, "_result", self._result)
+        _set(other, "_keep", self._keep)
+        _set(other, "_group", self._group)
+        return other
+
+    __deepcopy__ = __copy__
+
     def received(self, value: Any, session: Any) -> Any:
         """What `fetch()` gives back of the fetched data: the data."""
         return value

@@ -255,7 +255,9 @@ class Job:
         if isinstance(how, Handed):
             node = leaf("handed", how, how.meta, name=how.token)
             return _executed(node, session, how.collection, how.meta)
-        return received(given[0], session, None) if how is None else finished(how[0], given, how[1])
+        return (
+            received(graph.owned(given[0]), session, None) if how is None else finished(how[0], given, how[1])
+        )
 
     def _tried(self, values: list[Any]) -> Any:
         func, args, kwargs = self.loaded()

@@ -42,11 +42,7 @@ class Object(Lazy):
 
     def copy(self) -> Object:
         """Another handle of the same call."""
-        other = Object(self.node, self._keep)
-        other._result = self._result
-        return other
-
-    __copy__ = copy
+        return self.__copy__()
 
     def received(self, value: Any, session: Session) -> Any:
         return received(value, session, self.node)

@@ -320,7 +320,8 @@ class Session:
         return result
 
     def _fetched(self, collection: Any, known: Any) -> Any:
-        return finished(collection, self.engine.values(data_of(collection)), known)
+        shared = self.address.startswith("inproc://")  # elsewhere what arrives is a copy
+        return finished(collection, self.engine.values(data_of(collection)), known, shared=shared)
 
     def as_default(self) -> Self:
         """Make this the session that `execute()` uses, and return it. Inside of a task: for that task."""

@@ -56,14 +56,14 @@ def data_of(collection: Any) -> list[Any]:
     return [graph.data_of(task) for task in tasks_of(collection)]
 
 
-def finished(collection: Any, parts: list[Any], known: Any) -> Any:
-    """What a user gets of fetched chunks."""
+def finished(collection: Any, parts: list[Any], known: Any, *, shared: bool = True) -> Any:
+    """What a user gets of fetched chunks; `shared`: they are held by others, too."""
     if not isinstance(collection, graph.Chunks):
         whole = engines.assembled(collection, parts)
         if not known.shape:
             return whole[()] if isinstance(whole, np.ndarray) else whole
         return np.asarray(whole, order=known.order if known.order == "F" else None)
-    return graph.concat(parts) if isinstance(known, FrameMeta) else parts[0]
+    return graph.received(parts) if shared else graph.concat(parts)
 
 
 def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:

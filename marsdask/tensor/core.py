@@ -23,7 +23,7 @@ from marsdask.errors import (
     UnknownLength,
     UnknownName,
 )
-from marsdask.plan import registry
+from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Data, Node
@@ -110,8 +110,8 @@ class Tensor(Lazy):
         return self._result.collection.chunks if self.is_executed() else None
 
     def to_dask(self) -> da.Array:
-        """The `dask.array.Array` this lowers to."""
-        return self.collection()
+        """The `dask.array.Array` this lowers to; functions that write into its chunks raise."""
+        return graph.guarded(self.collection())
 
     def to_numpy(self, *, session: Any = None, **kwargs: Any) -> Any:
         """The data as NumPy, run first if needed."""
@@ -170,11 +170,6 @@ class Tensor(Lazy):
     def tolist(self) -> Any:
         """The data as nested lists. Runs."""
         return np.asarray(self).tolist()
-
-    def __copy__(self, memo: Any = None) -> Tensor:
-        return registry.make("copy", self)
-
-    __deepcopy__ = __copy__
 
     def __getattr__(self, name: str) -> Any:
         raise UnknownName.among("Tensor", name, dir(type(self)))

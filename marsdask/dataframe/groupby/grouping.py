@@ -21,7 +21,7 @@ from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.rows.alignment import together
 from marsdask.dataframe.rows.families import described, inferred
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownName
-from marsdask.plan import registry
+from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta
@@ -126,8 +126,21 @@ class Method:
     args: list[Any]
     kwargs: dict[str, Any]
 
+    @property
+    def calls(self) -> bool:
+        """Whether functions of users may see rows."""
+        given = [*self.args, *self.kwargs.values()]
+        inner = [
+            each
+            for v in given
+            for each in (v.values() if isinstance(v, dict) else v if isinstance(v, (list, tuple)) else [v])
+        ]
+        return any(map(callable, inner))
+
     def of(self, frame: Any, *keys: Any, spec: Grouping) -> Any:
         """What pandas gives of a frame's groups."""
+        if self.calls:
+            frame = graph.owned(frame)
         group = spec.of(frame, keys)
         if self.name == "fillna":
             return group.transform(lambda part: part.fillna(*self.args, **self.kwargs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 from operator import itemgetter, methodcaller
 from typing import Any
 
@@ -96,7 +97,7 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
 @lowered("frame.agg", meta=_agg_meta, demands=_agg_demands)
 def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     """One or several reductions of the columns: names, lists, dicts by column, functions."""
-    does = methodcaller("agg", func, axis, *args, **kwargs)
+    does = partial(_of_chunk, func=func, axis=axis, args=args, kwargs=kwargs)
     if plan == "rows":
         return graph.per_chunk(does, frame)
     empty, known = frame.empty, graph.promised()
@@ -110,6 +111,10 @@ def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs
         columns = [(empty.name if empty.ndim == 1 else empty.columns[at], names) for at, names in plan]
         done = fold(frame, steps, _table, columns, known.empty, known.labels)
     return done.with_lengths((known.length,))
+
+
+def _of_chunk(chunk: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    return graph.owned(chunk).agg(func, axis, *args, **kwargs)
 
 
 def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], like: Any, labels: pd.Index) -> Any:

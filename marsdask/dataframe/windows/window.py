@@ -114,7 +114,9 @@ def _window(frame: Any, kind: str, settings: dict[str, Any], picked: Any) -> Any
 def windowed(
     kind: str, settings: dict[str, Any], picked: Any, name: str, piece: Any, *args: Any, **kwargs: Any
 ) -> Any:
-    """pandas' own, on a piece."""
+    """pandas' own, on a piece; `raw` functions get arrays that pandas does not guard against being written into."""
+    if "raw" in kwargs or args[1:]:
+        piece = piece.copy()
     return getattr(_window(piece, kind, settings, picked), name)(*args, **kwargs)
 
 

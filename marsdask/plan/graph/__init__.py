@@ -15,6 +15,7 @@ from marsdask.plan.graph.chunks import (
     keys_of,
     made_by,
     merged,
+    received,
     same,
     settled,
     sizes_of,
@@ -60,4 +61,5 @@ from marsdask.plan.graph.making import (
     with_dtypes,
 )
 from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule, warning
+from marsdask.plan.graph.owned import guarded, independent, owned
 from marsdask.plan.graph.passes import THEIRS, Chain, annotated, batched, lined_up, named, wanted_only

@@ -18,6 +18,7 @@ from dask.threaded import get as threaded_get
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
+from marsdask.plan.graph.owned import independent
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Node
 
@@ -85,7 +86,7 @@ class Chunks(DaskMethodsMixin):
         return graph
 
     def __dask_postcompute__(self) -> tuple[Callable[..., Any], tuple[()]]:
-        return concat, ()
+        return received, ()
 
     def __dask_postpersist__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _rebuild, (self.name, self.count, self.lengths, self.node)
@@ -170,6 +171,16 @@ def concat(parts: Sequence[Any]) -> Any:
     if len(full) == 1:
         return full[0]
     return full[0].append(full[1:]) if isinstance(full[0], pd.Index) else pd.concat(full)
+
+
+def received(parts: Sequence[Any]) -> Any:
+    """As `concat`, of data that others may hold, for somebody who may write into what they get."""
+    whole = concat(parts)
+    if any(whole is part for part in parts):
+        return independent(whole)
+    return (
+        whole.copy(deep=False) if isinstance(whole, (pd.DataFrame, pd.Series)) else whole
+    )  # columns are shared
 
 
 def merged(

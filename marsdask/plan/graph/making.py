@@ -20,6 +20,7 @@ from dask.typing import Key
 from marsdask.errors import ShapeError
 from marsdask.plan.graph.chunks import Chunks, keys_of, merged
 from marsdask.plan.graph.names import name_for
+from marsdask.plan.graph.owned import owned
 from marsdask.plan.meta import NAN
 
 
@@ -229,7 +230,8 @@ def partly(
 
 
 def delayed(chunks: Chunks) -> list[Delayed]:
-    """The chunks as `dask.delayed` objects over one graph."""
+    """The chunks as `dask.delayed` objects over one graph, each time they are computed another's own."""
+    chunks = per_chunk(owned, chunks)
     whole = HighLevelGraph.from_collections(chunks.name, merged([chunks]), dependencies=())
     return [Delayed(key, whole, layer=chunks.name) for key in chunks.keys]
 

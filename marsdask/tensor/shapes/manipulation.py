@@ -283,7 +283,7 @@ def _declared(chunks: tuple[int, ...], length: float) -> tuple[float, ...]:
 
 
 def _mapped(func: Any, block: Any, args: Any, kwargs: Any, lengths: tuple[float, ...], dtype: Any) -> Any:
-    result = np.asarray(func(block, *args, **kwargs))
+    result = np.asarray(func(graph.owned(block), *args, **kwargs))
     if result.ndim != len(lengths) or not all(map(fits, lengths, result.shape)):
         raise ShapeError(
             f"map_chunk(): func gave shape {result.shape} where {lengths} was expected. Hint: give shape=, nan for what is not known."
