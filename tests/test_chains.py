@@ -41,6 +41,18 @@ def data_of(value: Any) -> Any:
     return value.execute().fetch() if hasattr(value, "execute") else value
 
 
+def spoilt(value: Any) -> None:
+    """Writes into what was fetched, by all ways that are open: whoever holds the data must not notice."""
+    if isinstance(value, pd.DataFrame):
+        value.columns.name, value["spoilt"] = "spoilt", -1
+    if isinstance(value, (pd.DataFrame, pd.Series)):
+        value.index.name = "spoilt"
+        if len(value):
+            value.iloc[0] = value.iloc[-1]
+    elif np.ndim(value):
+        value[...] = -77
+
+
 def walk_chain(
     start: Any, mirror: Any, steps: list[str], names: tuple[dict, dict], seed: int, length: int
 ) -> None:
@@ -66,7 +78,9 @@ def walk_chain(
                 chain.append(step)
                 ours, theirs = eval(step, names[0] | {"x": ours}), want
                 if rand.random() < 0.25 or i == length - 1:
-                    assert_like(data_of(ours), theirs, rtol=1e-7, atol=1e-9)
+                    for _ in range(2):
+                        assert_like(got := data_of(ours), theirs, rtol=1e-7, atol=1e-9)
+                        spoilt(got)
     except BaseException:
         print(f"seed {seed}, chain:\n  x = " + "\n  x = ".join(chain))
         raise
