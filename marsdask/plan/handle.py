@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from marsdask.plan.node import Node, _set
@@ -53,10 +53,10 @@ class Handle:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.node,)  # the expression travels, executed data do not
 
-    def __copy__(self, memo: dict[int, Any] | None = None) -> Handle:
+    def __copy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Another handle of the same expression, which holds the same executed data."""
         kind, given = self.__reduce__()[:2]
-        other: Handle = kind(*given)
+        other: Self = kind(*given)
         _set(other, "_result", self._result)
         _set(other, "_keep", self._keep)
         _set(other, "_group", self._group)
