@@ -271,6 +271,17 @@ def test_a_session_with_a_time_limit(hurried: Session, gate: Gate) -> None:
     assert started(hurried, gate) < MANY
 
 
+def test_checks_of_mars_are_taken() -> None:
+    t = mt.ones(3) + 6
+    how = {"extra_config": {"check_nsplits": False, "check_all": True, "chunk_size": 2}}
+    assert t.execute(**how).fetch(extra_config={"check_nsplits": False}).tolist() == [7, 7, 7]
+    for call in (t.execute, t.fetch, marsdask.fetch):
+        with pytest.raises(AttributeError, match="chunk_sise"):
+            call(*[t] * (call is marsdask.fetch), extra_config={"chunk_sise": 2})
+        with pytest.raises(TypeError, match="extra_config"):
+            call(*[t] * (call is marsdask.fetch), extra_config="check_all")
+
+
 @pytest.mark.parametrize(
     "bad",
     [

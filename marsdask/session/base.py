@@ -23,6 +23,7 @@ from typing import Any, Self
 import psutil
 from dask.sizeof import sizeof
 
+from marsdask import checks
 from marsdask.engine import base as engines
 from marsdask.engine import runs
 from marsdask.engine.base import Engine
@@ -165,7 +166,7 @@ class Session:
         check_waiting(wait, show_progress, progress_update_interval)
         named = {"warn_duplicated_execution": warn_duplicated_execution, "optimize.fuse": fuse_enabled}
         said = {name: value for name, value in named.items() if value is not None}
-        values = of_block() | checked(extra_config or {}) | said
+        values = of_block() | checked(_without_checks(extra_config)) | said
         # A bar beside what the program prints meanwhile is only shown to who asks for it.
         shown = show_progress if wait or show_progress is True else False
         run = runs.Run()
@@ -272,8 +273,11 @@ class Session:
             handle._result = self.results.get(token(node))
         return handle._result if node.op == "item" else None
 
-    def fetch(self, *tileables: Any, batch_size: int | None = None) -> Any:
+    def fetch(
+        self, *tileables: Any, batch_size: int | None = None, extra_config: dict[str, Any] | None = None
+    ) -> Any:
         """The data of one or several executed handles: see `marsdask.fetch`."""
+        checked(_without_checks(extra_config))
         handles, bare = handles_of(tileables, "fetch")
         values = list(map(self.data_of, handles))
         return values[0] if bare else values
@@ -431,6 +435,14 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _without_checks(extra_config: Any) -> dict[str, Any]:
+    """The options among what `extra_config` says. Mars's `check_...` ask whether what is known of a result before it runs agrees with
+    its data; here what a run finds always takes the place of what was known.
+    """
+    given = {} if extra_config is None else checks.instance(extra_config, "extra_config", dict, "a dict")
+    return {name: value for name, value in given.items() if not str(name).startswith("check_")}
 
 
 def handles_of(args: tuple[Any, ...], name: str) -> tuple[list[Any], bool]:

@@ -212,7 +212,7 @@ def execute(
     warn_duplicated_execution, fuse_enabled : bool, optional
         The options `warn_duplicated_execution` and `optimize.fuse` for this run.
     extra_config : dict, optional
-        More options by name, for this run.
+        More options by name, for this run. Mars's own `check_nsplits` and its like have no effect: what a run finds is known.
 
     An interrupt (Ctrl-C) while it waits cancels the work, also on a cluster. Raises TimeoutError after the `timeout` of
     the session, if it has one.
@@ -240,10 +240,16 @@ def _holder(handle: Any, session: Session | None) -> Session:
     return where
 
 
-def fetch(*tileables: Any, session: Session | None = None, batch_size: int | None = None) -> Any:
-    """The data of one or several executed handles. `batch_size` is accepted as in Mars; the result is the same."""
+def fetch(
+    *tileables: Any,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> Any:
+    """The data of one or several executed handles. `batch_size` and `extra_config` are accepted as in Mars; the result is the same."""
     handles, bare = handles_of(tileables, "fetch")
-    values = [_holder(handle, session).data_of(handle) for handle in handles]
+    how = {"batch_size": batch_size, "extra_config": extra_config}
+    values = [_holder(handle, session).fetch(handle, **how) for handle in handles]
     return values[0] if bare else values
 
 
