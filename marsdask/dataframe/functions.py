@@ -21,14 +21,14 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series
-from marsdask.dataframe.reduce.reduction import reduced_meta, scalar_dtype
+from marsdask.dataframe.reduce.reduction import reduced_meta
 from marsdask.dataframe.rows.alignment import as_promised, done, pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta, scalar_meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
@@ -214,7 +214,7 @@ def _applied_meta(
             )
         return frame.fewer(result)
     if not table:
-        return TensorMeta((), scalar_dtype(result))
+        return scalar_meta(result)
     if list(result.index) == [0, 1]:  # as many rows as were made up
         return frame_meta(result, frame.length, Rows(), ranged=frame.ranged, labels=frame.labels)
     unknown = declared.keys() & {"dtypes", "dtype", "output_type"}
@@ -369,7 +369,7 @@ def _meta(frame: FrameMeta, method: str, expr: str, by_row: bool, *more: Any) ->
     if method == "query":
         return frame.fewer(result)
     if not isinstance(result, (pd.Series, pd.DataFrame)):
-        return TensorMeta((), scalar_dtype(result))
+        return scalar_meta(result)
     if by_row:
         return frame.same(result)
     return frame_meta(result, frame.length, Rows()) if len(result) == 2 else reduced_meta(result, Rows())

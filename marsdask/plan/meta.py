@@ -14,7 +14,7 @@ import math
 import operator
 import uuid
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NoReturn
 
 import dask
@@ -32,11 +32,12 @@ NAN = math.nan
 
 @dataclass(frozen=True, slots=True)
 class TensorMeta(Formed):
-    """Shape (`nan` where unknown), dtype and memory order of a tensor."""
+    """Shape (`nan` where unknown), dtype and memory order of a tensor; of one value of pandas' such as a Timestamp one like it."""
 
     shape: tuple[float, ...]
     dtype: np.dtype[Any]
     order: str = "C"
+    like: Any = field(default=None, compare=False)
     kind: ClassVar[str] = "Tensor"
 
     @property
@@ -46,7 +47,23 @@ class TensorMeta(Formed):
     @property
     def form(self) -> Hashable:
         rest = tuple(-1 if math.isnan(n) else int(n) for n in self.shape[1:])
-        return "tensor", bool(self.shape), rest, self.dtype
+        more = () if self.like is None else _form_of(self.like)
+        return "tensor", bool(self.shape), rest, self.dtype, more
+
+
+def _form_of(value: Any) -> Hashable:
+    return type(value), getattr(value, "tzinfo", None), getattr(value, "freqstr", None)
+
+
+def scalar_meta(value: Any) -> TensorMeta:
+    """Metadata of one value like this one of pandas'; what NumPy does not have is an object."""
+    if isinstance(value, (pd.Timestamp, pd.Timedelta)) and getattr(value, "tz", None) is None:
+        kind = "M" if isinstance(value, pd.Timestamp) else "m"
+        return TensorMeta((), np.dtype(f"{kind}8[{value.unit}]"), like=value)
+    plain = isinstance(value, (np.generic, int, float, complex, bool)) and not isinstance(
+        value, (np.str_, np.datetime64)
+    )
+    return TensorMeta((), np.asarray(value).dtype) if plain else TensorMeta((), np.dtype(object), like=value)
 
 
 class Rows:

@@ -248,7 +248,7 @@ def fetch(
 ) -> Any:
     """The data of one or several executed handles. `batch_size` and `extra_config` are accepted as in Mars; the result is the same."""
     handles, bare = handles_of(tileables, "fetch")
-    how = {"batch_size": batch_size, "extra_config": extra_config}
+    how: dict[str, Any] = {"batch_size": batch_size, "extra_config": extra_config}
     values = [_holder(handle, session).fetch(handle, **how) for handle in handles]
     return values[0] if bare else values
 

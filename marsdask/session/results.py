@@ -61,7 +61,12 @@ def finished(collection: Any, parts: list[Any], known: Any, *, shared: bool = Tr
     if not isinstance(collection, graph.Chunks):
         whole = engines.assembled(collection, parts)
         if not known.shape:
-            return whole[()] if isinstance(whole, np.ndarray) else whole
+            value = whole[()] if isinstance(whole, np.ndarray) else whole
+            return (
+                type(known.like)(value)
+                if isinstance(value, (np.datetime64, np.timedelta64)) and known.like is not None
+                else value
+            )
         return np.asarray(whole, order=known.order if known.order == "F" else None)
     return graph.received(parts) if shared else graph.concat(parts)
 
@@ -69,7 +74,7 @@ def finished(collection: Any, parts: list[Any], known: Any, *, shared: bool = Tr
 def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
     """Metadata with the sizes that a run has found; with its engine also the dtypes, where only data could tell."""
     if isinstance(known, TensorMeta):
-        return TensorMeta(tuple(collection.shape), known.dtype, known.order)
+        return TensorMeta(tuple(collection.shape), known.dtype, known.order, known.like)
     if isinstance(known, FrameMeta):
         length = sum(collection.lengths) if collection.known else known.length
         made = None if engine is None else _found_dtypes(known, collection, engine)

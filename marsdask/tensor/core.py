@@ -5,6 +5,7 @@ Views are handles derived from a base, so that writes go both ways (NumPy's rule
 
 from __future__ import annotations
 
+import datetime
 import inspect
 import math
 import operator
@@ -14,6 +15,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 
 from marsdask.errors import (
     AmbiguousTruth,
@@ -186,14 +188,27 @@ COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
+def _answers(value: Any) -> bool:
+    """Whether the other side of an operator knows what to do with a tensor: frames, and what NumPy leaves it to as well."""
+    if isinstance(value, (Tensor, *SCALARS, np.ndarray, da.Array)) or pd.api.types.is_scalar(value):
+        return False
+    known = isinstance(value, Handle) or hasattr(value, "__array_ufunc__")
+    return known or hasattr(value, "__array_priority__")
+
+
 def _operator(name: str, way: str = "") -> Any:
     """The method of a binary operator: as it is, reflected ("r") or in place ("i")."""
 
     def method(self: Tensor, value: Any) -> Any:
-        if not isinstance(value, (Tensor, *SCALARS, np.ndarray, list, tuple, da.Array)):
+        if _answers(value):
             return NotImplemented
-        other = as_operand(value)
-        result = registry.make(name, *((other, self) if way == "r" else (self, other)))
+        (other,) = as_operands([value], beside=[self])
+        try:
+            result = registry.make(name, *((other, self) if way == "r" else (self, other)))
+        except ArgumentTypeError:
+            if name not in ("equal", "not_equal"):
+                raise
+            return called("full_like", self, name == "not_equal", dtype=bool)  # as NumPy answers
         return assign(self, result, what=name) if way == "i" else result
 
     return method
@@ -227,8 +242,34 @@ def as_tensor(value: Any) -> Tensor:
 
 
 def as_operand(value: Any) -> Any:
-    """A scalar as it is, which has no say in dtypes; anything else as a tensor."""
-    return value if isinstance(value, SCALARS) else as_tensor(value)
+    """A scalar as it is, which has no say in dtypes; times as NumPy's, if it has them; anything else as a tensor."""
+    if isinstance(value, SCALARS):
+        return value
+    if isinstance(value, (pd.Timestamp, pd.Timedelta)):
+        return value.to_numpy() if getattr(value, "tzinfo", None) is None else as_tensor(value)
+    if isinstance(value, datetime.timedelta):
+        return np.timedelta64(value)
+    if isinstance(value, datetime.date) and getattr(value, "tzinfo", None) is None:
+        return np.datetime64(value)
+    return as_tensor(value)
+
+
+def as_operands(values: Iterable[Any], beside: Iterable[Any] = ()) -> list[Any]:
+    """Each as `as_operand` makes it; beside tensors of objects one value is an object, which NumPy leaves as it is."""
+    values = list(values)
+    if any(isinstance(v, Tensor) and v.dtype.hasobject for v in (*beside, *values)):
+        values = [
+            boxed(v) if v is None or (pd.api.types.is_scalar(v) and not isinstance(v, SCALARS)) else v
+            for v in values
+        ]
+    return list(map(as_operand, values))
+
+
+def boxed(value: Any) -> np.ndarray[Any, Any]:
+    """One value, whatever it is, as an array of objects."""
+    box = np.empty((), dtype=object)
+    box[()] = value
+    return box
 
 
 def as_tensors(values: Any) -> list[Tensor]:

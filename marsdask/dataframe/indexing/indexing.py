@@ -26,7 +26,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.late import late, whole
 from marsdask.plan.lower import Ask, Keep
-from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta, sample
+from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta, meta, sample, scalar_meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
@@ -282,9 +282,14 @@ def pick_rows(frame: Chunks, positions: np.ndarray[Any, Any]) -> Chunks:
     return found if sorted_already else graph.per_chunk(rows_of, graph.gather(found), np.argsort(order))
 
 
-def scalar_dtype(dtype: Any) -> Any:
-    """The dtype of a 0-d tensor that holds one value of a column."""
-    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "biufc" else np.dtype(object)
+def cell_meta(column: Any) -> TensorMeta:
+    """Metadata of one value of a column or index."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biufcO":
+        return TensorMeta((), dtype)
+    one = sample(column, 1)
+    like = one[0] if isinstance(one, pd.Index) else one.iloc[0]
+    return TensorMeta((), np.dtype(object)) if like is pd.NA else scalar_meta(like)
 
 
 def _row_meta(frame: FrameMeta, position: int) -> FrameMeta:
@@ -318,7 +323,7 @@ def row_at(frame: Chunks, position: int) -> Any:
 
 def _cell_meta(frame: FrameMeta, position: int) -> TensorMeta:
     _check_position(frame.length, position)
-    return TensorMeta((), scalar_dtype(frame.empty.dtype))
+    return cell_meta(frame.empty)
 
 
 @lowered("frame.cell_at", meta=_cell_meta, traits=["slice"])

@@ -14,7 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.indexing.indexing import columns_at, looking, rows_at, scalar_dtype
+from marsdask.dataframe.indexing.indexing import cell_meta, columns_at, looking, rows_at
 from marsdask.dataframe.indexing.keys import known_labels, missing_label, places
 from marsdask.dataframe.making.creation import as_index, plain_index
 from marsdask.dataframe.rows.alignment import as_promised, checked, distinct, done, row_labels, starts
@@ -31,7 +31,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, sample
 from marsdask.plan.registry import lowered, public
 
 
@@ -62,7 +62,7 @@ def _at_label_meta(frame: FrameMeta, label: Any) -> Any:
         places(there, label)  # it is there, or this raises
     found = sample_with(frame.empty, label).loc[label]
     if not isinstance(found, (pd.DataFrame, pd.Series)):
-        return TensorMeta((), scalar_dtype(frame.empty.dtype))
+        return cell_meta(frame.empty)
     if isinstance(found, pd.Series) and frame.kind == "DataFrame":
         return frame_meta(found, len(found), Rows())
     return frame_meta(found, math.nan, NEW)

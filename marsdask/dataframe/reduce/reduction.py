@@ -23,7 +23,7 @@ from marsdask.errors import ShapeError
 from marsdask.options import options
 from marsdask.plan import graph, moments
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, scalar_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 
@@ -324,17 +324,7 @@ def reduced_meta(result: Any, rows: Rows | None = None, length: float | None = N
     if isinstance(result, (pd.Series, pd.DataFrame)):
         size = len(result) if length is None else length
         return frame_meta(result, size, rows or Rows(), labels=None if math.isnan(size) else result.index)
-    return TensorMeta((), scalar_dtype(result))
-
-
-def scalar_dtype(value: Any) -> np.dtype[Any]:
-    """The dtype of the tensor that holds a scalar of pandas; what NumPy does not have is an object."""
-    if isinstance(value, (pd.Timestamp, pd.Timedelta)) and getattr(value, "tz", None) is None:
-        return np.dtype(f"{'M' if isinstance(value, pd.Timestamp) else 'm'}8[{value.unit}]")
-    plain = isinstance(value, (np.generic, int, float, complex, bool)) and not isinstance(
-        value, (np.str_, np.datetime64)
-    )
-    return np.asarray(value).dtype if plain else np.dtype(object)
+    return scalar_meta(result)
 
 
 def _call(name: str, frame: Any, **kwargs: Any) -> Any:
@@ -352,6 +342,8 @@ def _reduction_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
         if frame.ndim == 1 and frame.shown.dtype == object:  # numbers, maybe: the run will tell
             return TensorMeta((), np.dtype(object))
         raise
+    if frame.ndim == 1 and frame.shown.dtype == object and isinstance(result, str):
+        return TensorMeta((), np.dtype(object))  # not text, maybe
     return frame.same(result) if by_rows(frame, kwargs) else reduced_meta(result, NEW)
 
 

@@ -99,6 +99,8 @@ def sampled(value: Any) -> Any:
     if isinstance(value, FrameMeta):
         return sample(value.shown)
     if isinstance(value, TensorMeta):
+        if value.like is not None:
+            return value.like
         rest = [2 if math.isnan(n) else int(n) for n in value.shape[1:]]
         return np.ones([2, *rest] if value.shape else [], value.dtype)[()]
     if type(value) in (list, tuple):
@@ -130,8 +132,17 @@ def as_promised(whole: Chunks) -> Any:
     """One chunk as its operation promised it: a tensor of no dimension, or rows of a length."""
     known = graph.promised()
     if isinstance(known, TensorMeta):
+        if known.dtype.kind in "mM":
+            whole = graph.per_chunk(_time, whole, known.dtype, lengths=None)
         return graph.to_array(whole, scalar=True, dtype=known.dtype)
     return whole.with_lengths((known.length,))
+
+
+def _time(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A time of pandas' as NumPy's, which goes with arrays."""
+    if value is pd.NaT:
+        return dtype.type("NaT", np.datetime_data(dtype)[0])
+    return value.to_numpy().astype(dtype) if isinstance(value, (pd.Timestamp, pd.Timedelta)) else value
 
 
 def after_concat(does: Callable[..., Any], parts: list[Any], *args: Any, **kwargs: Any) -> Any:

@@ -14,15 +14,26 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 import toolz
 from dask.array.core import elemwise
 
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
-from marsdask.plan import registry
-from marsdask.plan.meta import TensorMeta, TupleMeta
+from marsdask.plan import graph, registry
+from marsdask.plan.meta import TensorMeta, TupleMeta, scalar_meta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import NEEDED, SCALARS, as_operand, as_tensor, assign, delegated, given, signature
+from marsdask.tensor.core import (
+    NEEDED,
+    SCALARS,
+    as_operands,
+    as_tensor,
+    assign,
+    boxed,
+    delegated,
+    given,
+    signature,
+)
 from marsdask.tensor.fold import flat, with_whole
 
 
@@ -53,7 +64,7 @@ def _made(
     dtype: Any = None,
     **operands: Any,
 ) -> Any:
-    inputs = [as_operand(v) for v in operands.values()]
+    inputs = as_operands(operands.values())
     if all(isinstance(v, SCALARS) for v in inputs):
         inputs[0] = as_tensor(inputs[0])
     extra: dict[str, Any] = {} if dtype is None else {"dtype": np.dtype(dtype)}
@@ -82,6 +93,10 @@ SETTINGS = [*inspect.signature(_made).parameters.values()][1:-1]
 
 
 def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
+    values = [a for a in args if isinstance(a, da.Array)]
+    if any(a.dtype.hasobject for a in values) and not any(a.ndim for a in values):
+        # Dask asks what ones give, and NumPy takes text for an array of its own.
+        return da.map_blocks(_of_objects, ufunc, *args, dtype=graph.promised().dtype, **kwargs)
     if ufunc.nout == 1:
         return elemwise(ufunc, *args, **kwargs)
     return tuple(
@@ -93,6 +108,8 @@ def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
 def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Metadata of an elementwise function: shapes broadcast, dtype by calling it on nothing."""
     tensors = [a for a in args if isinstance(a, TensorMeta)]
+    if any(t.like is not None for t in tensors) and not any(t.shape or t.dtype.kind in "SU" for t in tensors):
+        return _meta_of_values(function, args, kwargs)
     shape = broadcast_shape(*(t.shape for t in tensors))
     # Tensors without axes count as scalars for NumPy's dtype, unless there is nothing else.
     whole = not any(t.shape for t in tensors)
@@ -107,6 +124,31 @@ def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> A
     if isinstance(result, tuple):
         return TupleMeta(tuple(TensorMeta(shape, r.dtype, order) for r in result))
     return TensorMeta(shape, result.dtype, order)
+
+
+def _meta_of_values(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Metadata of what values of pandas' give: pandas knows what a Timestamp and another thing make."""
+    ones = [
+        np.ones((), a.dtype)[()] if isinstance(a, TensorMeta) and a.like is None else getattr(a, "like", a)
+        for a in args
+    ]
+    values = [
+        pd.Timestamp(v)
+        if isinstance(v, np.datetime64)
+        else pd.Timedelta(v)
+        if isinstance(v, np.timedelta64)
+        else v
+        for v in ones
+    ]
+    try:
+        result = _of_objects(function, *values, **kwargs)
+    except TypeError as error:
+        raise ArgumentTypeError(str(error)) from None
+    return TupleMeta(tuple(map(scalar_meta, result))) if isinstance(result, tuple) else scalar_meta(result)
+
+
+def _of_objects(function: Callable[..., Any], *values: Any, **kwargs: Any) -> Any:
+    return function(*map(boxed, values), **kwargs)
 
 
 def broadcast_shape(*shapes: tuple[float, ...]) -> tuple[float, ...]:
@@ -173,7 +215,7 @@ def nan_to_num(a: Array, copy: Any = True, nan: Any = 0.0, posinf: Any = None, n
 @public("isclose")
 def isclose(a: Array, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Any:
     """NumPy's `isclose` of each element."""
-    return registry.make("isclose", a, as_operand(b), rtol, atol, equal_nan)
+    return registry.make("isclose", a, *as_operands([b]), rtol, atol, equal_nan)
 
 
 # Settings are arguments by position: a chain of these and ufuncs then fuses.
@@ -196,7 +238,7 @@ def clip(
         a = registry.make("positive", a)
     for name, bound in (("maximum", low), ("minimum", high)):  # which fuse
         if bound is not None:
-            a = registry.make(name, a, as_operand(bound))
+            a = registry.make(name, a, *as_operands([bound]))
     return given(a, out)
 
 

@@ -25,7 +25,8 @@ from marsdask.tensor.core import as_tensor, called, delegated
 def _data_meta(data: Data, chunk_size: Any = None) -> TensorMeta:
     array = data.value
     f_ordered = array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
-    return TensorMeta(array.shape, array.dtype, "F" if f_ordered else "C")
+    value = None if array.ndim or not array.dtype.hasobject else array[()]
+    return TensorMeta(array.shape, array.dtype, "F" if f_ordered else "C", value)
 
 
 @lowered("data", sizes="any", meta=_data_meta, traits=("data",))
