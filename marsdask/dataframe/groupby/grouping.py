@@ -6,7 +6,7 @@ To add a method of pandas, name it in the table of what it gives; its signature,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -17,23 +17,25 @@ from pandas.api.typing import DataFrameGroupBy as PandasFrames
 from pandas.api.typing import SeriesGroupBy as PandasSeries
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle
-from marsdask.dataframe.rows.alignment import together
+from marsdask.dataframe.groupby.keys import are_values, items
 from marsdask.dataframe.rows.families import described, inferred
-from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, UnknownName
+from marsdask.errors import ArgumentError, ArgumentTypeError, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import Handle, held
+from marsdask.plan.handle import held
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.registry import public
+
+NAMED = frozenset(["name", "column"])
+"""Kinds of keys that are columns of the frame, or row labels, by name."""
 
 
 @dataclass(frozen=True)
 class Grouping:
     """The keys and the flags of a groupby, and the columns that are selected. Keys that are data travel beside it.
 
-    `by` has pairs ("name", label), ("key", i) for the i-th key beside it, ("call", function), ("map", dict) and
-    ("grouper", Grouper); None where `level` says it. `lone`: `by` was no list. `select`: None, a label or a list of labels.
+    `by` has pairs ("name", label), ("column", label) of what is a column whatever labels are called, ("key", i) for the i-th
+    key beside it, ("call", function), ("map", dict) and ("grouper", Grouper); None where `level` says it. `lone`: `by` was no list. `select`: None, a label or a list of labels.
     """
 
     by: tuple[tuple[str, Any], ...] | None
@@ -60,13 +62,19 @@ class Grouping:
         return [kind for kind, _ in self.by or ()]
 
     @property
+    def by_name(self) -> bool:
+        """Whether every key is a column or row labels, said by name."""
+        return self.by is not None and NAMED.issuperset(self.kinds)
+
+    @property
     def selected(self) -> list[Any] | None:
         """The selected labels as a list; None where nothing is selected."""
         return self.select if self.select is None or isinstance(self.select, list) else [self.select]
 
     def columns(self, empty: Any) -> list[Any]:
         """The columns of a frame among the keys."""
-        return [v for kind, v in self.by or () if kind == "name" and v in getattr(empty, "columns", ())]
+        there = getattr(empty, "columns", ())
+        return [v for kind, v in self.by or () if kind == "column" or (kind == "name" and v in there)]
 
     def looks_at_labels(self, empty: Any) -> bool:
         """Whether keys are made from row labels."""
@@ -76,13 +84,14 @@ class Grouping:
     def needs_one_chunk(self, empty: Any) -> bool:
         """Whether only pandas itself on all rows answers right: bins of time, keys of no name as columns, doubled names."""
         strange = empty.ndim == 2 and not empty.columns.is_unique
-        return strange or "grouper" in self.kinds or (not self.as_index and bool({*self.kinds} - {"name"}))
+        return strange or "grouper" in self.kinds or (not self.as_index and bool({*self.kinds} - NAMED))
 
     def of(self, frame: Any, keys: Sequence[Any], **changed: Any) -> Any:
         """The pandas groupby of a chunk."""
         if changed:
             return replace(self, **changed).of(frame, keys)
-        every = [keys[v] if kind == "key" else v for kind, v in self.by or ()]
+        of_kind = {"key": lambda i: _apart(keys[i]), "column": lambda label: frame[label]}
+        every = [of_kind[kind](v) if kind in of_kind else v for kind, v in self.by or ()]
         by: Any = every[0] if self.lone else every or None
         flags = {name: getattr(self, name) for name in ("sort", "group_keys", "observed", "dropna")}
         if frame.ndim == 2:
@@ -97,7 +106,7 @@ class Grouping:
         for kind, v in self.by or [("name", level) for level in self._levels]:
             if kind == "key":
                 found.append(keys[v])
-            elif kind == "name":
+            elif kind in NAMED:
                 found.append(frame[v] if v in columns else index.get_level_values(v))
             else:
                 found.append(index.map(v))
@@ -110,12 +119,19 @@ class Grouping:
     def dtypes(self, known: FrameMeta, keys: Sequence[Any]) -> list[Any]:
         """The dtypes of keys that are frames' columns, labels or series."""
         found = [k.meta.shown.dtype for k in keys if isinstance(k, Chunks)]
-        names = self._levels if self.by is None else [v for kind, v in self.by if kind == "name"]
+        names = self._levels if self.by is None else [v for kind, v in self.by if kind in NAMED]
         columns = self.columns(known)
         labels = known.shown.index
         return found + [
             known.dtype_of(v) if v in columns else labels.get_level_values(v).dtype for v in names
         ]
+
+
+def _apart(key: Any) -> Any:
+    """A key in memory that pandas does not take for a column's: which keys are columns was decided for all chunks."""
+    if not isinstance(key, pd.Series):
+        return key
+    return pd.Series(key.array, index=key.index, name=key.name, copy=False)
 
 
 @dataclass(frozen=True)
@@ -277,7 +293,12 @@ class SeriesGroupBy(GroupBy):
         return self._frame.name if self._spec.select is None else self._spec.select
 
 
-@public("groupby", owners=("DataFrame", "Series"), function=False)
+@public(
+    "groupby",
+    owners=("DataFrame", "Series"),
+    function=False,
+    differs="a copy of a column, as a key, is that column",
+)
 def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True, sort: bool = True,
             group_keys: bool = True, observed: bool = True, dropna: bool = True) -> Any:  # fmt: skip
     """Groups of rows with equal keys: a lazy `GroupBy`."""
@@ -297,66 +318,18 @@ def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True,
         raise ArgumentTypeError("as_index=False only valid with DataFrame")
     frame = registry.wrap(self.node, held(self))
     keys: list[Any] = []
-    items, lone = None, False
+    found, lone = None, False
     if by is None:
         index = frame.known.shown.index
         for each in level if isinstance(level, (list, tuple)) else [level]:
             index._validate_index_level(each) if index.nlevels == 1 else index._get_level_number(each)
     else:
-        lone = not isinstance(by, list) or _is_values(frame, by)
-        items = tuple(_item(frame, each, keys) for each in ([by] if lone else by))
-        if not items:
+        lone = not isinstance(by, list) or are_values(frame, by)
+        frame, found, keys = items(frame, [by] if lone else by)
+        if not found:
             raise ArgumentError("No group keys passed!")
-    frame, keys, _ = together(frame, keys, {})
-    spec = Grouping(items, level, lone, **{k: bool(v) for k, v in flags.items()})
+    spec = Grouping(found, level, lone, **{k: bool(v) for k, v in flags.items()})
     return (DataFrameGroupBy if self.ndim == 2 else SeriesGroupBy)(frame, spec, keys)
-
-
-def _is_values(frame: Any, by: list[Any]) -> bool:
-    """Whether a list holds one key's values, as pandas reads it: as long as the frame and no names in it."""
-    if any(isinstance(b, (Handle, pd.Series, np.ndarray, pd.Grouper, dict, list)) or callable(b) for b in by):
-        return False
-    names = [*(frame.known.names if frame.ndim == 2 else ()), *frame.known.shown.index.names]
-    return len(by) == frame.shape[0] and not all(b in names for b in by)
-
-
-def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
-    if isinstance(key, list):
-        key = np.asarray(key)
-    elif isinstance(key, pd.Index):
-        key = pd.Series(key)
-    if isinstance(key, (Handle, pd.Series, np.ndarray, pd.Categorical)):
-        if isinstance(key, FrameHandle) and key.ndim != 1:
-            raise ArgumentError(f"Grouper for {type(key).__name__!r} not 1-dimensional")
-        numbered = isinstance(key, pd.Series) and key.index.equals(pd.RangeIndex(len(key)))
-        placed = numbered or isinstance(key, (np.ndarray, pd.Categorical))
-        keys.append(_positional(frame, key) if placed else key)
-        return ("key", len(keys) - 1)
-    if isinstance(key, pd.Grouper):
-        plain = key.key is not None and getattr(key, "freq", None) is None
-        return ("name", key.key) if plain else ("grouper", key)
-    if isinstance(key, Mapping):
-        return ("map", dict(key))
-    labels = list(frame.known.names) if frame.ndim == 2 else []
-    names = [n for n in frame.known.shown.index.names if n is not None]
-    if pd.api.types.is_hashable(key) and (key in labels or key in names):
-        return ("name", key)
-    if callable(key):
-        return ("call", key)
-    raise ColumnNotFound.among(key, [*labels, *names])
-
-
-def _positional(frame: Any, values: Any) -> Any:
-    """In-memory values by position: a tensor where the frame's labels are not 0..n-1."""
-    message = "Length of grouper ({given}) and axis ({expected}) must be same length"
-    checks.same_length(len(values), frame.shape[0], message)
-    if isinstance(values, pd.Series) or frame.known.ranged:
-        return pd.Series(values)
-    if isinstance(values, pd.Categorical):
-        raise ArgumentTypeError(
-            "a Categorical key needs a frame with labels 0..n-1. Hint: assign it as a column first."
-        )
-    return registry.call(registry.lookup("tensor"), (values,), {})
 
 
 def _made(op: str, group: GroupBy, name: str, args: Any, kwargs: Any, *like: Any, **tuning: Any) -> Any:

@@ -75,7 +75,7 @@ def _wish(node: Node, rows: Node) -> tuple[Grouping, int, bool] | None:
     how, empty = rows.args[1], meta(rows).empty
     n = next(iter((*args, *kwargs.values())), 5)
     plain = name in ("head", "tail") and len(args) + len(kwargs) <= 1 and isinstance(n, (int, np.integer))
-    if not plain or n < 1 or keys or set(spec.kinds) != {"name"} or empty.ndim != 2 or not how.by:
+    if not plain or n < 1 or keys or not spec.by_name or empty.ndim != 2 or not how.by:
         return None
     columns = {*(v for _, v in spec.by), *how.by}
     alone = empty.columns.is_unique and columns <= {*empty.columns} and how.key is None

@@ -31,7 +31,9 @@ def possible(spec: Grouping, dtypes: Sequence[Any]) -> bool:
 
     Categories that no row has are labels too, and of objects pandas looks at all to choose the dtype of their level.
     """
-    told = len(dtypes) == spec.count and len({*spec.kinds}) <= 1  # else which of them is the first is not
+    told = len(dtypes) == spec.count and (
+        spec.by_name or len({*spec.kinds}) <= 1
+    )  # else which of them is the first is not
     if not (spec.sort and told and isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "iufmM"):
         return False
     return not any(isinstance(d, pd.CategoricalDtype) or pd.api.types.is_object_dtype(d) for d in dtypes)

@@ -218,7 +218,7 @@ def prepared(frame: Any, *keys: Any, spec: Grouping, parts: Sequence[Part]) -> p
 
     Rows that hardly share keys are left as they are, to be grouped once where all are together.
     """
-    some = picked.picked(frame) if set(spec.kinds) == {"name"} and _late_or_text(frame, spec) else None
+    some = picked.picked(frame) if spec.by_name and _late_or_text(frame, spec) else None
     names = spec.columns(some)
     if some is None or len(names) < spec.count:
         return _table(whole(frame), keys, spec, parts)

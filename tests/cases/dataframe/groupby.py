@@ -106,3 +106,28 @@ cases(
     "df.groupby('k', as_index=False).apply(lambda g: g.v.sum())", "df.groupby('k').v.apply(lambda x: x.nlargest(1))",
 )
 cases("GroupBy.get_group", "df.groupby('k').get_group(3)", "df.groupby(['k', 's']).v.get_group((3, 'x'))", "df.groupby('k').get_group(77)")
+
+# A key that is a column of the frame is that column, by name or as an object: it is not aggregated.
+cases("GroupBy.sum GroupBy.median GroupBy.nunique GroupBy.describe GroupBy.quantile GroupBy.cumsum GroupBy.rank GroupBy.shift GroupBy.idxmax",
+      "(lambda x: x.groupby(x.k).OP())(df[['v', 'k', 'i']])")
+cases("GroupBy.mean GroupBy.count GroupBy.max GroupBy.first", "(lambda x: x.groupby([x.k, x['s']], as_index=False).OP())(df.drop(columns='t'))")
+cases(
+    "GroupBy.sum",
+    "df.groupby(df.k, as_index=False).sum(numeric_only=True)", "dn.groupby(dn.q, sort=False, dropna=False)[['f']].sum()",
+    "df.groupby([df.k, 's']).sum(numeric_only=True)", "df.groupby(df.k).k.sum()", "df[['v', 'i']].groupby(df.k).sum()",
+    "df[['v', 'k']].groupby(df.k).sum()", "df.assign(z=df.v * 2).drop(columns='s').groupby(df.k).sum(numeric_only=True)",
+    "df.rename(columns={'v': 'w'}).groupby(df.k).sum(numeric_only=True)", "df.reset_index(drop=True).groupby(df.k).sum(numeric_only=True)",
+    "df.groupby(df.loc[:, 'k'].rename('x').rename('k')).sum(numeric_only=True)", "df[['k', 'i']].groupby(df.v.rename('k')).sum()",
+    "df[['k', 'i']].groupby(df.k % 2).sum()", "df[['k', 'i']].groupby(df.k % 2, as_index=False).sum()",
+    "df[['v', 'i']].groupby((df.k % 2).rename('z'), as_index=False).sum()", "(lambda x: x.groupby(x.k).sum())(df.set_index('k', drop=False)[['k', 'i']])",
+    "(lambda z: df[['v']].assign(k=z).groupby(z).sum())(df.k + 1)", "df.set_index('k', drop=False).groupby('k').i.sum()",
+    # Keys of other rows are aligned by label.
+    "df[df.v > 0].groupby(df.k).sum(numeric_only=True)", "df.v[df.i > 0].groupby(df.s).sum()", "df.groupby(df.k[df.i > 0]).i.sum()",
+    "dl[dl.i > 0][['i']].groupby(dl.s).sum()",
+)
+cases("GroupBy.agg", "df.groupby(df.k).agg(['min', 'count'])", "df.groupby(df['k'], as_index=False).agg({'v': 'mean', 'i': ['sum', 'max']})",
+      "df.groupby(df.k, as_index=False).agg(a=('v', 'sum'), b=('k', 'max'))")
+cases("GroupBy.transform", "df.groupby(df.k).transform('count')", "df[['k', 'v', 'i']].groupby('k').transform(lambda c: c.iloc[0])")
+cases("GroupBy.apply", "df.groupby(df.k).apply(lambda g: g)", "df.groupby([df.k, df.s]).apply(lambda g: len(g.columns))")
+cases("GroupBy.head GroupBy.tail", "df.groupby(df.k).OP(1)")
+cases("GroupBy.value_counts", "df[['k', 's']].groupby('k').value_counts()", "(lambda x: x.groupby(x.k).value_counts())(df[['k', 's']])")
