@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -118,8 +118,13 @@ def same_length(
 
 def columns(names: Iterable[Any], frame: Any) -> list[Any]:
     """Labels of columns that the frame has."""
+    return members(names, frame.columns)
+
+
+def members(names: Iterable[Any], there: Collection[Any]) -> list[Any]:
+    """Labels of columns, which are among those that are `there`."""
     found = list(names)
     for name in found:
-        if name not in frame.columns:
-            raise ColumnNotFound.among(name, frame.columns)
+        if name not in there:
+            raise ColumnNotFound.among(name, there)
     return found

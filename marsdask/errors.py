@@ -381,7 +381,7 @@ _adopted: dict[type[Exception], type[Exception]] = {}
 
 
 def adopt(error: Exception, doing: str) -> Exception:
-    """The same error as one of ours: still of its own type, and saying which operation it met.
+    """The same error as one of ours: still of its own type, and saying what people were `doing`, if that has a name.
 
     For what NumPy or pandas raise where metadata are worked out, that is, at the user's call.
     """
@@ -392,7 +392,7 @@ def adopt(error: Exception, doing: str) -> Exception:
         _adopted[kind] = type(kind.__name__, (MarsDaskError, kind), {"__module__": __name__})
     new = _adopted[kind].__new__(_adopted[kind])
     said = error.args[0] if isinstance(error, KeyError) and error.args else error
-    new.args = (f"{doing}: {said}",)
+    new.args = (f"{doing}: {said}" if doing else said,)
     return new
 
 

@@ -10,6 +10,8 @@ import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError
 from marsdask.plan import registry
+from marsdask.plan.entries import called
+from marsdask.plan.node import Node
 
 X = np.arange(12.0).reshape(3, 4)
 DF = pd.DataFrame({"alpha": [1, 2, 3], "beta": [1.0, np.nan, 3.0], "name": list("xyz")})
@@ -123,7 +125,33 @@ FRAMES = [
     (lambda f: len(f[f.alpha > 1]), ValueError, "execute"),
     (lambda f: f[f.alpha > 1].empty, ValueError, "executed first"),
     (lambda f: f.sort_values("alpha", inplace="yes"), ValueError, "inplace"),
+    (lambda f: f.agg({"aplha": "sum"}), KeyError, "Did you mean 'alpha'"),
+    (lambda f: f.rolling(2).agg({"aplha": "sum"}), KeyError, "Did you mean 'alpha'"),
+    (lambda f: f.groupby("name").agg({"aplha": "sum"}), KeyError, "Did you mean 'alpha'"),
+    (lambda f: f.groupby("name").agg(a=("aplha", "sum")), KeyError, "Did you mean 'alpha'"),
+    (lambda f: f.groupby("name")[["beta"]].agg({"alpha": "sum"}), KeyError, "the columns are 'beta'"),
 ]
+NAMED = [
+    (lambda f: f.groupby("alpha").mean(), "groupby.mean"),
+    (lambda f: f.groupby("alpha").rank(method="nope"), "groupby.rank"),
+    (lambda f: f.groupby("alpha").sample(n=9), "groupby.sample"),
+    (lambda f: f.groupby("alpha").filter(1), "groupby.filter"),
+    (lambda f: f + "x", "add"),
+    (lambda f: f.name > 1, "gt"),
+    (lambda f: f.query("nope > 1"), "query"),
+    (lambda f: f.astype("nope"), "astype"),
+    (lambda f: f.rolling(2).sum(), "rolling.sum"),
+    (lambda f: f.corr(), "corr"),
+    (lambda f: f.explode("nope"), "explode"),
+    (lambda f: f.nlargest(2, "name"), "nlargest"),
+    (lambda f: f.beta.value_counts(bins="x"), "value_counts"),
+    (lambda f: f.reset_index(level=4), "reset_index"),
+    (lambda f: md.get_dummies(f, columns="alpha"), "get_dummies"),
+    (lambda f: f.name.str.pad("x"), "str.pad"),
+    (lambda f: mt.histogram(mt.ones(3), bins="x"), "histogram"),
+    (lambda f: mt.full(3, "x", dtype="f8"), "full"),
+]
+"""Errors of NumPy and pandas at the call, and how their messages begin: with what people called."""
 
 
 @pytest.mark.parametrize(("mistake", "kind", "says"), FRAMES, ids=range(len(FRAMES)))
@@ -134,6 +162,18 @@ def test_frames(mistake: Any, kind: Any, says: str) -> None:
         mistake(f)
     assert isinstance(caught.value, MarsDaskError), f"not ours: {caught.value!r}"
     assert f.node is node
+
+
+@pytest.mark.parametrize(("mistake", "name"), NAMED, ids=[name for _, name in NAMED])
+def test_messages_begin_with_what_was_called(mistake: Any, name: str) -> None:
+    with pytest.raises(MarsDaskError) as caught:
+        mistake(frame())
+    assert str(caught.value.args[0]).startswith(f"{name}: ")
+
+
+def test_no_message_begins_with_an_internal_name() -> None:
+    inside = [Node(name) for name, op in registry.OPS.items() if op.room == "engine"]
+    assert {called(node) for node in inside} == {""}
 
 
 def test_lengths_that_only_a_run_can_tell() -> None:

@@ -135,3 +135,9 @@ def label(node: Node) -> str:
     """The name that people know the work of a node by: the function they called, and for its inputs in memory "data"."""
     op = lookup(node.op)
     return "data" if "data" in op.traits else node.called or op.label
+
+
+def called(node: Node) -> str:
+    """What people called that made a node, as they write it; nothing where they have no name for it."""
+    op = lookup(node.op)
+    return labels.written(node.called or ("" if op.room == "engine" else op.label))

@@ -36,6 +36,15 @@ def spelled(first: str, rest: str) -> str:
     return f"{first}-{rest}" if rest.isalpha() else f"{first}.{rest}"
 
 
+def written(label: str) -> str:
+    """A label as people write what they called.
+
+    >>> written("groupby-agg"), written("sort")
+    ('groupby.agg', 'sort')
+    """
+    return label.replace("-", ".")
+
+
 def of_call(label: str, arguments: Mapping[str, Any], *, bare: bool = False) -> str:
     """The label of a call, with the function that it is given; `bare`: that function's name alone.
 
@@ -46,7 +55,7 @@ def of_call(label: str, arguments: Mapping[str, Any], *, bare: bool = False) -> 
     function = function_name(given[0]) if given else ""
     if bare:
         return function or label
-    return f"{label.replace('-', '.')}({function})" if function else label
+    return f"{written(label)}({function})" if function else label
 
 
 def unwrapped(function: Any) -> Any:

@@ -21,7 +21,7 @@ from dask.array.core import PerformanceWarning
 
 from marsdask.errors import MarsDaskError
 from marsdask.plan import graph
-from marsdask.plan.entries import Op, label, lookup
+from marsdask.plan.entries import Op, called, label, lookup
 from marsdask.plan.graph import Chunks, Label, Place
 from marsdask.plan.node import Node, inputs, replace, token, walk
 
@@ -170,7 +170,7 @@ class Lowering:
             self.rules[id(each.node)] = each.place.rules
         except Exception as error:
             if not isinstance(error, MarsDaskError):  # ours name the operation
-                error.add_note(f"marsdask: raised while working on {each.op.public!r}")
+                error.add_note(f"marsdask: raised while working on {called(each.node)!r}")
             raise
 
     def _label(self, each: Open, made: Sequence[Any]) -> None:
@@ -207,7 +207,7 @@ class Lowering:
         try:
             answers = self.answer([*(each.question for each in asking), *spare], self.kept)
         except Exception as error:
-            names = ", ".join(sorted({repr(each.op.public) for each in asking}))
+            names = ", ".join(sorted({repr(called(each.node)) for each in asking}))
             error.add_note(f"marsdask: raised while answering a question of {names}")
             raise
         for each, reply in zip(asking, answers, strict=True):

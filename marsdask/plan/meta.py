@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
-from marsdask.plan.entries import Op, lookup
+from marsdask.plan.entries import Op, called, lookup
 from marsdask.plan.examples import Example, Formed
 from marsdask.plan.node import Node, _set, inputs, parts, replace, token, walk
 
@@ -220,7 +220,7 @@ def _work_out(node: Node) -> Any:
     except MarsDaskError:
         raise
     except Exception as error:
-        raise adopt(error, op.public) from error
+        raise adopt(error, called(node)) from error
 
 
 # Two sets of made-up lengths for unknown ones: what differs between the two is unknown in the result, what is equal is

@@ -181,7 +181,7 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     except MarsDaskError:
         raise
     except Exception as error:
-        raise adopt(error, op.public) from error
+        raise adopt(error, labels.written(op.label)) from error
 
 
 def spread(op: Op, given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -6,7 +6,7 @@ To add a method of pandas, name it in the table of what it gives; its signature,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -430,14 +430,25 @@ def agg(
     `method`: "tree" joins parts of chunks, "shuffle" exchanges by key, "auto" chooses by size; `combine_size` chunks a join.
     """
     tuning = checked_tuning(method, combine_size)
+    if isinstance(func, dict):
+        _check_columns(self, func)
     if func is not None:
         return _made("groupby.reduce", self, "agg", (func, *args), kwargs, **tuning)
     pairs = [v for v in kwargs.values() if not isinstance(v, pd.NamedAgg)]
     plain = all(isinstance(v, tuple) and len(v) == 2 for v in pairs)
     if not kwargs or (isinstance(self, DataFrameGroupBy) and not plain):
         raise ArgumentTypeError("Must provide 'func' or tuples of 'column, aggfunc'.")
+    if isinstance(self, DataFrameGroupBy):
+        _check_columns(self, [v[0] if isinstance(v, tuple) else v.column for v in kwargs.values()])
     named = {k: tuple(v) if isinstance(v, tuple) else v for k, v in kwargs.items()}
     return _made("groupby.reduce", self, "agg", (), named, **tuning)
+
+
+def _check_columns(group: GroupBy, names: Iterable[Any]) -> None:
+    """Labels that an aggregation names are columns of the frame, of those that are selected; of a series they are names."""
+    if isinstance(group, DataFrameGroupBy):
+        there = group._frame.columns if group._spec.selected is None else group._spec.selected
+        checks.members(names, there)
 
 
 @public("GroupBy.transform", owners=OWNERS)

@@ -51,6 +51,8 @@ def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -
         return getattr(self, func)(*args, **along, **kwargs)
     if by_rows(self, {"axis": axis}):
         return registry.make("frame.agg", self, "rows", func, axis, args, kwargs)
+    if isinstance(func, dict) and self.ndim == 2:
+        checks.columns(func, self)
     if not args and (plan := _plan(self, func, kwargs)) is not None:
         return registry.make("frame.agg", self, plan, func, 0, (), kwargs)
     return registry.make("frame.agg", self, "whole", func, axis, args, kwargs)
@@ -63,8 +65,6 @@ def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
         return None
     wanted = dict.fromkeys(columns, func)
     if isinstance(func, dict) and self.ndim == 2:
-        if any(c not in columns for c in func):
-            return None  # pandas' own error
         wanted = {c: [f] if isinstance(f, str) else f for c, f in func.items()}
     for names in wanted.values():
         known = isinstance(names, list) and all(isinstance(n, str) for n in names)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.rows.alignment import pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, pandas_signature
 from marsdask.dataframe.windows.neighbours import (
@@ -294,6 +295,9 @@ def _method(windows: type[Window], name: str) -> None:
 
 def _called(name: str, loose: str, self: Window, *args: Any, **kwargs: Any) -> Any:
     kwargs |= kwargs.pop(loose, {})
+    func = args[0] if args else kwargs.get("func")
+    if isinstance(func, dict) and self._frame.ndim == 2:
+        checks.columns(func, self._frame)
     frame, args, kwargs = together(self._frame, args, kwargs)  # type: ignore[assignment]
     how = (self.kind, self._settings, self._picked, name)
     return registry.make("frame.windowed", frame, *how, tuple(args), kwargs)
