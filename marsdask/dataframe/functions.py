@@ -21,10 +21,11 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series
+from marsdask.dataframe.reduce.aggregate import of_name
 from marsdask.dataframe.reduce.reduction import reduced_meta
 from marsdask.dataframe.rows.alignment import as_promised, done, pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred
-from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -40,13 +41,6 @@ def _along(axis: Any) -> dict[str, Any]:
     return {} if axis in (0, "index") else {"axis": axis}
 
 
-def _by_name(self: Any, func: str, kind: type, args: Any, kwargs: dict[str, Any]) -> Any:
-    """What the method that `func` names gives; `kind` is a class that has it."""
-    if not hasattr(kind, func):
-        raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
-    return getattr(self, func)(*args, **kwargs)
-
-
 @public("DataFrame.apply", owners=["DataFrame"], status="delegated")
 def apply_frame(
     self: Any, func: Any, axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (), dtypes: Any = None, dtype: Any = None, name: Any = None,
@@ -60,7 +54,7 @@ def apply_frame(
             "invalid value for result_type, must be one of {None, 'reduce', 'broadcast', 'expand'}"
         )
     if isinstance(func, str):
-        return _by_name(self, func, pd.DataFrame, args, {**_along(axis), **kwargs})
+        return of_name(self, func, args, {**_along(axis), **kwargs})
     if isinstance(func, (list, dict)):
         return self.agg(func, axis, *args, **kwargs)
     if not callable(func):
@@ -85,7 +79,7 @@ def apply_series(
     if isinstance(convert_dtype, tuple):  # pandas 3: args stands second
         args = convert_dtype
     if isinstance(func, str):
-        return _by_name(self, func, pd.Series, args, kwargs)
+        return of_name(self, func, args, kwargs)
     if isinstance(func, (list, dict)):
         return self.agg(func, 0, *args, **kwargs)
     if not callable(func):
@@ -126,7 +120,12 @@ def transform(
     """What a function makes of each whole column, with the same rows."""
     along = _along(axis)
     if isinstance(func, str):
-        result = _by_name(self, func, type(self), args, along | kwargs)
+        try:
+            result = of_name(self, func, args, along | kwargs)
+        except AttributeError as error:
+            if isinstance(error, MarsDaskError):
+                raise
+            raise ArgumentError(f"Transform function failed: {error}") from None
         if not isinstance(result, FrameHandle) or result.known.rows != self.known.rows:
             raise ArgumentError("Function did not transform")
         return result

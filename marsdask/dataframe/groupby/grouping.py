@@ -17,7 +17,7 @@ from pandas.api.typing import DataFrameGroupBy as PandasFrames
 from pandas.api.typing import SeriesGroupBy as PandasSeries
 
 from marsdask import checks
-from marsdask.dataframe.groupby.keys import are_values, items
+from marsdask.dataframe.groupby.keys import are_values, items, names_column
 from marsdask.dataframe.rows.families import described, inferred
 from marsdask.errors import ArgumentError, ArgumentTypeError, UnknownName
 from marsdask.plan import graph, registry
@@ -35,7 +35,9 @@ class Grouping:
     """The keys and the flags of a groupby, and the columns that are selected. Keys that are data travel beside it.
 
     `by` has pairs ("name", label), ("column", label) of what is a column whatever labels are called, ("key", i) for the i-th
-    key beside it, ("call", function), ("map", dict) and ("grouper", Grouper); None where `level` says it. `lone`: `by` was no list. `select`: None, a label or a list of labels.
+    key beside it, ("call", function), ("map", dict) and ("grouper", Grouper); None where `level` says it. `lone`: `by` was no list.
+    `select`: None, a label or a list of labels. `grouper`: a Grouper that says the one column, and what `sort` and `dropna` were
+    beside it: pandas looks at these in places, and else at its own.
     """
 
     by: tuple[tuple[str, Any], ...] | None
@@ -47,6 +49,7 @@ class Grouping:
     observed: bool
     dropna: bool
     select: Any = None
+    grouper: tuple[pd.Grouper, bool, bool] | None = None
 
     @property
     def count(self) -> int:
@@ -89,13 +92,15 @@ class Grouping:
     def of(self, frame: Any, keys: Sequence[Any], **changed: Any) -> Any:
         """The pandas groupby of a chunk."""
         if changed:
-            return replace(self, **changed).of(frame, keys)
+            return replace(self, grouper=None, **changed).of(frame, keys)
         of_kind = {"key": lambda i: _apart(keys[i]), "column": lambda label: frame[label]}
         every = [of_kind[kind](v) if kind in of_kind else v for kind, v in self.by or ()]
         by: Any = every[0] if self.lone else every or None
         flags = {name: getattr(self, name) for name in ("sort", "group_keys", "observed", "dropna")}
         if frame.ndim == 2:
             flags["as_index"] = self.as_index
+        if self.grouper is not None:
+            by, flags["sort"], flags["dropna"] = self.grouper
         made = frame.groupby(by, level=self.level, **flags)
         return made if self.select is None else made[self.select]
 
@@ -312,6 +317,9 @@ def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True,
     for name, flag in flags.items():
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(f"{checks.given(f'groupby({name}=)', flag)}: expected True or False.")
+    grouper = None
+    if names_column(by):
+        grouper, flags = (by, sort, dropna), flags | {"sort": by.sort, "dropna": by.dropna}
     if by is None and level is None:
         raise ArgumentTypeError("You have to supply one of 'by' and 'level'")
     if not as_index and self.ndim == 1:
@@ -328,7 +336,7 @@ def groupby(self: Any, by: Any = None, level: Any = None, as_index: bool = True,
         frame, found, keys = items(frame, [by] if lone else by)
         if not found:
             raise ArgumentError("No group keys passed!")
-    spec = Grouping(found, level, lone, **{k: bool(v) for k, v in flags.items()})
+    spec = Grouping(found, level, lone, **{k: bool(v) for k, v in flags.items()}, grouper=grouper)
     return (DataFrameGroupBy if self.ndim == 2 else SeriesGroupBy)(frame, spec, keys)
 
 

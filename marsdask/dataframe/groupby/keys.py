@@ -34,6 +34,17 @@ def are_values(frame: Any, by: list[Any]) -> bool:
     return len(by) == frame.shape[0] and not all(b in names for b in by)
 
 
+def names_column(key: Any) -> bool:
+    """Whether a key is a Grouper that says a column, and nothing of time."""
+    return isinstance(key, pd.Grouper) and key.key is not None and getattr(key, "freq", None) is None
+
+
+def _recodes(frame: Any, key: pd.Grouper) -> bool:
+    """Whether pandas makes other categories of a column because a Grouper says it."""
+    there = frame.ndim == 2 and frame.known.columns.is_unique and key.key in frame.known.columns
+    return there and isinstance(frame.known.dtype_of(key.key), pd.CategoricalDtype)
+
+
 def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
     if isinstance(key, list):
         key = np.asarray(key)
@@ -49,8 +60,9 @@ def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
         keys.append(_positional(frame, key) if placed else key)
         return ("key", len(keys) - 1)
     if isinstance(key, pd.Grouper):
-        plain = key.key is not None and getattr(key, "freq", None) is None
-        return ("name", key.key) if plain else ("grouper", key)
+        if not names_column(key) or _recodes(frame, key):
+            return ("grouper", key)
+        key = key.key
     if isinstance(key, Mapping):
         return ("map", dict(key))
     labels = list(frame.known.names) if frame.ndim == 2 else []

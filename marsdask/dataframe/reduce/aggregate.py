@@ -45,10 +45,8 @@ def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -
     if func is None and not kwargs:
         raise ArgumentTypeError("Must provide 'func' or tuples of 'columns, aggregation'.")
     if isinstance(func, str):
-        if not hasattr(pd.Series, func) and not hasattr(pd.DataFrame, func):
-            raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
         along = {"axis": axis} if self.ndim == 2 and axis not in (0, "index") else {}
-        return getattr(self, func)(*args, **along, **kwargs)
+        return of_name(self, func, args, along | kwargs)
     if by_rows(self, {"axis": axis}):
         return registry.make("frame.agg", self, "rows", func, axis, args, kwargs)
     if isinstance(func, dict) and self.ndim == 2:
@@ -56,6 +54,32 @@ def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -
     if not args and (plan := _plan(self, func, kwargs)) is not None:
         return registry.make("frame.agg", self, plan, func, 0, (), kwargs)
     return registry.make("frame.agg", self, "whole", func, axis, args, kwargs)
+
+
+def of_name(self: Any, func: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a name gives of a frame where pandas looks for it: a method, an attribute, a function of NumPy."""
+    if func == "size":  # of a frame pandas counts each column's rows
+        return _sizes(self, *args, **kwargs)
+    if hasattr(getattr(pd, type(self).__name__), func):
+        found = getattr(self, func)
+        if callable(found):
+            return found(*args, **kwargs)
+        if args or kwargs:
+            raise ArgumentTypeError(f"{func!r} is an attribute, which takes no arguments.")
+        return found
+    found = getattr(np, func, None)
+    if not callable(found):
+        raise AttributeError(f"'{func}' is not a valid function for '{type(self).__name__}' object")
+    if isinstance(found, np.ufunc):
+        return registry.make("frame.applied", self, "same", {}, False, "apply", found, tuple(args), kwargs)
+    return registry.make("frame.agg", self, "whole", func, 0, args, kwargs)
+
+
+def _sizes(self: Any, axis: Any = 0) -> Any:
+    """How many values each column has, or with axis=1 each row; of a series, how many there are."""
+    if by_rows(self, {"axis": axis}):
+        return registry.make("frame.agg", self, "rows", "size", 1, (), {})
+    return self.agg(dict.fromkeys(self.columns, "size")) if self.ndim == 2 else self.agg(["size"]).iloc[0]
 
 
 def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:

@@ -10,7 +10,8 @@ cases(
     "df.OP({'s': 'max', 'k': 'count'})", "num.OP(x=('k', 'sum'), y=('v', 'max'))", "num.OP({'nope': 'sum'})", "num.OP('nope')",
     "s.OP([lambda c: c.sum(), 'max'])", "num.OP(np.sum)", "num.OP(['nunique', 'median'])", "s.OP({'a': 'sum', 'b': 'max'})",
     "df[df.k > 2][['k', 'v']].OP(['sum', 'var'])", "num.OP('cumsum')", "num.OP(['size', 'count'])", "num.OP('std', ddof=0)",
-    "df.OP({'t': ['min', 'max'], 'v': ['sum']})",
+    "df.OP({'t': ['min', 'max'], 'v': ['sum']})", "num.OP('size')", "num.OP('size', axis=1)", "df[df.k > 2].OP('size')", "s.OP('size')",
+    "num.OP('shape')", "num.OP('sqrt')", "(df.t - df.t.min()).OP('mean')", "(df[['t']] - df.t.min()).OP(['mean', 'max'])",
 )
 cases("frame.agg", "num.agg()")
 cases("frame.aggregate", "num.aggregate()")

@@ -10,17 +10,20 @@ cases(
     "num.apply(lambda c: c - c.mean())", "num.apply(lambda r, b: r.k + b, axis=1, args=(5,))", "num.apply(lambda r, b: r.k + b, axis=1, b=5)",
     "num.apply(lambda r: r.sum(), axis=1, raw=True)", "num.apply('sum', axis=1)", "num.apply('nope')", "num.apply(lambda c: c, axis=2)",
     "df[df.k > 2].apply(lambda r: r.s + 'x', axis=1)", "num.apply(lambda r: r, result_type='x')",
+    "num.apply('sqrt')", "num.apply('size')",
 )
 cases(
     "Series.apply",
     "s.apply(lambda x: x * 2)", "st.apply(len)", "s.apply(np.sqrt)", "s.apply('sum')", "s.apply(['sum', 'max'])",
     "si.apply(lambda x, a: x + a, args=(3,))", "si.apply(lambda x: pd.Series([x, x + 1], index=['a', 'b']))", "ts.apply(lambda t: t.year)",
     "s.apply(lambda x, b=1: x + b, b=4)", "s[s > 30].apply(lambda x: x + 1)", "s.apply(3)",
+    "s.apply('sqrt')", "s.apply('add', args=(1,))", "s.apply('size')", "s.apply('average')",
 )
 cases(
     "frame.transform",
     "num.transform(lambda r: r * 2, axis=1)", "num.transform(lambda c: c - c.mean())", "num.transform('cumsum')", "s.transform(lambda x: x + 1)",
     "num.transform(np.exp)", "s.transform(['abs', 'cumsum'])", "num.transform({'k': lambda c: c + 1})", "num.transform(lambda c: c.sum())",
+    "s.transform('sqrt')", "num.transform('nope')",
 )
 cases("frame.pipe", "num.pipe(lambda d: d + 1)", "num.pipe((lambda a, d: d * a, 'd'), 2)")
 cases(

@@ -131,3 +131,16 @@ cases("GroupBy.transform", "df.groupby(df.k).transform('count')", "df[['k', 'v',
 cases("GroupBy.apply", "df.groupby(df.k).apply(lambda g: g)", "df.groupby([df.k, df.s]).apply(lambda g: len(g.columns))")
 cases("GroupBy.head GroupBy.tail", "df.groupby(df.k).OP(1)")
 cases("GroupBy.value_counts", "df[['k', 's']].groupby('k').value_counts()", "(lambda x: x.groupby(x.k).value_counts())(df[['k', 's']])")
+
+# A Grouper that says a column has flags of its own.
+cases("GroupBy.sum GroupBy.median GroupBy.rank GroupBy.cumcount GroupBy.ngroup GroupBy.head", "num.groupby(pd.Grouper(key='k')).OP()")
+cases(
+    "GroupBy.sum",
+    "df.groupby(pd.Grouper(key='k', sort=True), sort=False).v.sum()", "df.groupby(pd.Grouper(key='k'), as_index=False).v.sum()",
+    "df.groupby([pd.Grouper(key='k'), 's']).v.sum()", "dn.groupby(pd.Grouper(key='q', dropna=False)).f.sum()",
+    "dn.groupby(pd.Grouper(key='q'), dropna=False).f.sum()", "dn.groupby(pd.Grouper(key='c'), observed=False).q.sum()",
+    "dn.groupby([pd.Grouper(key='c'), 'p']).q.sum()", "df.groupby(pd.Grouper(key='nope')).v.sum()",
+)
+cases("GroupBy.value_counts", "df.groupby(pd.Grouper(key='k')).s.value_counts()")
+cases("GroupBy.apply", "df.groupby(pd.Grouper(key='k')).apply(lambda g: g.v.sum())")
+cases("GroupBy.mean GroupBy.std GroupBy.median", "df.assign(d=df.t - df.t.min()).groupby('k')[['d']].OP()", "(df.t - df.t.min()).groupby(df.s).OP()")
