@@ -292,3 +292,42 @@ def test_arguments_without_another_value_refuse_it() -> None:
         frame.tshift(1, freq="D", axis=1)
     with pytest.raises(ValueError, match="by_row"):
         frame.apply(len, by_row="maybe")
+
+
+class Mean(md.CustomReduction):
+    pre_with_agg = True
+
+    def pre(self, value: Any) -> Any:
+        return value.sum(), value.count()
+
+    def agg(self, total: Any, count: Any) -> Any:
+        return total.sum(), count.sum()
+
+    def post(self, total: Any, count: Any) -> Any:
+        return total / count
+
+
+class Distinct(md.CustomReduction):
+    def agg(self, values: Any) -> Any:
+        return pd.Series(values.unique())
+
+    def post(self, values: Any) -> Any:
+        return len(values)
+
+
+def test_reductions_by_subclassing() -> None:
+    df, num = frame(), WHOLE[["k", "v"]]
+    for rows, whole in ((df, WHOLE), (df[df.k > 2], WHOLE[WHOLE.k > 2])):
+        same(rows[["k", "v"]].agg(Mean()), whole[["k", "v"]].mean())
+        same(rows.agg(Distinct()), whole.agg(lambda c: len(c.unique())))
+        same(rows.v.agg(Mean()), whole.v.mean())
+        same(Distinct()(rows.s), whole.s.nunique())
+    same(
+        df.agg({"k": [Mean("mine"), "max"], "v": ["sum"]}),
+        WHOLE.agg({"k": [Mean("mine"), "max"], "v": ["sum"]}),
+    )
+    same(df.agg({"k": Mean(), "v": "max"}), WHOLE.agg({"k": "mean", "v": "max"}))
+    same(df[["k", "v"]].groupby(df.s).agg(Mean()), num.groupby(WHOLE.s).mean())
+    same(df.groupby("s").agg(m=("v", Mean())), WHOLE.groupby("s").agg(m=("v", "mean")))
+    with pytest.raises(NotImplementedError, match="a reduction says here"):
+        df.v.agg(md.CustomReduction())

@@ -5,13 +5,14 @@ from typing import Any
 from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
 from marsdask.dataframe.core import DataFrame, Index, Series
+from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
 from marsdask.tensor.core import ExecutableTuple
 
 registry.discover(__name__)
 __all__ = [
-    "NA", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
+    "NA", "CustomReduction", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
     "Timestamp", *registry.fill(globals(), "dataframe"),
 ]  # fmt: skip
 for kind in (DataFrame, Series, Index):

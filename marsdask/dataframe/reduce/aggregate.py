@@ -12,6 +12,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.dataframe.reduce.reduction import (
     FOLDS,
     ORDERED,
@@ -83,18 +84,24 @@ def _sizes(self: Any, axis: Any = 0) -> Any:
 
 
 def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
-    """(column, names of folds) where every function is one; None where pandas must see all rows."""
+    """(column, folds) where every function is one; None where pandas must see all rows."""
     columns = [self.name] if self.ndim == 1 else list(self.columns)
     if func is None or named or len(set(columns)) < len(columns):
         return None
     wanted = dict.fromkeys(columns, func)
     if isinstance(func, dict) and self.ndim == 2:
-        wanted = {c: [f] if isinstance(f, str) else f for c, f in func.items()}
-    for names in wanted.values():
-        known = isinstance(names, list) and all(isinstance(n, str) for n in names)
-        if not known or not names or not REDUCING.issuperset(SAME.get(n, n) for n in names):
+        wanted = {c: f if isinstance(f, list) else [f] for c, f in func.items()}
+    elif isinstance(func, CustomReduction):
+        wanted = {c: [func] for c in columns}
+    for folds in wanted.values():
+        if not isinstance(folds, list) or not folds or not all(map(_is_fold, folds)):
             return None
     return [(0 if self.ndim == 1 else columns.index(c), list(f)) for c, f in wanted.items()]
+
+
+def _is_fold(func: Any) -> bool:
+    named = isinstance(func, str) and SAME.get(func, func) in REDUCING
+    return named or isinstance(func, CustomReduction)
 
 
 def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
@@ -112,8 +119,10 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
     if isinstance(plan, str):
         return [EVERYTHING]
     known = meta(frame)
-    names = {n for _, f in plan for n in f}
+    names = {n for _, folds in plan for n in folds}
     every = known.ndim == 1 or isinstance(node.args[2], list)
+    if not all(isinstance(n, str) for n in names):
+        return [EVERYTHING]  # what a user's reduction looks at nobody knows
     columns = None if every else frozenset(known.empty.columns[at] for at, _ in plan)
     return [Demand(columns, bool(names & {*ORDERED, "sum"}), bool(names & {"idxmax", "idxmin"}))]
 
@@ -128,11 +137,17 @@ def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs
     if plan == "whole":
         done = graph.per_chunk(does, graph.gather(frame), lengths="unknown")
         return as_promised(done) if isinstance(known, TensorMeta) else done
-    steps: list[Step] = [(at, SAME.get(n, n), {}) for at, names in plan for n in names]
-    if isinstance(func, dict) and all(isinstance(f, str) for f in func.values()):
+    steps: list[Step] = [
+        (at, SAME.get(f, f) if isinstance(f, str) else f, {}) for at, folds in plan for f in folds
+    ]
+    if isinstance(known, TensorMeta):
+        return as_promised(fold(frame, steps, itemgetter(0)))
+    alone = isinstance(func, CustomReduction)
+    if alone or (isinstance(func, dict) and not any(isinstance(f, list) for f in func.values())):
         done = fold(frame, steps, by_column, known.labels, known.empty.dtype)
     else:
-        columns = [(empty.name if empty.ndim == 1 else empty.columns[at], names) for at, names in plan]
+        labels = [(empty.name if empty.ndim == 1 else empty.columns[at], folds) for at, folds in plan]
+        columns = [(label, [getattr(f, "__name__", f) for f in folds]) for label, folds in labels]
         done = fold(frame, steps, _table, columns, known.empty, known.labels)
     return done.with_lengths((known.length,))
 

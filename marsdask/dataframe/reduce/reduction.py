@@ -17,6 +17,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.kernels import sets
+from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.dataframe.rows.alignment import after_concat, as_promised, example, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, method
 from marsdask.errors import ShapeError
@@ -28,8 +29,8 @@ from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 
 State = Any
-Step = tuple[int, str, dict[str, Any]]
-"""A column by position (-1: all as one), a fold, its settings."""
+Step = tuple[int, Any, dict[str, Any]]
+"""A column by position (-1: all as one), a fold by name or a user's, its settings."""
 
 
 @dataclass(frozen=True)
@@ -244,6 +245,11 @@ ORDERED = ("idxmax", "idxmin", "top")
 """Folds whose answer depends on the rows' order."""
 
 
+def fold_of(how: Any) -> Fold:
+    """A fold by name, or a user's."""
+    return FOLDS[how] if isinstance(how, str) else Fold(how._of_chunk, how._join, how._finish)
+
+
 def fold(
     frame: Chunks, steps: Sequence[Step], build: Callable[..., Any], *args: Any, every: int | None = None
 ) -> Chunks:
@@ -270,9 +276,9 @@ def _states(chunk: Any, steps: Sequence[Step]) -> list[State] | None:
     known: dict[Any, State] = {}
     states = []
     for at, name, settings in steps:
-        key = (at, FOLDS[name].chunk, str(settings))
+        key = (at, fold_of(name).chunk, str(settings))
         if key not in known:
-            known[key] = FOLDS[name].chunk(column(chunk, at), **settings)
+            known[key] = fold_of(name).chunk(column(chunk, at), **settings)
         states.append(known[key])
     return states
 
@@ -283,7 +289,7 @@ def _joined(steps: Sequence[Step], limit: float, parts: list[list[State] | None]
     if len(full) <= 1:
         return full[0] if full else None
     return [
-        graph.gathered(states, name, limit) if name in GATHERED else FOLDS[name].join(states)
+        graph.gathered(states, name, limit) if name in GATHERED else fold_of(name).join(states)
         for (_, name, _), *states in zip(steps, *full, strict=True)
     ]
 
@@ -297,10 +303,12 @@ def _built(
     for i, (at, name, settings) in enumerate(steps):
         of = column(empty, at)
         if states is not None:
-            answer = FOLDS[name].finish(states[i], of, **settings)
+            answer = fold_of(name).finish(states[i], of, **settings)
             answers.append(answer if name == "quantile" else _narrow(answer, of.dtype))
         elif name == "top":
             answers.append(NO_TOP)
+        elif isinstance(name, CustomReduction):
+            answers.append(name(of))
         else:
             answers.append(0 if name == "size" else getattr(of, name)(**settings))
     return build(answers, *args)
