@@ -331,3 +331,43 @@ def test_reductions_by_subclassing() -> None:
     same(df.groupby("s").agg(m=("v", Mean())), WHOLE.groupby("s").agg(m=("v", "mean")))
     with pytest.raises(NotImplementedError, match="a reduction says here"):
         df.v.agg(md.CustomReduction())
+
+
+def picky(rows: Any) -> Any:
+    """Columns that made-up rows do not lead to."""
+    return rows.s.map({"x": 1.0}) if set(rows.s) <= set("xyzwab") and len(rows) > 2 else 1 / 0
+
+
+@pytest.mark.parametrize("chunk_size", [3, 12])
+def test_what_a_run_tells_to_be_a_frame_or_a_series(chunk_size: int) -> None:
+    df, number = frame(chunk_size), WHOLE[["k", "v"]]
+    for axis in (0, 1):
+        for func in (lambda c: c.sum(), lambda c: c + 1, lambda c: pd.Series([1, 2.5])):
+            made, want = (
+                df[["k", "v"]].apply(func, axis=axis, output_type="df_or_series"),
+                number.apply(func, axis=axis),
+            )
+            with pytest.raises(AttributeError, match="ensure_data"):
+                made.shape  # noqa: B018
+            same(made, want)
+            assert made.data_type == type(want).__name__.lower()
+            assert made.data_params["shape"] == made.shape == want.shape
+            same(made.ensure_data() + 1, want + 1)
+    groups = df.groupby("k").apply(lambda g: g.head(1), output_type="df_or_series")
+    same(groups.ensure_data().reset_index(), WHOLE.groupby("k").apply(lambda g: g.head(1)).reset_index())
+    assert groups.data_params["dtypes"].tolist() == WHOLE.dtypes[["v", "s"]].tolist()
+    with pytest.raises(TypeError, match="made-up rows"):
+        df.map_chunk(picky)
+    with pytest.raises(TypeError, match="made-up rows"):
+        df.map_chunk(picky, output_type="dataframe")
+    left_open = df.map_chunk(picky, skip_infer=True)
+    same(left_open, picky(WHOLE))
+    assert left_open.ensure_data().dtype == "f8"
+    same(df.map_chunk(picky, output_type="series"), picky(WHOLE))
+    assert df.map_chunk(lambda c: c.k / 2, output_type="series").dtype == "f8"
+    with pytest.raises(TypeError, match="dtypes="):
+        df.map_chunk(picky, dtypes=pd.Series)
+    with pytest.raises(TypeError, match="should return a DataFrame or a Series"):
+        df.map_chunk(len, output_type="df_or_series").execute()
+    with pytest.raises(AttributeError, match="ensure_data"):
+        md.concat([left_open, df])

@@ -38,7 +38,7 @@ class FrameHandle(Lazy):
     @property
     def shape(self) -> tuple[float, ...]:
         """Rows (`nan` where only a run can tell) and columns."""
-        return tuple(n if math.isnan(n) else int(n) for n in self.known.shape)
+        return tuple(np.nan if math.isnan(n) else int(n) for n in self.known.shape)
 
     @property
     def ndim(self) -> int:

@@ -23,8 +23,9 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series
 from marsdask.dataframe.reduce.aggregate import of_name
 from marsdask.dataframe.reduce.reduction import reduced_meta
+from marsdask.dataframe.rows import undecided
 from marsdask.dataframe.rows.alignment import as_promised, done, pandas_on_samples, together
-from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred
+from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred, leaves_open
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -171,9 +172,17 @@ def _applied(
     `said` is what users say of the result.
     """
     declared = {k: v for k, v in said.items() if v is not None and v is not False}
-    return registry.make(
-        "frame.applied", frame, how, declared, numbered, method, func, tuple(args or ()), dict(kwargs or {})
-    )
+    call = numbered, method, func, tuple(args or ()), dict(kwargs or {})
+    if undecided.is_said(declared.get("output_type")):
+        return registry.make("frame.undecided", frame, how, *call)
+    # Where nothing is to be inferred, a run decides: but for what keeps the frame's columns.
+    open_end = method in ("apply", "map_chunk") and declared.pop("skip_infer", False)
+    try:
+        return registry.make("frame.applied", frame, how, declared, *call)
+    except ArgumentTypeError as error:
+        if not open_end or error.__cause__ is None:
+            raise
+    return registry.make("frame.undecided", frame, how, *call)
 
 
 def _call(frame: Any, method: str, func: Any, args: Any, kwargs: Any) -> Any:
@@ -185,14 +194,17 @@ def _call(frame: Any, method: str, func: Any, args: Any, kwargs: Any) -> Any:
 
 def _example(frame: FrameMeta, declared: dict[str, Any], method: str, *call: Any) -> Any:
     """An example of the result: as declared, or what the function makes of made-up rows."""
-    found = described(frame.empty, **{k: v for k, v in declared.items() if k != "skip_infer"})
-    if found is not None:
+    said = {k: v for k, v in declared.items() if k != "skip_infer"}
+    found = described(frame.empty, **said)
+    if found is not None and not leaves_open(said):
         return found
     try:
         return inferred(method, partial(pandas_on_samples, _call, frame, method, *call))
     except ArgumentTypeError as error:
         if "Function did not transform" in str(error.__cause__):
             raise ArgumentError(str(error.__cause__)) from None
+        if found is not None and error.__cause__ is not None:
+            return found
         if error.__cause__ is None or not declared.get("skip_infer"):
             raise
         return frame.empty.astype(object) if frame.ndim == 1 else frame.empty
@@ -221,15 +233,25 @@ def _applied_meta(
 
 
 @lowered("frame.applied", meta=_applied_meta)
-def applied(frame: Chunks, how: str, declared: Any, numbered: bool, *call: Any) -> Any:
+def applied(frame: Chunks, how: str, declared: Any, *call: Any) -> Any:
     """A user's function by rows or elements, by chunk, or of everything in one chunk."""
     found = graph.promised()
     like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
-    parts = graph.per_chunk(
+    parts = _parts(frame, how, like, *call)
+    return as_promised(parts) if how == "whole" or isinstance(found, TensorMeta) else parts
+
+
+def _parts(frame: Chunks, how: str, like: Any, numbered: bool, *call: Any) -> Chunks:
+    return graph.per_chunk(
         _apply_chunk, graph.gather(frame) if how == "whole" else frame, like, frame.empty.ndim if numbered else 0, *call,
         number=True, lengths="same" if how == "same" else "unknown",
     )  # fmt: skip
-    return as_promised(parts) if how == "whole" or isinstance(found, TensorMeta) else parts
+
+
+@lowered("frame.undecided", meta=lambda frame, *call: undecided.UndecidedMeta())
+def applied_undecided(frame: Chunks, how: str, *call: Any) -> Chunks:
+    """The same, where a run tells what it gives."""
+    return undecided.of_one_kind(_parts(frame, how, None, *call))
 
 
 def _apply_chunk(

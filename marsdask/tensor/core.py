@@ -45,7 +45,7 @@ class Tensor(Lazy):
     @property
     def shape(self) -> tuple[float, ...]:
         """Length of each axis; `nan` where only a run can tell."""
-        return tuple(n if math.isnan(n) else int(n) for n in self.known.shape)
+        return tuple(np.nan if math.isnan(n) else int(n) for n in self.known.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:

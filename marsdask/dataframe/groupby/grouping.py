@@ -6,7 +6,7 @@ To add a method of pandas, name it in the table of what it gives; its signature,
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -18,7 +18,8 @@ from pandas.api.typing import SeriesGroupBy as PandasSeries
 
 from marsdask import checks
 from marsdask.dataframe.groupby.keys import are_values, items, names_column
-from marsdask.dataframe.rows.families import described, inferred
+from marsdask.dataframe.rows import undecided
+from marsdask.dataframe.rows.families import described, inferred, leaves_open
 from marsdask.errors import ArgumentError, ArgumentTypeError, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -463,10 +464,28 @@ def _check_columns(group: GroupBy, names: Iterable[Any]) -> None:
 def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
               name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
     """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
-    kind = output_type or output_types
-    like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
-    make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs, like)
-    return make() if like is not None or isinstance(func, str) else inferred("transform", make)
+    said = {
+        "dtypes": dtypes,
+        "dtype": dtype,
+        "name": name,
+        "index": index,
+        "output_type": output_type or output_types,
+    }
+    make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
+    return make(None) if isinstance(func, str) else _as_said("transform", make, said)
+
+
+def _as_said(what: str, make: Callable[[Any], Any], said: dict[str, Any]) -> Any:
+    """`make(like)`: the empty result as users describe it, or None where they leave dtypes open and it finds out."""
+    like = described(None, **said)
+    if like is not None and not leaves_open(said):
+        return make(like)
+    try:
+        return inferred(what, partial(make, None))
+    except ArgumentTypeError as error:
+        if like is None or error.__cause__ is None:
+            raise
+    return make(like)
 
 
 @public("GroupBy.apply", owners=OWNERS)
@@ -475,12 +494,24 @@ def apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_i
     """What `func(group)` gives of each group, put together as pandas does. `output_type`, `dtypes`, `dtype`, `name`, `index` describe the result where running `func` on made-up rows cannot tell."""
     if include_groups:
         raise ArgumentError("include_groups=True is no longer allowed.")
-    kind = output_type or output_types
-    like = described(None, dtypes=dtypes, dtype=dtype, name=name, index=index, output_type=kind)
     if isinstance(func, str):
         return getattr(self, func)(*args, **kwargs)
-    make = partial(_made, "groupby.apply", self, "apply", (func, *args), kwargs, like)
-    return inferred("apply", make) if like is None else make()
+    made = self, "apply", (func, *args), kwargs
+    said = {
+        "dtypes": dtypes,
+        "dtype": dtype,
+        "name": name,
+        "index": index,
+        "output_type": output_type or output_types,
+    }
+    if undecided.is_said(said["output_type"]):
+        return _made("groupby.undecided", *made)
+    try:
+        return _as_said("apply", partial(_made, "groupby.apply", *made), said)
+    except ArgumentTypeError as error:
+        if not skip_infer or error.__cause__ is None:
+            raise
+    return _made("groupby.undecided", *made)
 
 
 @public("GroupBy.get_group", owners=OWNERS)

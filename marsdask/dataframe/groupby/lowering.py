@@ -17,6 +17,7 @@ import pandas as pd
 
 from marsdask.dataframe.groupby import ranges, tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
+from marsdask.dataframe.rows import undecided
 from marsdask.dataframe.rows.alignment import example, matched, renumber
 from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
@@ -27,7 +28,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Keep
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
-from marsdask.plan.passes import Demand
+from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered
 
 MANY_CHUNKS = 8
@@ -383,7 +384,7 @@ def _some(part: Any, lengths: Any, *, name: Any) -> Any:
 
 @lowered("groupby.apply", meta=_fewer_meta, demands=_rows_demands, trim=_trim)
 def apply(
-    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any
+    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
     frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
@@ -393,6 +394,16 @@ def apply(
         return _all_in_one(run, frame, keys)
     met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
     return _all_of(partial(_applied, spec=spec), met)
+
+
+@lowered(
+    "groupby.undecided",
+    meta=lambda frame, *call: undecided.UndecidedMeta(),
+    demands=lambda node, mine: _rows_demands(node, EVERYTHING),
+)
+def apply_undecided(frame: Chunks, *call: Any) -> Any:
+    """The same, where a run tells what it gives."""
+    return undecided.of_one_kind((yield from apply(frame, *call)))
 
 
 def _recorded(pieces: list[Pieces], *, spec: Grouping, method: Method) -> Any:

@@ -6,13 +6,14 @@ A method of pandas is a node with the arguments that were given, by keyword. Wha
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.kernels import sets, texts
 from marsdask.dataframe.rows.alignment import (
@@ -86,7 +87,9 @@ def same_rows_meta(name: str, frame: FrameMeta, **kwargs: Any) -> FrameMeta:
 def described(
     like: Any, *, dtypes: Any = None, dtype: Any = None, name: Any = None, index: Any = None, output_type: Any = None,
 ) -> Any:  # fmt: skip
-    """The empty result of a function as users describe it, None where they do not; `like`, if any, lends labels and names."""
+    """The empty result of a function as users describe it, None where they do not say dtypes of columns; `like`, if any, lends
+    labels and names.
+    """
     if dtypes is None and dtype is None and output_type is None:
         return None
     given = output_type[0] if isinstance(output_type, (list, tuple)) else output_type
@@ -100,15 +103,18 @@ def described(
         of = next((d for d in (dtype, dtypes) if d is not None), object)
         own = like.name if like is not None and like.ndim == 1 else None
         return pd.Series(dtype=of, index=labels, name=own if name is None else name)
-    if dtypes is None and like is None:
-        raise ArgumentTypeError(
-            "output_type='dataframe' needs dtypes=...: a Series or dict of column to dtype."
-        )
     if dtypes is None:
-        return like
-    by_name = like is None or isinstance(dtypes, (dict, pd.Series))
+        return None
+    listed = () if like is None else (list, tuple, np.ndarray)
+    checks.instance(dtypes, "dtypes=", (Mapping, pd.Series, *listed), "a Series or dict of column to dtype")
+    by_name = isinstance(dtypes, (Mapping, pd.Series))
     columns = dict(dtypes) if by_name else dict(zip(like.columns, dtypes, strict=True))
     return pd.DataFrame({c: pd.Series(dtype=d, index=labels) for c, d in columns.items()}, index=labels)
+
+
+def leaves_open(said: dict[str, Any]) -> bool:
+    """Whether users say of a result that it is a series, and no more."""
+    return {k for k, v in said.items() if v is not None} == {"output_type"}
 
 
 def inferred(what: str, make: Callable[[], Any]) -> Any:
