@@ -26,6 +26,8 @@ def of(values: Any, count: Any, total: Any, summed: Callable[[Any], Any] = np.su
     """The state of values, up to the `most`th power, from their count and total; `summed` adds up the same ones."""
     with np.errstate(all="ignore"):
         centre = (total / np.maximum(count, 1)).astype(total.dtype)
+        if centre.dtype == object:  # a Decimal is not added to a float, such as 0 / 1
+            centre = np.where(count > 0, centre, 0)
         away = values - centre
         square = _product(away, away)
         powers = (away, square, square * away, square * square) if most == 4 else (away, square)

@@ -28,6 +28,8 @@ Axes = tuple[int, ...]
 # States joined per task, where `combine_size` does not say.
 JOINED = 16
 
+OBJECTS = np.dtype(object)
+
 
 def axes_of(axis: Any, ndim: int) -> Axes | None:
     """Axes counted from the front, in rising order, or None for all."""
@@ -112,7 +114,12 @@ def refuse_empty(a: TensorMeta, axes: Axes | None, what: str) -> None:
 
 
 def result_dtype(function: Callable[..., Any], *dtypes: Any, **kwargs: Any) -> np.dtype[Any]:
-    """The dtype that a NumPy function gives for inputs of these dtypes, by calling it on one element."""
+    """The dtype that a NumPy function gives for inputs of these dtypes, by calling it on one element.
+
+    Of objects come objects, whatever the numbers one, of which there would be one, make.
+    """
+    if OBJECTS in dtypes and kwargs.get("dtype") is None:
+        return OBJECTS
     return _result_dtype(function, tuple(map(np.dtype, dtypes)), tuple(sorted(kwargs.items())))
 
 

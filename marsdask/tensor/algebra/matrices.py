@@ -71,7 +71,7 @@ NAMES = {"slogdet": ("sign", "logabsdet"), "eigh": ("eigenvalues", "eigenvectors
 def _matrix_meta(name: str, a: TensorMeta, **settings: Any) -> Any:
     square, shapes, dtypes = OF_MATRIX[name]
     *batch, m, n = matrix_shape(a, name, square=square)
-    whole = name == "matrix_power" and a.dtype.kind in "iu" and settings["n"] >= 0
+    whole = name == "matrix_power" and a.dtype.kind in "iuO" and settings["n"] >= 0
     kinds = [a.dtype] if whole else dtypes(inexact(a.dtype))
     items = tuple(TensorMeta((*batch, *core), d) for core, d in zip(shapes(m, n), kinds, strict=True))
     return TupleMeta(items, NAMES[name]) if len(items) > 1 else items[0]
@@ -343,7 +343,9 @@ def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
     if ord in euclidean:
         reduced = {} if axis is None else {"axis": tuple(sorted(axes))}
         squares = make("square", make("absolute", x) if x.dtype.kind == "c" else x)
-        return make("sqrt", make("sum", squares, **reduced, **keep))
+        total = make("sum", squares, **reduced, **keep)
+        lone = x.dtype == object and axis is None  # an object has no root, a number it is has
+        return make("sqrt", make("astype", total, np.dtype("f8")) if lone else total)
     if len(axes) == 1:
         return _vector_norm(x, ord, {"axis": axes, **keep})
     if len(axes) != 2:

@@ -98,11 +98,19 @@ def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
         # Dask asks what ones give, and NumPy takes text for an array of its own.
         return da.map_blocks(_of_objects, ufunc, *args, dtype=graph.promised().dtype, **kwargs)
     if ufunc.nout == 1:
-        return elemwise(ufunc, *args, **kwargs)
+        return of_each(ufunc, *args, **kwargs)
     return tuple(
-        elemwise(toolz.compose(operator.itemgetter(i), partial(ufunc, **kwargs)), *args)
+        of_each(toolz.compose(operator.itemgetter(i), partial(ufunc, **kwargs)), *args)
         for i in range(ufunc.nout)
     )
+
+
+def of_each(function: Callable[..., Any], *args: Any, **kwargs: Any) -> da.Array:
+    """An elementwise function of Dask arrays. Of objects Dask would try it on None, so there the dtype is said."""
+    if any(isinstance(a, da.Array) and a.dtype.kind == "O" for a in args):
+        empty = (np.empty((0,), a.dtype) if isinstance(a, da.Array) else a for a in args)
+        kwargs.setdefault("dtype", function(*empty).dtype)
+    return elemwise(function, *args, **kwargs)
 
 
 def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -222,7 +230,7 @@ def isclose(a: Array, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: A
 for _name in ("around", "fix", "angle", "i0", "sinc", "isreal", "iscomplex", "nan_to_num", "isclose"):
     _function = getattr(np, _name)
     delegated(_name, sizes="aligned", meta=partial(broadcast_meta, _function), traits=("ufunc",))(
-        partial(elemwise, _function)
+        partial(of_each, _function)
     )
 
 

@@ -12,6 +12,7 @@ import dask.array as da
 import numpy as np
 
 from marsdask.plan.registry import lookup, lowered
+from marsdask.tensor.fold import OBJECTS, result_dtype
 
 # Bytes of one operand in a block: scratch stays in the cache, and calls are few. The chain of tests/benchmarks, 2 x 64e6
 # doubles in memory, two threads, CPU ms by KiB: 128 190, 256 142, 512 107, 1024 101, 2048 87-129, 8192 194.
@@ -26,6 +27,15 @@ REDUCTIONS: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
+TOLD = ("any", "all", "count_nonzero", "argmax", "argmin", "nanargmax", "nanargmin")
+"""Reductions to truths, counts and places, of objects as well."""
+
+
+def reduced_dtype(name: str, given: Any, **settings: Any) -> np.dtype[Any]:
+    """The dtype of a reduction of elements of a dtype."""
+    return result_dtype(getattr(np, name), "?" if given == OBJECTS and name in TOLD else given, **settings)
+
+
 @lowered("fused", sizes="aligned")
 def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
     """An elementwise chain, with a reduction at its end where `reduced` names one, as one kernel per chunk."""
@@ -38,7 +48,7 @@ def fused(program: Program, reduced: Any, *arrays: da.Array) -> da.Array:
         return da.blockwise(kernel, axes_out, *args, dtype=dtype, meta=np.empty(nothing, dtype), name=None)
     name, axis, keepdims = reduced
     axes = tuple(range(ndim)) if axis is None else tuple(a % ndim for a in np.atleast_1d(axis))
-    dtype = getattr(np, name)(np.ones((1,) * ndim, dtype)).dtype
+    dtype = reduced_dtype(name, dtype)
     kernel, gone = partial(run_reduced, program, name, axes), dict.fromkeys(axes, 1)
     parts = da.blockwise(
         kernel, axes_out, *args, dtype=dtype, meta=np.empty(nothing, dtype), adjust_chunks=gone

@@ -148,7 +148,7 @@ def _of_quantile(
 
 
 def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
-    if dtype.kind == "b":
+    if dtype.kind == "b" or (dtype.kind == "O" and not name.startswith("nan")):
         return dtype
     probe = np.zeros((1,) if q.shape else (), q.dtype)
     return np.asarray(getattr(np, name)(np.ones(2, dtype), probe, method=method)).dtype

@@ -20,7 +20,7 @@ from marsdask.plan import moments, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import NEEDED, as_tensor, assign, signature
-from marsdask.tensor.elements.fusion import REDUCTIONS
+from marsdask.tensor.elements.fusion import REDUCTIONS, reduced_dtype
 from marsdask.tensor.fold import (
     axes_of,
     flat,
@@ -28,7 +28,6 @@ from marsdask.tensor.fold import (
     joined_at_once,
     reduced_shape,
     refuse_empty,
-    result_dtype,
 )
 
 NOTHING = NEEDED
@@ -54,6 +53,8 @@ def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
 
 
 def _by(name: str, part: Any, axes: Any, initial: Any = NOTHING, **settings: Any) -> Any:
+    if initial is not NOTHING and part.dtype == object:  # which add up some only from a beginning
+        settings["initial"] = REDUCTIONS[name.removeprefix("nan")].identity
     return getattr(np, name)(part, axis=axes, keepdims=True, **settings)
 
 
@@ -64,10 +65,31 @@ def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = NOTHING, **setting
 def _extremes(ufunc: np.ufunc) -> Reduction:
     chunk, finish = partial(_extreme, ufunc), partial(_extreme_of, ufunc)
     takes = {"initial": NOTHING, "where": None}
-    return Reduction(chunk, partial(reduce, ufunc), finish, takes, identity=False)
+    return Reduction(chunk, partial(_most, ufunc), finish, takes, identity=False)
+
+
+def _past_holes(better: Callable[[Any, Any], bool], a: Any, b: Any) -> Any:
+    return b if a != a or better(b, a) else a
+
+
+# NumPy's own compare objects, and stay with a hole that comes first. Without an identity they take several axes at once.
+PAST_HOLES = {
+    ufunc: np.frompyfunc(partial(_past_holes, better), 2, 1, identity=None)
+    for ufunc, better in ((np.fmax, operator.gt), (np.fmin, operator.lt))
+}
+
+
+def _by_kind(ufunc: np.ufunc, values: Any) -> Any:
+    """What joins values of this kind by a ufunc."""
+    return PAST_HOLES.get(ufunc, ufunc) if values.dtype == object else ufunc
+
+
+def _most(ufunc: np.ufunc, states: list[Any]) -> Any:
+    return reduce(_by_kind(ufunc, states[0]), states)
 
 
 def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING) -> Any:
+    ufunc = _by_kind(ufunc, part)
     if initial is not NOTHING:
         return ufunc.reduce(part, axis=axes, keepdims=True, initial=initial, where=where)
     return ufunc.reduce(part, axis=axes, keepdims=True) if all(part.shape[i] for i in axes) else None
@@ -76,7 +98,7 @@ def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: 
 def _extreme_of(ufunc: np.ufunc, state: Any, **settings: Any) -> Any:
     if state is None:
         raise ShapeError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity.")
-    if ufunc in (np.fmax, np.fmin) and state.dtype.kind in "fc" and np.isnan(state).any():
+    if ufunc in PAST_HOLES and state.dtype.kind in "fcO" and np.any(state != state):
         warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=2)
     return state
 
@@ -100,7 +122,14 @@ def _mask(nan: bool, part: Any, where: Any) -> Any:
     """Which elements count."""
     if nan and part.dtype.kind in "fc":
         return ~np.isnan(part) if where is True else where & ~np.isnan(part)
+    if nan and part.dtype == object:
+        return (part == part) & where
     return where
+
+
+def _adding(mask: Any, part: Any) -> dict[str, Any]:
+    """How elements that count are added up: objects need a 0 to start from where some do not."""
+    return {"where": mask, "initial": 0} if part.dtype == object and mask is not True else {"where": mask}
 
 
 def _totals(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None) -> Any:
@@ -114,7 +143,7 @@ def _totals(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = Non
     if dtype is None:
         dtype = np.float64 if part.dtype.kind in "biu" else part.dtype
     single = np.float32 if dtype == np.float16 else dtype
-    return count, np.add.reduce(part, axis=axes, keepdims=True, dtype=single, where=mask)
+    return count, np.add.reduce(part, axis=axes, keepdims=True, dtype=single, **_adding(mask, part))
 
 
 def _mean_of(state: Any, dtype: Any = None) -> Any:
@@ -127,7 +156,8 @@ def _mean_of(state: Any, dtype: Any = None) -> Any:
 
 def _moments(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = None, ddof: float = 0) -> Any:
     with np.errstate(all="ignore"):
-        summed = partial(np.add.reduce, axis=axes, keepdims=True, where=_mask(nan, part, where))
+        mask = _mask(nan, part, where)
+        summed = partial(np.add.reduce, axis=axes, keepdims=True, **_adding(mask, part))
         count, total = _totals(nan, part, axes, where, dtype)
         return moments.of(part, count, total, summed)
 
@@ -139,7 +169,13 @@ def _variance_of(nan: bool, root: bool, state: Any, dtype: Any = None, ddof: flo
         warnings.warn("Degrees of freedom <= 0 for slice.", RuntimeWarning, stacklevel=2)
     with np.errstate(all="ignore"):
         variance = spread / (np.where(free > 0, free, np.nan) if nan else np.maximum(free, 0))
-        return np.sqrt(variance) if root else variance
+        return _root(variance) if root else variance
+
+
+def _root(values: Any) -> Any:
+    """Square roots. A lone object is a number to NumPy, several are asked for their own."""
+    lone = values.dtype == object and values.size == 1
+    return np.frompyfunc(np.sqrt, 1, 1)(values) if lone else np.sqrt(values)
 
 
 def _variance(*, nan: bool, root: bool) -> Reduction:
@@ -152,8 +188,8 @@ def _place_chunk(name: str, part: Any, axes: Any) -> Any:
     (axis,) = axes
     if not part.shape[axis]:
         return None
-    if name.startswith("nan") and part.dtype.kind in "fc":
-        best = (np.fmax if name == "nanargmax" else np.fmin).reduce(part, axis=axis, keepdims=True)
+    if name.startswith("nan") and part.dtype.kind in "fcO":
+        best = _extreme(np.fmax if name == "nanargmax" else np.fmin, part, axes)
         place = np.argmax(part == best, axis=axis, keepdims=True)
     else:
         place = getattr(np, name.removeprefix("nan"))(part, axis=axis, keepdims=True)
@@ -163,8 +199,8 @@ def _place_chunk(name: str, part: Any, axes: Any) -> Any:
 def _better(name: str, a: Any, b: Any) -> Any:
     """The better of two neighbours' best; of equal ones the first."""
     better = b[0] > a[0] if name.endswith("max") else b[0] < a[0]
-    if a[0].dtype.kind in "fcmM":
-        hole_a, hole_b = (np.isnat(x) if x.dtype.kind in "mM" else np.isnan(x) for x in (a[0], b[0]))
+    if a[0].dtype.kind in ("fcmMO" if name.startswith("nan") else "fcmM"):
+        hole_a, hole_b = (x[0] != x[0] for x in (a, b))
         better = ~hole_b & (hole_a | better) if name.startswith("nan") else ~hole_a & (hole_b | better)
     return np.where(better, b[0], a[0]), np.where(better, a[2] + b[1], a[1]), a[2] + b[2]
 
@@ -172,7 +208,7 @@ def _better(name: str, a: Any, b: Any) -> Any:
 def _place_of(name: str, state: Any) -> Any:
     if state is None:
         raise ShapeError(f"attempt to get {name.removeprefix('nan')} of an empty sequence")
-    if name.startswith("nan") and state[0].dtype.kind in "fc" and np.isnan(state[0]).any():
+    if name.startswith("nan") and state[0].dtype.kind in "fcO" and np.any(state[0] != state[0]):
         raise ArgumentError("All-NaN slice encountered")
     return state[1]
 
@@ -227,7 +263,7 @@ def _lower(
 
 
 def _dtype(name: str, dtype: Any, settings: dict[str, Any]) -> np.dtype[Any]:
-    return result_dtype(getattr(np, name), dtype, **{k: v for k, v in settings.items() if k == "dtype"})
+    return reduced_dtype(name, dtype, **{k: v for k, v in settings.items() if k == "dtype"})
 
 
 def _meta(

@@ -221,14 +221,14 @@ def histogram_of(
         edges = np.histogram_bin_edges(np.zeros(0, line.dtype), bins, range)
         edges = edges.astype(np.result_type(line.dtype, np.float64))
     if edges_only:
-        return da.from_array(edges)
+        return da.from_array(edges, chunks=-1)
     weighted = [] if weights is None else [graph.rechunked(flat(weights), line.chunks)]
     parts = graph.per_chunk(partial(_counts, bins, range), line, *weighted, lengths=None)
     total = graph.tree(parts, partial(reduce, np.add)).with_lengths((len(edges) - 1,))
     counts = graph.to_array(total, (), INT if weights is None else weights.dtype)
     if density:
         counts = counts / counts.sum() / np.array(np.diff(edges), float)
-    return counts, da.from_array(edges)
+    return counts, da.from_array(edges, chunks=-1)
 
 
 def _range_of(line: da.Array) -> Generator[Any, Any, tuple[Any, Any]]:

@@ -293,7 +293,13 @@ def tile(A: Array, reps: Any) -> Any:
     return registry.make("tile", part(A, (*[None] * (len(full) - A.ndim), ...)), full)
 
 
-lowered("tile", meta=lambda A, reps: TensorMeta(tuple(map(operator.mul, A.shape, reps)), A.dtype))(da.tile)
+def _tile_meta(A: TensorMeta, reps: tuple[int, ...]) -> TensorMeta:
+    return TensorMeta(tuple(map(operator.mul, A.shape, reps)), A.dtype)
+
+
+@lowered("tile", meta=_tile_meta)
+def _tile(A: da.Array, reps: tuple[int, ...]) -> da.Array:
+    return da.tile(A, reps) if all(reps) else da.empty(_tile_meta(A, reps).shape, dtype=A.dtype, chunks=-1)
 
 
 def _flat_or_axis(arr: Tensor, axis: Any) -> tuple[Tensor, int]:

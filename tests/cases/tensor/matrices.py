@@ -39,6 +39,8 @@ oracle("linalg.lu", scipy.linalg.lu)
 # fmt: off
 cases("linalg.qr", "f(x)[0]", "f(x)[1]", "f(sq)", "f(m57)", "x, 'complete'", "x, 'r'", "x, 'no'", "v", "c3", "i", "z")
 cases("linalg.svd", "v", "c3", "i", "z", "x", "m57", "x, compute_uv=False", "x, full_matrices=True", "sq, hermitian=False", "x, hermitian=True")
+cases("linalg.matrix_power", "sq.astype(object), 3")
+cases("linalg.norm", "xo", "xo[0]", "xo, 1", "xo, np.inf, axis=1")
 # fmt: on
 
 # The full factor of a tall matrix is what nobody can hold: Mars does not give it unless asked.

@@ -45,3 +45,5 @@ cases(
     "x, [0.05, 0.5, 0.99], method='inverted_cdf', weights=u", "x, 0.3, weights=u", "x, np.array([0.05, 0.5, 0.99], 'f4')",
     "x, 0.3, axis=1, method='inverted_cdf', weights=np.array([1, 2, 0, 4, 1])",
 )
+cases("median", "xo", "xo, axis=0", "vo")
+cases("quantile", "xo, 0.3, axis=0")

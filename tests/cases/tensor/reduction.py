@@ -26,6 +26,15 @@ cases("sum prod any all max min nansum nanprod mean nanmean var std nanvar nanst
 cases("sum prod any all nansum nanprod mean nanmean var std nanvar nanstd", "x, axis=1, where=b", "h, axis=0, where=b[:1]")
 cases("var std nanvar nanstd", "x, axis=0, ddof=1", "x, ddof=1.5", "i, axis=1, correction=1", "x, ddof=1, correction=1", "x, ddof=40")
 cases("argmax argmin nanargmax nanargmin", "x, keepdims=True", "x, axis=(0, 1)", "g, axis=1", "g", "vn")
+# What is made of objects are objects, not what a 1 would make: 2.7 is not 2.
+cases("sum prod any all max min nansum nanprod nanmax nanmin mean nanmean var std argmax argmin nanargmax nanargmin count_nonzero", "xo", "vo")
+cases(
+    "sum prod any all max min ptp nansum nanprod nanmax nanmin mean nanmean var nanvar argmax argmin count_nonzero",
+    "xo, axis=0", "xo, axis=1, keepdims=True",
+)
+cases("nansum nanprod nanmax nanmin nanmean nanargmax nanargmin", "ho", "ho, axis=1")
+cases("sum prod max min", "xo, axis=0, initial=2.5, where=b", "f(xo * 2 + 1, axis=1)")
+cases("sum mean", "xo, dtype='f4'")
 # fmt: on
 
 oracle("product", np.prod)
