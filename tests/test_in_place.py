@@ -81,6 +81,48 @@ def test_out() -> None:
     assert_like(base.execute().fetch(), mirror)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m.sum(x, axis=0, out=two)", "m.mean(x, axis=0, out=two)", "m.argmax(x, axis=0, out=two.astype('i8'))", "m.cumsum(x[0], out=two)",
+        "m.median(x, axis=0, out=two)", "m.around(x[0], out=two)", "m.take(x, [0], axis=0, out=two)", "m.concatenate([x[:1, :2], x[:1, 2:]], 1, out=two)",
+        "m.dot(x, x[0], out=two[:, :4])", "m.compress([True], x, axis=0, out=two)", "m.trace(x, out=two)", "m.add(x[0], 1, out=two)",
+        "m.clip(x[0], 1, 3, out=two)", "m.matmul(x, x[0], out=two[:, :4])", "m.quantile(x, 0.5, axis=0, out=two)", "m.outer(x[0], x[0], out=six)",
+    ],
+)  # fmt: skip
+def test_only_ufuncs_repeat_their_result_to_fill_out(text: str) -> None:
+    x, a = arrays()
+    shapes = {"two": (2, 6), "six": (2, 6, 6)}
+    ours = {"m": mt, "x": x} | {name: mt.zeros(shape) for name, shape in shapes.items()}
+    theirs = {"m": np, "x": a} | {name: np.zeros(shape) for name, shape in shapes.items()}
+    try:
+        want = eval(text, theirs)
+    except ValueError:
+        with pytest.raises(ValueError, match="does not fit into shape"):
+            eval(text, ours)
+    else:
+        assert_like(eval(text, ours).execute().fetch(), want)
+
+
+def test_ufuncs_with_two_results_and_with_casting() -> None:
+    a = np.array([[1.7, 2.5], [-3.0, 0.3]])
+    x = mt.tensor(a, chunk_size=1)
+    first, second = mt.zeros((2, 2)), mt.zeros((2, 2), dtype="i4")
+    assert mt.frexp(x, first, second) == (first, second)
+    assert_like([first.execute().fetch(), second.execute().fetch()], list(np.frexp(a)))
+    mt.modf(x, None, first)
+    assert_like(first.execute().fetch(), np.modf(a)[1])
+    with pytest.raises(TypeError, match="out1= and out2=, or out=, not both"):
+        mt.modf(x, first, out=(first, first))
+    assert [part.order for part in mt.modf(x, order="F")] == ["F", "F"]
+    assert_like(
+        mt.add(x, x, dtype="i4", casting="unsafe").execute().fetch(),
+        np.add(a, a, dtype="i4", casting="unsafe"),
+    )
+    with pytest.raises(TypeError, match="same_kind"):
+        mt.add(x, x, dtype="i4")
+
+
 # Ours stays; NumPy wants reshape() since 2.5.
 BY_ASSIGNMENT = pytest.mark.filterwarnings("ignore:Setting the shape on a NumPy array:DeprecationWarning")
 

@@ -332,9 +332,9 @@ def read_only(a: Any, reason: str, name: str, *args: Any) -> Any:
     return view(a, lambda base: Node(name, (base, *args)), refuse)
 
 
-def given(result: Any, out: Any) -> Any:
-    """The result, in `out` where one is given."""
-    return result if out is None else assign(out, result)
+def given(result: Any, out: Any, *, repeated: bool = False) -> Any:
+    """The result, in `out` where one is given: of its shape, or one that it is `repeated` to fill."""
+    return result if out is None else assign(out, result, repeated=repeated)
 
 
 def become(target: Handle, made: Handle) -> None:
@@ -342,10 +342,13 @@ def become(target: Handle, made: Handle) -> None:
     target.rebind(made.node, held(made))
 
 
-def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str = "out") -> Any:
+def assign(
+    target: Handle, value: Any, *, casting: Any = "same_kind", what: str = "out", repeated: bool = True
+) -> Any:
     """`target[...] = value` by NumPy's casting rule: rebinds `target`, returns it. For `out=` and `+=`.
 
-    Raises TypeError for an unsafe cast, ValueError where `value` does not broadcast to the target's shape.
+    Raises TypeError for an unsafe cast, ValueError where `value` does not broadcast to the target's shape, or would have
+    to where it is not to be `repeated`.
     """
     if not isinstance(target, Handle) or meta(target.node).kind != "Tensor":
         raise ArgumentTypeError(
@@ -358,7 +361,7 @@ def assign(target: Handle, value: Any, *, casting: Any = "same_kind", what: str 
             grown = np.broadcast_shapes(new.shape, old.shape)
         except ValueError:
             grown = None
-        if grown != old.shape:
+        if grown != old.shape or not repeated:
             raise ShapeError(f"{what}: a result of shape {new.shape} does not fit into shape {old.shape}.")
         value = registry.make("broadcast_to", value, tuple(int(n) for n in old.shape))
     if new.dtype != old.dtype:

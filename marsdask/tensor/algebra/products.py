@@ -70,7 +70,7 @@ def _check(function: str, a: TensorMeta, b: TensorMeta, m: float, n: float) -> N
 
 
 def _of_two(name: str, a: Array, b: Array, out: Any = None) -> Any:
-    return given(registry.make(name, a, b), out)
+    return given(registry.make(name, a, b), out, repeated=name == "outer")
 
 
 _doc = "The dot product: over the last axis of `a` and the last but one of `b`."
@@ -86,7 +86,8 @@ def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> Any:
             "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
         )
     result = registry.make("matmul", a, b)
-    return given(result if dtype is None else registry.make("astype", result, np.dtype(dtype)), out)
+    made = result if dtype is None else registry.make("astype", result, np.dtype(dtype))
+    return given(made, out, repeated=True)
 
 
 def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:

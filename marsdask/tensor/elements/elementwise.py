@@ -21,11 +21,14 @@ from dask.array.core import elemwise
 from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
+from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta, TupleMeta, scalar_meta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import (
     NEEDED,
     SCALARS,
+    ExecutableTuple,
+    Tensor,
     as_operands,
     as_tensor,
     assign,
@@ -42,7 +45,8 @@ def elementwise(*names: str, owners: Iterable[str] = ()) -> None:
     for name in names:
         ufunc = getattr(np, name)
         operands, said = OPERANDS[ufunc.nin]
-        first = signature(dict.fromkeys(operands, NEEDED)).parameters.values()
+        several = dict.fromkeys(("out1", "out2") if ufunc.nout > 1 else ())
+        first = signature(dict.fromkeys(operands, NEEDED) | several).parameters.values()
         public(
             name,
             owners=owners,
@@ -62,23 +66,38 @@ def _made(
     casting: str = "same_kind",
     order: str = "K",
     dtype: Any = None,
+    out1: Any = None,
+    out2: Any = None,
     **operands: Any,
 ) -> Any:
-    inputs = as_operands(operands.values())
-    if all(isinstance(v, SCALARS) for v in inputs):
-        inputs[0] = as_tensor(inputs[0])
     extra: dict[str, Any] = {} if dtype is None else {"dtype": np.dtype(dtype)}
     if casting != "same_kind":
         extra["casting"] = casting
     if order not in ("K", "A", "C", "F"):
         raise ArgumentTypeError(f"{name}(order={order!r}): expected 'K', 'A', 'C' or 'F'.")
+    if out is None and (frame := frame_among(operands.values())) is not None:
+        if (where is not None and where is not True) or order in ("C", "F"):
+            what = "order" if order in ("C", "F") else "where"
+            raise ArgumentTypeError(
+                f"{name}({what}=): not of a {type(frame).__name__}. Hint: .to_tensor() first."
+            )
+        made = frame.__array_ufunc__(getattr(np, name), "__call__", *operands.values(), **extra)
+        return ExecutableTuple(made) if isinstance(made, tuple) else made
+    inputs = as_operands(operands.values())
+    if all(isinstance(v, SCALARS) for v in inputs):
+        inputs[0] = as_tensor(inputs[0])
     result = registry.make(name, *inputs, **extra)
+    results = result if isinstance(result, tuple) else (result,)
     if order in ("C", "F"):
-        result = registry.make("copy", result, order)
+        results = tuple(registry.make("copy", r, order) for r in results)
+        result = ExecutableTuple(results) if len(results) > 1 else results[0]
+    if out1 is not None or out2 is not None:
+        if out is not None:
+            raise ArgumentTypeError(f"{name}(): give out1= and out2=, or out=, not both.")
+        out = (out1, out2)
     outs = out if isinstance(out, tuple) else (out,)
     if all(o is None for o in outs):
         return result  # with where= alone NumPy leaves the rest unset; the values of the whole are as good
-    results = result if isinstance(result, tuple) else (result,)
     if len(outs) != len(results):
         raise ArgumentTypeError(f"{name}(out=): expected {len(results)} tensors, got {len(outs)}.")
     for o, r in zip(outs, results, strict=True):
@@ -88,29 +107,33 @@ def _made(
     return outs if len(outs) > 1 else outs[0]
 
 
+def frame_among(operands: Iterable[Any]) -> Any:
+    """What NumPy would ask for the result of a ufunc before tensors: a frame keeps its labels. None without one."""
+    handles = (v for v in operands if isinstance(v, Handle) and not isinstance(v, Tensor))
+    return next((v for v in handles if hasattr(type(v), "__array_ufunc__")), None)
+
+
 OPERANDS = {1: (("x",), "a tensor"), 2: (("x1", "x2"), "two tensors, broadcast against each other")}
-SETTINGS = [*inspect.signature(_made).parameters.values()][1:-1]
+SETTINGS = [*inspect.signature(_made).parameters.values()][1:-3]
 
 
 def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
+    function = partial(ufunc, **kwargs) if kwargs else ufunc  # Dask knows no casting=
     values = [a for a in args if isinstance(a, da.Array)]
     if any(a.dtype.hasobject for a in values) and not any(a.ndim for a in values):
         # Dask asks what ones give, and NumPy takes text for an array of its own.
-        return da.map_blocks(_of_objects, ufunc, *args, dtype=graph.promised().dtype, **kwargs)
+        return da.map_blocks(_of_objects, function, *args, dtype=graph.promised().dtype)
     if ufunc.nout == 1:
-        return of_each(ufunc, *args, **kwargs)
-    return tuple(
-        of_each(toolz.compose(operator.itemgetter(i), partial(ufunc, **kwargs)), *args)
-        for i in range(ufunc.nout)
-    )
+        return of_each(function, *args)
+    return tuple(of_each(toolz.compose(operator.itemgetter(i), function), *args) for i in range(ufunc.nout))
 
 
-def of_each(function: Callable[..., Any], *args: Any, **kwargs: Any) -> da.Array:
+def of_each(function: Callable[..., Any], *args: Any) -> da.Array:
     """An elementwise function of Dask arrays. Of objects Dask would try it on None, so there the dtype is said."""
-    if any(isinstance(a, da.Array) and a.dtype.kind == "O" for a in args):
-        empty = (np.empty((0,), a.dtype) if isinstance(a, da.Array) else a for a in args)
-        kwargs.setdefault("dtype", function(*empty).dtype)
-    return elemwise(function, *args, **kwargs)
+    if all(not isinstance(a, da.Array) or a.dtype.kind != "O" for a in args):
+        return elemwise(function, *args)
+    empty = (np.empty((0,), a.dtype) if isinstance(a, da.Array) else a for a in args)
+    return elemwise(function, *args, dtype=function(*empty).dtype)
 
 
 def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -192,8 +215,11 @@ elementwise(
 elementwise("conj", "conjugate", owners=["Tensor"])
 
 
-def _of_each(name: str, a: Array, out: Any = None, **setting: Any) -> Any:
-    return given(registry.make(name, a, *setting.values()), out)
+def _of_each(name: str, a: Any, out: Any = None, **setting: Any) -> Any:
+    if name == "around" and out is None and (frame := frame_among([a])) is not None:
+        return frame.round(*setting.values())
+    a = as_tensor(a)
+    return given(registry.make(name, a, *setting.values()), out, repeated=name == "fix")
 
 
 FUNCTIONS = {
@@ -247,7 +273,7 @@ def clip(
     for name, bound in (("maximum", low), ("minimum", high)):  # which fuse
         if bound is not None:
             a = registry.make(name, a, *as_operands([bound]))
-    return given(a, out)
+    return given(a, out, repeated=True)
 
 
 @public("allclose")

@@ -92,7 +92,7 @@ def _of_median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Any:
-    return given(registry.make(name, a, **_reduced(a, axis, keepdims)), out)
+    return given(registry.make(name, a, **_reduced(a, axis, keepdims)), out, repeated=name == "nanmedian")
 
 
 def _median_meta(name: str, a: TensorMeta, axis: Any = None, keepdims: bool = False) -> TensorMeta:
@@ -144,7 +144,7 @@ def _of_quantile(
     extra = _reduced(a, axis, keepdims)
     if weights is not None:
         extra["weights"] = weights
-    return given(registry.make(name, a, q, method=method, **extra), out)
+    return given(registry.make(name, a, q, method=method, **extra), out, repeated=True)
 
 
 def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:

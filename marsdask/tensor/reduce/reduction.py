@@ -19,7 +19,8 @@ from marsdask.errors import ArgumentError, ShapeError, Unbuilt
 from marsdask.plan import moments, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import NEEDED, as_tensor, assign, signature
+from marsdask.tensor.core import NEEDED, as_tensor, signature
+from marsdask.tensor.core import given as fitted
 from marsdask.tensor.elements.fusion import REDUCTIONS, reduced_dtype
 from marsdask.tensor.fold import (
     axes_of,
@@ -305,7 +306,7 @@ def _reduced(name: str, a: Array, **given: Any) -> Any:
     if given.get("where", True) is not True:
         kwargs["where"] = as_tensor(given["where"])
     result = registry.make(name, a, **kwargs)
-    return assign(given["out"], result) if "out" in given else result
+    return fitted(result, given.get("out"))
 
 
 def _signature(name: str) -> inspect.Signature:
