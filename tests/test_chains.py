@@ -97,7 +97,7 @@ def test_tensor_chain(seed: int) -> None:
     rand = np.random.RandomState(seed)
     shape = [(7, 5), (11,), (4, 3, 5), (6, 6)][seed % 4]
     data = rand.permutation(int(np.prod(shape))).reshape(shape) * 1.25 - 9
-    data = data.astype(object) if seed % 6 == 5 else data
+    data = data.astype(object) if seed % 6 == 5 else np.asfortranarray(data) if seed % 6 == 2 else data
     start = mt.tensor(data, chunk_size=[2, 3, (2,), None][rand.randint(4)])
     with option_context(PASSES[seed % 2]):
         walk_chain(start, data, TENSOR_STEPS, ({"m": mt}, {"m": np}), seed, 6)

@@ -210,6 +210,43 @@ def test_order() -> None:
         mt.ones((3, 4), order="Q")
 
 
+IN_ORDER = [
+    "x + 1", "x * 2 - x", "x + x[0]", "x + m.array(2.0)", "x + y", "m.where(x > 1, x, 0)", "m.exp(x, order='C')", "m.sqrt(x, order='F')", "m.modf(x)[0]",
+    "m.cumsum(x, axis=0)", "m.cumsum(x)", "m.sort(x)", "m.argsort(x)", "m.partition(x, 1)", "z.sum(axis=0)", "z.mean(axis=1)", "z.max(axis=2)",
+    "z.argmax(axis=0)", "x.sum(axis=0, keepdims=True)", "x[[0, 2]]", "x[x[:, 0] > 1]", "m.take(x, [0, 1], axis=0)", "m.compress([True, False, True], x, axis=0)",
+    "m.delete(x, 0, 0)", "m.insert(x, 0, 5, 0)", "x.T", "x.copy()", "x.copy('K')", "x.astype('f4')", "x.astype('f4', order='C')", "x.reshape(4, 3, order='F')",
+    "x.reshape((2, 6), order='A')", "x.ravel('K')", "x.flatten('F')", "m.array(x)", "m.asarray(x, order='F')", "m.concatenate([x, x])", "m.concatenate([x, y])",
+    "m.zeros_like(x)", "m.full_like(x, 2, order='C')", "m.squeeze(x[None])", "m.clip(x, 1, 2)", "m.round(x)", "x @ x.T", "(x + 1).T", "m.full((1, 4), 2.0)",
+]  # fmt: skip
+
+
+def test_memory_order_is_numpys() -> None:
+    a, c = np.arange(12.0).reshape(3, 4), np.arange(24.0).reshape(2, 3, 4)
+    f = np.asfortranarray
+    for x, y, z in ((a, f(a), c), (f(a), a, f(c))):
+        names = {"m": np, "x": x, "y": y, "z": z}
+        ours = {"m": mt} | {n: mt.tensor(v, chunk_size=2) for n, v in names.items() if n != "m"}
+        for text in IN_ORDER:
+            want, made = eval(text, names), eval(text, ours)
+            got = made.execute().fetch()
+            assert_like(got, want)
+            for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS"):
+                assert made.flags[flag] == got.flags[flag] == want.flags[flag], (text, flag)
+
+
+def test_what_is_written_into_keeps_its_memory_order() -> None:
+    for order, other in (("F", "C"), ("C", "F")):
+        out, x = mt.zeros((3, 4), order=order), mt.ones((3, 4), order=other)
+        mt.add(x, 1, out=out)
+        assert (out.order, out.execute().fetch().flags[f"{order}_CONTIGUOUS"]) == (order, True)
+        out += x
+        mt.cumsum(x, axis=0, out=out)
+        mt.copyto(out, x)
+        out.sort()
+        out[0] = x[1]
+        assert (out.order, out.execute().fetch().flags[f"{order}_CONTIGUOUS"]) == (order, True)
+
+
 def test_slices_of_executed_tensors_are_fetched_alone() -> None:
     x, a = arrays()
     with pytest.raises(ValueError, match="Cannot fetch unexecuted"):

@@ -58,7 +58,7 @@ class Tensor(Lazy):
 
     @property
     def flags(self) -> dict[str, bool]:
-        flat = self.ndim <= 1
+        flat = sum(n != 1 for n in self.known.shape) <= 1
         return {"C_CONTIGUOUS": flat or self.order == "C", "F_CONTIGUOUS": flat or self.order == "F"}
 
     @property
@@ -366,6 +366,8 @@ def assign(
         value = registry.make("broadcast_to", value, tuple(int(n) for n in old.shape))
     if new.dtype != old.dtype:
         value = registry.make("astype", value, old.dtype)
+    if new.order != old.order and old.ndim > 1:
+        value = registry.make("copy", value, old.order)
     become(target, value)
     return target
 

@@ -151,7 +151,8 @@ def broadcast_meta(function: Callable[..., Any], *args: Any, **kwargs: Any) -> A
         result = function(*empty, **kwargs)
     except TypeError as error:
         raise ArgumentTypeError(str(error)) from None
-    order = "F" if tensors and all(t.order == "F" for t in tensors) else "C"
+    planes = [t.order for t in tensors if len(t.shape) > 1]
+    order = "F" if planes and "C" not in planes else "C"
     if isinstance(result, tuple):
         return TupleMeta(tuple(TensorMeta(shape, r.dtype, order) for r in result))
     return TensorMeta(shape, result.dtype, order)

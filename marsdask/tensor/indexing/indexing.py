@@ -9,6 +9,7 @@ import math
 import operator
 from bisect import bisect_left
 from collections.abc import Generator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -125,7 +126,7 @@ def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     return taken(x, plain(key, x.shape))
 
 
-@lowered("getitem", meta=_part_meta)
+@lowered("getitem", meta=lambda x, key: replace(_part_meta(x, key), order="C"))
 def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
     """The elements of x that a fancy key names, in NumPy's order."""
     entries = plain(key, x.shape)

@@ -27,7 +27,7 @@ TABLE: dict[str, np.ufunc] = {
 
 
 def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -> da.Array:
-    ufunc, out = TABLE[name], _meta(name, a, axis, dtype).dtype
+    ufunc, out = TABLE[name], result_dtype(getattr(np, name), a.dtype, dtype=dtype)
     a, axis = line_of(a, axis)
     local = a.map_blocks(partial(getattr(np, name), axis=axis, dtype=out), dtype=out)
     if a.numblocks[axis] == 1:
@@ -58,8 +58,8 @@ def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
 
 
 def _meta(name: str, a: TensorMeta, axis: int | None = None, dtype: Any = None) -> TensorMeta:
-    shape = (math.prod(a.shape),) if axis is None else a.shape
-    return TensorMeta(shape, result_dtype(getattr(np, name), a.dtype, dtype=dtype))
+    kind = result_dtype(getattr(np, name), a.dtype, dtype=dtype)
+    return TensorMeta((math.prod(a.shape),), kind) if axis is None else TensorMeta(a.shape, kind, a.order)
 
 
 def _cumulated(name: str, a: Array, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:

@@ -276,7 +276,8 @@ def _meta(
             raise ArgumentError(f"{name}(where=) needs initial= too: {name} has no identity.")
     if where is not None and where.ndim > a.ndim:
         raise ShapeError(f"{name}(where=): shape {where.shape} does not broadcast to {a.shape}.")
-    return TensorMeta(reduced_shape(a, axis, keepdims), _dtype(name, a.dtype, settings))
+    order = "C" if name in PLACES else a.order
+    return TensorMeta(reduced_shape(a, axis, keepdims), _dtype(name, a.dtype, settings), order)
 
 
 def _reduced(name: str, a: Array, **given: Any) -> Any:

@@ -358,7 +358,7 @@ def _insert_meta(arr: TensorMeta, obj: Any, values: TensorMeta, axis: int, singl
             raise ShapeError(
                 f"insert(): values of shape {values.shape} do not fit into axis {i} with {want:.0f} entries."
             )
-    return TensorMeta(replaced(arr.shape, axis, arr.shape[axis] + count), arr.dtype)
+    return TensorMeta(replaced(arr.shape, axis, arr.shape[axis] + count), arr.dtype, arr.order)
 
 
 @lowered("insert", meta=_insert_meta)
@@ -410,7 +410,7 @@ def _delete_meta(arr: TensorMeta, obj: Any, axis: int) -> TensorMeta:
     length = arr.shape[axis]
     unknown = math.isnan(length) or isinstance(obj, TensorMeta)
     left = NAN if unknown else float(len(_kept(obj, int(length), axis)))
-    return TensorMeta(replaced(arr.shape, axis, left), arr.dtype)
+    return TensorMeta(replaced(arr.shape, axis, left), arr.dtype, arr.order)
 
 
 @lowered("delete", meta=_delete_meta)

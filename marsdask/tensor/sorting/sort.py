@@ -62,7 +62,9 @@ def line(name: str, a: Tensor, axis: Any) -> tuple[Tensor, int | None]:
 
 
 def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = None) -> TensorMeta:
-    return TensorMeta((float(math.prod(a.shape)),) if axis is None else a.shape, dtype or a.dtype)
+    if axis is None:
+        return TensorMeta((float(math.prod(a.shape)),), dtype or a.dtype)
+    return TensorMeta(a.shape, dtype or a.dtype, "C" if dtype else a.order)
 
 
 def _by_order(
