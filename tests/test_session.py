@@ -16,6 +16,7 @@ import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError, SessionClosed, WouldRun, WrongSession
 from marsdask.plan.meta import nothing_runs, raising_scheduler
 from marsdask.session import Session, clear_default_session, new_session
+from tests.oracle import assert_like
 from tests.processes import PATIENCE
 
 
@@ -182,6 +183,37 @@ def test_eager_mode() -> None:
         frame = md.DataFrame({"a": [1, 2]})
         assert frame.is_executed()
     assert not (t + 1).is_executed()
+
+
+def test_eager_mode_runs_what_is_written() -> None:
+    with marsdask.option_context({"eager_mode": True}):
+        t = mt.arange(10.0, chunk_size=3)
+        part = t[2:8]
+        every = part[::2]
+        t[4] = 100
+        assert every.fetch().tolist() == [2, 100, 6]
+        every[0] = -1
+        part *= 2
+        assert t.fetch().tolist() == [0, 1, -2, 6, 200, 10, 12, 14, 8, 9]
+        t.shape = (2, 5)
+        np.add.at(t, [0], 1)
+        assert t.fetch().tolist() == [[1, 2, -1, 7, 201], [10, 12, 14, 8, 9]]
+        out = mt.zeros(5)
+        mt.sum(t, axis=0, out=out)
+        out.sort()
+        assert out.fetch().tolist() == [11, 13, 14, 15, 210]
+        frame = md.DataFrame({"a": [3, 1, 2]}, chunk_size=2)
+        column = frame["a"]
+        frame["b"] = frame["a"] * 2
+        frame += 1
+        frame.sort_values("a", inplace=True)
+        frame.loc[0, "a"] = 9
+        frame.columns = ["x", "y"]
+        want = pd.DataFrame({"x": [2, 3, 9], "y": [3, 5, 7]}, index=[1, 2, 0])
+        assert_like(frame.fetch(), want)
+        column.iloc[0] = 5
+        column.name = "q"
+        assert_like(column.fetch(), pd.Series([5, 1, 2], name="q"))
 
 
 def test_guard_raises_and_metadata_pass_it() -> None:

@@ -8,6 +8,9 @@ from weakref import WeakValueDictionary
 
 from marsdask.plan.node import Node, _set
 
+READY: list[Callable[[Any], None]] = []
+"""Called with every handle that is new, or points at a new node; eager mode hangs here."""
+
 
 class Handle:
     """Base of Tensor, DataFrame, Series, Index, GroupBy and Object.
@@ -106,6 +109,12 @@ class Handle:
             self._base.rebind(self._restore(self._base.node, node), keep)
             self._seen = self._base.node
         self._node, self._result, self._keep = node, None, keep
+        self.say()
+
+    def say(self) -> None:
+        """Tell those who want to know that this handle points at a new node."""
+        for ready in READY:
+            ready(self)
 
 
 def held(*handles: Handle) -> tuple[Any, ...]:

@@ -30,7 +30,7 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
     label,
     lookup,
 )
-from marsdask.plan.handle import Handle, held
+from marsdask.plan.handle import READY, Handle, held
 from marsdask.plan.meta import meta
 from marsdask.plan.node import PLAIN, Node, calling, fields_of
 
@@ -43,8 +43,6 @@ ATTACHED: dict[str, type] = {}
 """Owner -> the class that got its methods."""
 FILLED: dict[str, str] = {}
 """Room -> the module that got its functions."""
-READY: list[Callable[[Any], None]] = []
-"""Called with every new handle; eager mode hangs here."""
 
 
 def public(

@@ -12,7 +12,7 @@ import numpy as np
 from marsdask import session as sessions
 from marsdask.options import get, option_context
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import Handle
+from marsdask.plan.handle import READY, Handle
 from marsdask.plan.meta import TensorMeta, meta
 from marsdask.plan.node import Node, leaf, token
 from marsdask.plan.registry import lowered
@@ -216,6 +216,8 @@ def _eager(handle: Any) -> None:
     if get("eager_mode") and isinstance(handle, Lazy) and not sessions.inside():
         with option_context({"eager_mode": False}):
             handle.execute()
+        for view in list((handle._views or {}).values()):  # which follow what was written into
+            _eager(view)
 
 
-registry.READY.append(_eager)
+READY.append(_eager)
