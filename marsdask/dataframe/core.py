@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -75,16 +76,34 @@ class FrameHandle(Lazy):
         )
 
     def to_pandas(
-        self, session: Any = None, fetch_kwargs: dict[str, Any] | None = None, batch_size: int | None = None
+        self,
+        session: Any = None,
+        fetch_kwargs: dict[str, Any] | None = None,
+        batch_size: int | None = None,
+        *,
+        wait: bool = True,
+        **how: Any,
     ) -> Any:
-        """The data as pandas, run first if needed. Batch sizes are accepted; the result is the same."""
-        return self._run_and_fetch(session)
+        """The data as pandas, run first if needed; with `wait=False` a future of them. `how`: as for `execute`.
+
+        Batch sizes are accepted; the result is the same.
+        """
+        said = ({} if batch_size is None else {"batch_size": batch_size}) | (fetch_kwargs or {})
+        return self._run_and_fetch(session, said, wait=wait, **how)
 
     def to_numpy(
-        self, dtype: Any = None, copy: bool = False, na_value: Any = pd.api.extensions.no_default
+        self,
+        dtype: Any = None,
+        copy: bool = False,
+        na_value: Any = pd.api.extensions.no_default,
+        *,
+        session: Any = None,
+        wait: bool = True,
+        **how: Any,
     ) -> Any:
-        """The data as an ndarray, run first if needed."""
-        return self._run_and_fetch().to_numpy(dtype=dtype, copy=copy, na_value=na_value)
+        """The data as an ndarray, run first if needed; with `wait=False` a future of it. `how`: as for `execute`."""
+        array = operator.methodcaller("to_numpy", dtype=dtype, copy=copy, na_value=na_value)
+        return self._run_and_fetch(session, wait=wait, then=array, **how)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.asarray(self._run_and_fetch(), dtype=dtype)

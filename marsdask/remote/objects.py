@@ -25,12 +25,9 @@ class Object(Lazy):
 
     __slots__ = ()
 
-    def to_object(self, session: Session | None = None, *, wait: bool = True) -> Any:
-        """The value, run first if needed; with `wait=False` a future of it."""
-        if wait:
-            return self._run_and_fetch(session)
-        where = session or sessions.get_default_or_create()
-        return where.pool.submit(self._run_and_fetch, where)
+    def to_object(self, session: Session | None = None, *, wait: bool = True, **how: Any) -> Any:
+        """The value, run first if needed; with `wait=False` a future of it. `how`: as for `execute`."""
+        return self._run_and_fetch(session, wait=wait, **how)
 
     def fetch_log(self, session: Session | None = None, offsets: Any = None, sizes: Any = None) -> Any:
         """What the function has printed since the last call, also while it runs: see `marsdask.fetch_log`."""

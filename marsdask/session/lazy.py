@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import dask
@@ -19,6 +21,7 @@ from marsdask.plan.registry import lowered
 from marsdask.session import Session
 from marsdask.session.checkpoint import checkpoint
 from marsdask.session.explain import explain
+from marsdask.session.progress import followed
 
 
 class Lazy(Handle):
@@ -86,11 +89,28 @@ class Lazy(Handle):
         node = self.node
         return self._result.meta if self._result is not None else meta(node)
 
-    def _run_and_fetch(self, session: Session | None = None) -> Any:
-        """The data, running first where that has not happened."""
-        if not self.is_executed():
-            self.execute(session=session)
-        return self.fetch(session=session)
+    def _run_and_fetch(
+        self,
+        session: Session | None = None,
+        fetch_kwargs: dict[str, Any] | None = None,
+        *,
+        wait: bool = True,
+        then: Callable[[Any], Any] | None = None,
+        **how: Any,
+    ) -> Any:
+        """The data, or what `then` makes of them, running first where that has not happened; with `wait=False` a future.
+
+        `how` are arguments of `execute`, `fetch_kwargs` those of `fetch`.
+        """
+
+        def fetched() -> Any:
+            data = self.fetch(session=session, **(fetch_kwargs or {}))
+            return data if then is None else then(data)
+
+        if how or wait is not True or not self.is_executed():
+            done = self.execute(session=session, wait=wait, **how)
+            return fetched() if wait else followed(done, fetched)
+        return fetched()
 
     def explain(self, **kwargs: Any) -> str:
         """What this is and what will run: see `marsdask.session.explain`."""
@@ -185,10 +205,11 @@ class ExecutableTuple(tuple[Any, ...]):
             return self._plain(*values)
         return tuple(values) if len(values) < 2 else values
 
-    def to_object(self, session: Session | None = None, **kwargs: Any) -> Any:
-        """Run and fetch."""
-        self.execute(session=session, **kwargs)
-        return self.fetch(session=session)
+    def to_object(self, session: Session | None = None, *, wait: bool = True, **kwargs: Any) -> Any:
+        """Run and fetch; with `wait=False` a future of the data."""
+        fetch = partial(self.fetch, session=session)
+        done = self.execute(session=session, wait=wait, **kwargs)
+        return fetch() if wait or not self else followed(done, fetch)
 
     def fetch_log(self, session: Session | None = None, offsets: Any = None, sizes: Any = None) -> Any:
         """What each has printed: see `marsdask.fetch_log`."""

@@ -138,6 +138,27 @@ class ExecutionInfo:
         return asyncio.wrap_future(self._future).__await__()
 
 
+def followed(info: ExecutionInfo, work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
+    """A future of what `work` gives once the run is over; what the run raises is its error, and cancelling it cancels the run."""
+    outer: concurrent.futures.Future[Any] = concurrent.futures.Future()
+
+    def settle(inner: concurrent.futures.Future[Any]) -> None:
+        with contextlib.suppress(concurrent.futures.InvalidStateError):  # cancelled meanwhile
+            if inner.cancelled():
+                outer.cancel()
+            elif (error := inner.exception()) is not None:
+                outer.set_exception(error)
+            else:
+                try:
+                    outer.set_result(work())
+                except Exception as error:  # noqa: BLE001 - a future raises whatever it is where it is asked
+                    outer.set_exception(error)
+
+    outer.add_done_callback(lambda outer: outer.cancelled() and info.cancel())
+    info.add_done_callback(settle)
+    return outer
+
+
 def started(
     pool: concurrent.futures.Executor, work: Callable[[], Any], handles: Sequence[Any], run: Run
 ) -> ExecutionInfo:

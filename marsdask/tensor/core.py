@@ -115,9 +115,9 @@ class Tensor(Lazy):
         """The `dask.array.Array` this lowers to; functions that write into its chunks raise."""
         return graph.guarded(self.collection())
 
-    def to_numpy(self, *, session: Any = None, **kwargs: Any) -> Any:
-        """The data as NumPy, run first if needed."""
-        return self._run_and_fetch(session, **kwargs)
+    def to_numpy(self, session: Any = None, *, wait: bool = True, **how: Any) -> Any:
+        """The data as NumPy, run first if needed; with `wait=False` a future of them. `how`: as for `execute`."""
+        return self._run_and_fetch(session, wait=wait, **how)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:

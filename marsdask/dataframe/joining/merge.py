@@ -111,7 +111,7 @@ def _tuning(
     checks.choice(method, "merge(method=)", ("auto", "shuffle", "broadcast"))
     checks.choice(auto_merge, "merge(auto_merge=)", ("both", "none", "before", "after"))
     checks.choice(bloom_filter, "merge(bloom_filter=)", (True, False, "auto", "large", "small", "both"))
-    checks.number(auto_merge_threshold, "merge(auto_merge_threshold=)", least=1)
+    checks.number(auto_merge_threshold, "merge(auto_merge_threshold=)", least=0)
     given = {} if bloom_filter_options is None else bloom_filter_options
     if not isinstance(given, dict):
         raise ArgumentError(f"merge(bloom_filter_options={bloom_filter_options!r}): expected a dict.")

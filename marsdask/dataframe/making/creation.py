@@ -435,17 +435,4 @@ def _columns_together(names: list[Any], base: Chunks, values: list[Any]) -> Any:
     return graph.per_chunk(_column_frame, base, names, *values, lengths="same" if keeps else "unknown")
 
 
-def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
-    return np.asarray(chunk.to_numpy(dtype=dtype))
-
-
-@lowered("to_tensor", owners=["DataFrame", "Series", "Index"], function=False,
-           demands=lambda node, mine: [Demand(labels=False)],
-           meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
-def to_tensor(frame: Chunks) -> da.Array:
-    """A Tensor of the values, in the common dtype of the columns; a copy."""
-    made = _array(frame.empty)
-    return graph.to_array(graph.per_chunk(_array, frame, made.dtype), made.shape[1:], made.dtype)
-
-
 FrameHandle.values = property(as_tensor, doc="A Tensor of the values; a copy.")  # type: ignore[attr-defined]

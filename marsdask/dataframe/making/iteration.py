@@ -1,4 +1,4 @@
-"""Rows and values out of a frame: iteration in batches, `to_dict`, `info`, `memory_usage`."""
+"""Rows and values out of a frame: iteration in batches, tensors, `to_dict`, `info`, `memory_usage`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.rows.alignment import as_promised, bounds_of
 from marsdask.dataframe.rows.families import ALL, BOTH, pandas_signature
-from marsdask.plan import graph
+from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
 from marsdask.plan.passes import Demand
@@ -81,6 +82,32 @@ def to_dict(self: Any, batch_size: int = 10000, session: Any = None, **how: Any)
 def info(self: Any, **how: Any) -> None:
     """Prints what pandas' info prints of the whole; runs."""
     self._run_and_fetch().info(**how)
+
+
+def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    return np.asarray(chunk.to_numpy(dtype=dtype))
+
+
+@public("to_tensor", owners=["DataFrame", "Series"], function=False)
+def to_tensor(self: Any, dtype: Any = None) -> Any:
+    """A Tensor of the values, in the common dtype of the columns or `dtype`; a copy."""
+    made = registry.make("to_tensor", self)
+    return made if dtype is None else made.astype(dtype)
+
+
+@public("Index.to_tensor", owners=["Index"])
+def index_to_tensor(self: Any, dtype: Any = None, extract_multi_index: bool = False) -> Any:
+    """A Tensor of the labels; a copy. With `extract_multi_index` several levels are its columns, and not tuples."""
+    levels = checks.flag(extract_multi_index, "to_tensor(extract_multi_index=)")
+    several = isinstance(self.known.shown, pd.MultiIndex)
+    return to_tensor(self.to_frame(index=False) if levels and several else self, dtype)
+
+
+@lowered("to_tensor", demands=lambda node, mine: [Demand(labels=False)],
+           meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
+def _to_tensor(frame: Chunks) -> da.Array:
+    made = _array(frame.empty)
+    return graph.to_array(graph.per_chunk(_array, frame, made.dtype), made.shape[1:], made.dtype)
 
 
 @public("Series.keys", owners=["Series"])

@@ -246,6 +246,8 @@ def _percentiles(percentiles: Any) -> list[float]:
 @public("frame.describe", owners=BOTH, signature=pandas_signature("describe"), direct=False)
 def describe(self: Any, **how: Any) -> Any:
     """Count, mean, deviation, extremes and exact percentiles; for texts and categories the most frequent value."""
+    if how.get("percentiles") is False:  # Mars's word for none
+        how["percentiles"] = []
     _percentiles(how.get("percentiles"))
     listed = {k: list(v) if isinstance(v, (tuple, np.ndarray)) else v for k, v in how.items()}
     return registry.make("frame.describe", self, **{k: v for k, v in listed.items() if v is not None})

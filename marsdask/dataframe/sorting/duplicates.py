@@ -41,10 +41,13 @@ COUNTED = {
 """What counts are before they are divided, by the dtype in which pandas shows those of a column."""
 
 
-def _checked_subset(self: Any, subset: Any, keep: Any = "first", method: str = "auto") -> list[Any] | None:
+WAYS = (None, "auto", "tree", "subset_tree", "shuffle")
+"""Mars's ways to look for repeats; None is what it says where there is one chunk."""
+
+
+def _checked_subset(self: Any, subset: Any, keep: Any = "first") -> list[Any] | None:
     """The columns that a subset names, None for all."""
     checks.choice(keep, "keep", ("first", "last", False))
-    checks.choice(method, "drop_duplicates(method=)", ("auto", "tree", "subset_tree", "shuffle"))
     if subset is None:
         return None
     one = not np.iterable(subset) or isinstance(subset, str)
@@ -163,13 +166,14 @@ DISTINCT = "Without rows that equal an earlier one, in order."
 
 
 @public("DataFrame.duplicated", owners=["DataFrame"], doc=FLAGGED)
-def duplicated(self: Any, subset: Any = None, keep: Any = "first", method: str = "auto") -> Any:
-    return registry.make("frame.is_duplicate", self, _checked_subset(self, subset, keep, method), keep)
+def duplicated(self: Any, subset: Any = None, keep: Any = "first", method: str | None = "auto") -> Any:
+    checks.choice(method, "duplicated(method=)", WAYS)
+    return registry.make("frame.is_duplicate", self, _checked_subset(self, subset, keep), keep)
 
 
 @public("Series.duplicated", owners=["Series"], doc=FLAGGED)
 @public("Index.duplicated", owners=["Index"], doc=FLAGGED)
-def duplicated_values(self: Any, keep: Any = "first", method: str = "auto") -> Any:
+def duplicated_values(self: Any, keep: Any = "first", method: str | None = "auto") -> Any:
     return duplicated(self, None, keep, method)
 
 
@@ -180,23 +184,28 @@ def drop_duplicates(
     keep: Any = "first",
     inplace: bool = False,
     ignore_index: bool = False,
-    method: str = "auto",
+    method: str | None = "auto",
 ) -> Any:
-    names = _checked_subset(self, subset, keep, method)
-    asked = [] if method in ("auto", "subset_tree") else [method]
+    checks.choice(method, "drop_duplicates(method=)", WAYS)
+    names = _checked_subset(self, subset, keep)
+    asked = [method] if method in ("tree", "shuffle") else []
     made = registry.make("frame.distinct", self, names, keep, *asked)
     return done(self, registry.make("frame.renumber", made) if ignore_index else made, inplace)
 
 
 @public("Series.drop_duplicates", owners=["Series"], doc=DISTINCT)
 def drop_duplicates_of_series(
-    self: Any, keep: Any = "first", inplace: bool = False, ignore_index: bool = False, method: str = "auto"
+    self: Any,
+    keep: Any = "first",
+    inplace: bool = False,
+    ignore_index: bool = False,
+    method: str | None = "auto",
 ) -> Any:
     return drop_duplicates(self, None, keep, inplace, ignore_index, method)
 
 
 @public("Index.drop_duplicates", owners=["Index"], doc=DISTINCT)
-def drop_duplicates_of_index(self: Any, keep: Any = "first", method: str = "auto") -> Any:
+def drop_duplicates_of_index(self: Any, keep: Any = "first", method: str | None = "auto") -> Any:
     return drop_duplicates(self, None, keep, method=method)
 
 
@@ -228,9 +237,9 @@ def unique_values(frame: Chunks) -> Any:
 
 
 @public("frame.unique", owners=["Series", "Index"])
-def unique(self: Any, method: str = "tree") -> Any:
+def unique(self: Any, method: str | None = "tree") -> Any:
     """The values without duplicates, in order of first appearance: a tensor (of objects for nullable and text dtypes)."""
-    checks.choice(method, "unique(method=)", ("tree", "auto", "shuffle"))
+    checks.choice(method, "unique(method=)", (None, "tree", "auto", "shuffle"))
     if self.ndim != 1:
         raise ArgumentTypeError("unique() takes a series or an index")
     return registry.make("frame.unique_values", self)
@@ -248,9 +257,9 @@ def unique_function(values: Any, method: str = "tree") -> Any:
     signature=pandas_signature("value_counts", [pd.Series], method="auto"),
     direct=False,
 )
-def value_counts(self: Any, bins: Any = None, method: str = "auto", **flags: bool) -> Any:
+def value_counts(self: Any, bins: Any = None, method: str | None = "auto", **flags: bool) -> Any:
     """How often each value is there, most frequent first, ties by first appearance."""
-    checks.choice(method, "value_counts(method=)", ("auto", "tree", "shuffle"))
+    checks.choice(method, "value_counts(method=)", (None, "auto", "tree", "shuffle"))
     return _counted(self, flags, bins=bins)
 
 

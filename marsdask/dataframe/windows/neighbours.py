@@ -16,6 +16,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.rows.families import by_rows, call, method, same_rows_meta
+from marsdask.errors import ArgumentError
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta
@@ -104,6 +105,11 @@ for _name, _doc in (
 def tshift(self: Any, periods: int = 1, freq: Any = None, axis: Any = 0) -> Any:
     """The labels moved by `periods` of `freq`: `shift(periods, freq=...)`. Those of columns (`axis=1`) are not moved: an error."""
     checks.choice(axis, "tshift(axis=)", (0, "index"))
+    dated = isinstance(self.known.empty.index, (pd.DatetimeIndex, pd.TimedeltaIndex, pd.PeriodIndex))
+    if freq is None and not dated:
+        raise ArgumentError(
+            "tshift(freq=None): freq was not set in the index, hence cannot be inferred. Hint: give freq=."
+        )
     return self.shift(periods, freq="infer" if freq is None else freq)
 
 

@@ -1,0 +1,85 @@
+"""Arguments that are Mars's own: what pandas and NumPy do not take, and programs written for Mars say."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+import marsdask.remote as mr
+import marsdask.tensor as mt
+
+DF = pd.DataFrame({"k": [3, 1, 2, 3, 5, 1], "v": [1.0, 2, 3, 4, 5, 6]})
+
+
+def frame() -> Any:
+    return md.DataFrame(DF, chunk_size=4)
+
+
+SAID = [
+    ("df.drop_duplicates('k', method=None)", "pdf.drop_duplicates('k')"),
+    ("df.k.duplicated(method=None)", "pdf.k.duplicated()"),
+    ("df.k.value_counts(method=None)", "pdf.k.value_counts()"),
+    ("df.k.unique(method=None)", "pdf.k.unique()"),
+    ("df.merge(df, on='k', auto_merge_threshold=0, method=None)", "pdf.merge(pdf, on='k')"),
+    ("df.describe(percentiles=False)", "pdf.describe(percentiles=[])"),
+    ("df.v.describe(percentiles=False)", "pdf.v.describe(percentiles=[])"),
+    ("df.to_tensor(dtype='f4')", "pdf.to_numpy('f4')"),
+    ("df.index.to_tensor(extract_multi_index=True)", "pdf.index.to_numpy()"),
+    ("df.set_index(['k', 'v']).index.to_tensor(extract_multi_index=True)", "pdf.to_numpy()"),
+]
+
+
+def check(ours: Any, want: Any) -> None:
+    if isinstance(want, (pd.DataFrame, pd.Series)):
+        (pd.testing.assert_frame_equal if want.ndim == 2 else pd.testing.assert_series_equal)(ours, want)
+    else:
+        np.testing.assert_array_equal(ours, want)
+        assert np.asarray(ours).dtype == np.asarray(want).dtype
+
+
+@pytest.mark.parametrize(("ours", "want"), SAID, ids=[ours for ours, _ in SAID])
+def test_words_of_mars(ours: str, want: str) -> None:
+    check(eval(ours, {"df": frame()}).execute().fetch(), eval(want, {"pdf": DF}))
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda df: df.duplicated(method="no"), lambda df: df.tshift(1)], ids=["method", "freq"]
+)
+def test_words_that_say_nothing(ask: Any) -> None:
+    with pytest.raises(ValueError, match=r"duplicated\(method='no'\)|freq="):
+        ask(frame())
+
+
+LATER = [
+    (lambda df: df.to_pandas, DF),
+    (lambda df: df.v.to_pandas, DF.v),
+    (lambda df: df.to_numpy, DF.to_numpy()),
+    (lambda df: df.index.to_numpy, DF.index.to_numpy()),
+    (lambda df: df.v.sum().to_numpy, np.float64(21.0)),
+    (lambda df: mt.ExecutableTuple([df.v.sum(), df.k]).to_object, [np.float64(21.0), DF.k]),
+    (lambda df: mr.spawn(lambda d: d.to_pandas(), args=(df,)).to_object, DF),
+]
+
+
+@pytest.mark.parametrize(("method", "want"), LATER, ids=range(len(LATER)))
+def test_a_future_of_the_data(method: Any, want: Any) -> None:
+    asked = method(frame())
+    later = asked(wait=False, show_progress=False)
+    assert isinstance(later, Future)
+    for ours in (later.result(60), asked(session=None)):
+        for one, right in zip(ours, want, strict=True) if isinstance(want, list) else [(ours, want)]:
+            check(one, right)
+    for wrong in ({"wait": 3}, {"wiat": False}):
+        with pytest.raises((TypeError, ValueError), match=r"wait|wiat"):
+            asked(**wrong)
+
+
+def test_a_future_raises_what_the_run_raised() -> None:
+    later = frame().map_chunk(lambda part: part.nope, dtype="f8", output_type="series").to_pandas(wait=False)
+    with pytest.raises(AttributeError, match="nope"):
+        later.result(60)
