@@ -86,6 +86,25 @@ def test_made(text: str) -> None:
         pd.testing.assert_series_equal(known.empty.dtypes, want.dtypes)
 
 
+LAZY: dict[str, Any] = {"X": md, "I": md.Index, "S": md.Series, "T": mt.tensor}
+PLAIN: dict[str, Any] = {"X": pd, "I": pd.Index, "S": pd.Series, "T": np.array}
+ALIKE = [
+    "X.Series(5, index=I([5, 6]))", "X.Series(index=I([5, 6]), dtype='f8')", "X.Series({5: 1, 7: 2}, index=I([5, 6]))",
+    "X.Series(pd.Series([1, 2], index=[5, 7]), index=T([7, 5]))", "X.Series([1, 2], index=S([5, 6]))", "X.Series(T([1.0, 2]).sum(), index=[1, 2])",
+    "X.Series(T([1.0, 2]).sum(), name='n')", "X.DataFrame({'a': 1}, index=I([5, 6], name='n'))", "X.DataFrame(5, index=I([5, 6]), columns=['a'])",
+    "X.DataFrame(index=I([5, 6]))", "X.DataFrame(pd.DataFrame({'a': [1, 2]}, index=[5, 7]), index=I([5, 6]))",
+    "X.DataFrame({'a': pd.Series([1, 2], index=[5, 7]), 'b': 1}, index=I([5, 6]))", "X.DataFrame({'a': [1, 2], 'b': (3, 4)}, index=I([5, 6]))",
+    "X.DataFrame({'a': T([1.0, 2]).sum(), 'b': [1, 2]})", "X.DataFrame({'a': T([1.0, 2]).sum()}, index=I([1, 2]))",
+    "X.DataFrame([[1, 2], [3, 4]], index=I([5, 6]), columns=T(['x', 'y']))", "X.DataFrame(T([3, 1, 2]), columns=['q'])", "X.DataFrame(T([3, 1, 2]))",
+    "X.DataFrame(I([4, 5], name='i'))", "X.DataFrame(S([4, 5]), columns=['z'])", "X.DataFrame(S([4, 5], name='i'), columns=['z'])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ALIKE)
+def test_lazy_arguments_are_taken_as_pandas_takes_theirs(text: str) -> None:
+    assert_like(fetched(eval(text, LAZY | {"pd": pd})), eval(text, PLAIN | {"pd": pd}))
+
+
 def test_to_dask_has_the_same_chunks() -> None:
     frame = df()
     ours = frame[frame.k > 1].to_dask()

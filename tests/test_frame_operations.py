@@ -371,3 +371,30 @@ def test_what_a_run_tells_to_be_a_frame_or_a_series(chunk_size: int) -> None:
         df.map_chunk(len, output_type="df_or_series").execute()
     with pytest.raises(AttributeError, match="ensure_data"):
         md.concat([left_open, df])
+
+
+FRACTIONS = [
+    "sum()", "max()", "min()", "prod()", "mode()", "value_counts()", "agg('max')", "agg(['sum', 'max'])", "to_frame('a').sum()",
+    "to_frame('a').agg({'a': 'max'})", "to_frame('a').agg(['min', 'max'])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FRACTIONS)
+def test_fractions_stay_where_whole_numbers_were_told(text: str) -> None:
+    """What a function gives is told from made-up rows; the data may say otherwise."""
+    whole = pd.Series([1, 2, 3, 4, 4])
+    made = [s.map(lambda x: x if x < 3 else x + 0.5) for s in (whole, md.Series(whole, chunk_size=2))]
+    want, ours = (eval(f"s.{text}", {"s": s}) for s in made)
+    ours = ours.execute().fetch()
+    if want.ndim:
+        same = pd.testing.assert_frame_equal if want.ndim == 2 else pd.testing.assert_series_equal
+        same(ours, want, check_dtype=text != "to_frame('a').sum()")
+    else:
+        assert ours == want
+
+
+def test_a_tensor_of_fractions_where_whole_numbers_were_told_is_an_error() -> None:
+    made = md.Series([1, 2, 3], chunk_size=2).map(lambda x: x if x < 3 else x + 0.5)
+    with pytest.raises(ValueError, match="dtype="):
+        mt.tensor(made).max().execute()
+    assert mt.tensor(made.execute()).max().execute().fetch() == 3.5

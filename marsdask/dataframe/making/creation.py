@@ -111,12 +111,11 @@ def _make_frame(
     check_host("DataFrame", gpu, sparse)
     columns = _local(columns)
     if isinstance(data, FrameHandle):
-        if data.ndim == 1:
-            data = _call("frame.to_frame", data, **({} if columns is None else {"name": columns[0]}))
+        data = data if data.ndim == 2 else _one_column(data, columns)
         made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
         made = made if index is None else _call("frame.reindex", made, index=_local(index))
     elif isinstance(data, Handle):
-        made = from_tensor(data, index, columns)
+        made = dataframe_from_tensor(data, index, columns)
     elif isinstance(data, Mapping) and any(isinstance(v, Handle) for v in data.values()):
         made = _frame_of_columns(data, index, columns)
     else:
@@ -129,15 +128,30 @@ def _call(name: str, /, *args: Any, **kwargs: Any) -> Any:
     return registry.call(registry.lookup(name), args, kwargs)
 
 
+def _one_column(values: Any, columns: Any) -> Any:
+    """A frame of a series or index; one that has a name is the column of that name, where there is one."""
+    if columns is not None and values.name is not None and values.name not in columns:
+        return from_pandas(pd.DataFrame(pd.Series(dtype=values.dtype, name=values.name), columns=columns))
+    name = {} if values.name is not None else {"name": 0 if columns is None else columns[0]}
+    if values.known.kind == "Index":
+        return _call("Index.to_frame", values, index=False, **name)
+    return _call("frame.to_frame", values, **name)
+
+
 def _local(labels: Any) -> Any:
-    """Column labels or the like as pandas has them: lazy ones are run."""
-    return labels.to_pandas() if isinstance(labels, FrameHandle) else labels
+    """Labels as pandas has them: lazy ones are run."""
+    if isinstance(labels, FrameHandle):
+        return labels.to_pandas()
+    return labels.to_numpy() if isinstance(labels, Handle) else labels
 
 
 def _in_memory(make: partial[Any], index: Any, chunk_size: Any, num_partitions: Any) -> Any:
-    """A handle on what pandas makes of data in memory, under labels that may be lazy."""
-    lazy = isinstance(index, Handle)
-    made = from_pandas(make(index=None if lazy else index), chunk_size, num_partitions)
+    """A handle on what pandas makes of data in memory, under labels that may be lazy: run where values go by label."""
+    (data,) = make.args
+    values = data.values() if isinstance(data, Mapping) and make.func is pd.DataFrame else [data]
+    by_place = values and all(isinstance(v, (list, tuple, range, np.ndarray)) for v in values)
+    lazy = isinstance(index, Handle) and by_place
+    made = from_pandas(make(index=None if lazy else _local(index)), chunk_size, num_partitions)
     return with_labels(made, index) if lazy else made
 
 
@@ -168,7 +182,11 @@ def _make_series(
     elif isinstance(data, Handle):
         if data.ndim > 1:
             raise ShapeError(f"Series(data): expected one dimension, got a tensor of {data.ndim}.")
-        made = from_tensor(data, index, name)
+        if data.ndim == 0:
+            made = _frame_of_columns({0: data}, [0] if index is None else index, None)[0]
+            made = registry.make("frame.named", made, name)
+        else:
+            made = from_tensor(data, index, name)
     else:
         make = partial(pd.Series, data, dtype=dtype, name=name, copy=copy)
         return _in_memory(make, index, chunk_size, num_partitions)
@@ -205,6 +223,8 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
             raise Unbuilt.argument("DataFrame", "columns", missing, "name only keys of the dict.")
         data = {c: data[c] for c in columns}
     lazy = [k for k, v in data.items() if isinstance(v, Handle)]
+    if not any(data[k].ndim for k in lazy):
+        return _with_scalars({k: v for k, v in data.items() if k not in lazy}, index, data)
     first = next((k for k in lazy if isinstance(data[k], FrameHandle)), lazy[0])
     head = data[first]
     base = head if isinstance(head, FrameHandle) else from_tensor(head, None, None)
@@ -218,6 +238,16 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
     if isinstance(head, FrameHandle) and head.known.kind == "Series":
         return _call("frame.reindex", made, index=_local(index))
     return with_labels(made, index)
+
+
+def _with_scalars(plain: dict[Any, Any], index: Any, data: Mapping[Any, Any]) -> Any:
+    """A frame of data of which those not in `plain` are lazy numbers, the same in each row."""
+    if index is None and not any(map(np.ndim, plain.values())):
+        raise ArgumentError("If using all scalar values, you must pass an index")
+    made = _in_memory(partial(pd.DataFrame, plain), index, None, None)
+    for name in data.keys() - plain.keys():
+        made[name] = data[name]
+    return made[list(data)]
 
 
 def from_tensor(tensor: Any, index: Any = None, columns: Any = None) -> Any:

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.rows.alignment import as_promised, bounds_of
+from marsdask.dataframe.rows.alignment import as_promised, bounds_of, has_fractions
 from marsdask.dataframe.rows.families import ALL, BOTH, pandas_signature
+from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, TensorMeta, frame_meta
@@ -85,6 +86,15 @@ def info(self: Any, **how: Any) -> None:
 
 
 def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """The values of a chunk, of this dtype."""
+    found = np.asarray(chunk.to_numpy())
+    if dtype is None or found.dtype == dtype:
+        return found
+    if has_fractions(found, dtype):  # on which all that a tensor does next relies
+        raise ArgumentError(
+            f"to_tensor(): {dtype} was told before the run, and the values are {found.dtype}. "
+            "Hint: say dtype= where a function makes them, or execute() the frame first."
+        )
     return np.asarray(chunk.to_numpy(dtype=dtype))
 
 

@@ -23,7 +23,7 @@ from marsdask.dataframe.reduce.reduction import (
     reduced_meta,
     used_columns,
 )
-from marsdask.dataframe.rows.alignment import as_promised, pandas_on_samples
+from marsdask.dataframe.rows.alignment import as_promised, has_fractions, pandas_on_samples, without_loss
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
@@ -161,10 +161,14 @@ def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], like: Any
     left = iter(answers)
     columns = [pd.Series([next(left) for _ in names], index=names, name=label) for label, names in plan]
     if like.ndim == 1:
-        return columns[0].astype(like.dtype)
+        return without_loss(columns[0], like.dtype)
     whole = pd.concat(columns, axis=1)
     return whole.reindex(labels)[list(like.columns)].astype(
-        {c: d for c, d in like.dtypes.items() if d.kind != "O" and whole[c].notna().all()}
+        {
+            c: d
+            for c, d in like.dtypes.items()
+            if d.kind != "O" and whole[c].notna().all() and not has_fractions(whole[c], d)
+        }
     )
 
 

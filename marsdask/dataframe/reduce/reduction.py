@@ -18,7 +18,13 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.kernels import sets
 from marsdask.dataframe.reduce.custom import CustomReduction
-from marsdask.dataframe.rows.alignment import after_concat, as_promised, example, pandas_on_samples
+from marsdask.dataframe.rows.alignment import (
+    after_concat,
+    as_promised,
+    example,
+    pandas_on_samples,
+    without_loss,
+)
 from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, method
 from marsdask.errors import ShapeError
 from marsdask.options import options
@@ -193,7 +199,7 @@ def _join_counts(states: list[State]) -> State:
 
 def _mode_of(state: State, empty: pd.Series, dropna: bool = True) -> pd.Series:
     values = state[state == state.max()].index.to_series().reset_index(drop=True)
-    return values.astype(empty.dtype).mode(dropna=dropna).rename(empty.name)
+    return without_loss(values, empty.dtype).mode(dropna=dropna).rename(empty.name)
 
 
 def _top_of(state: State, empty: pd.Series) -> tuple[Any, Any, Any]:
@@ -398,7 +404,11 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
 def _scalar(answers: list[Any], like: type) -> Any:
     (value,) = answers
     number = isinstance(value, (int, float, np.generic))
-    return like(value) if number and issubclass(like, (np.floating, np.integer, np.bool_)) else value
+    if not number or not issubclass(like, (np.floating, np.integer, np.bool_)):
+        return value
+    # What users' functions give only data can tell: a fraction stays one where whole numbers were promised.
+    broken = isinstance(value, (float, np.floating)) and not float(value).is_integer()
+    return value if broken and not issubclass(like, np.floating) else like(value)
 
 
 def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None) -> pd.Series:

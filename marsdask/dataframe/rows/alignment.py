@@ -145,6 +145,17 @@ def _time(value: Any, dtype: np.dtype[Any]) -> Any:
     return value.to_numpy().astype(dtype) if isinstance(value, (pd.Timestamp, pd.Timedelta)) else value
 
 
+def has_fractions(values: Any, dtype: Any) -> bool:
+    """Whether whole numbers, or truths, were promised and numbers with fractions came: of what users' functions give, only data tell."""
+    floats = getattr(values.dtype, "kind", "O") == "f" and getattr(dtype, "kind", "O") in "iub"
+    return floats and bool((values % 1 != 0).any())
+
+
+def without_loss(values: Any, dtype: Any) -> Any:
+    """A series or index as the dtype that was promised, as it is where that has no room for its fractions."""
+    return values if has_fractions(values, dtype) else values.astype(dtype)
+
+
 def after_concat(does: Callable[..., Any], parts: list[Any], *args: Any, **kwargs: Any) -> Any:
     """What a function gives of all parts as one: a step of a tree."""
     return does(graph.concat(parts), *args, **kwargs)

@@ -16,7 +16,7 @@ from pandas import arrays
 from marsdask import checks
 from marsdask.dataframe.core import as_frame
 from marsdask.dataframe.kernels import repeats
-from marsdask.dataframe.rows.alignment import done, pandas_on_samples, tree
+from marsdask.dataframe.rows.alignment import done, pandas_on_samples, tree, without_loss
 from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
@@ -296,7 +296,7 @@ def _final_counts(counts: pd.Series, *, how: dict[str, Any], like: pd.Series) ->
     counts = _joined_counts(counts).astype("int64")
     if how["dropna"]:
         counts = counts[counts.index.notna()]
-    counts.index = counts.index.astype(like.index.dtype).rename(like.index.name)
+    counts.index = without_loss(counts.index, like.index.dtype).rename(like.index.name)
     masked = isinstance(like.index.array, (arrays.BooleanArray, arrays.IntegerArray, arrays.FloatingArray))
     if masked and counts.index.hasnans:  # of these pandas counts the missing ones last
         counts = pd.concat([counts[counts.index.notna()], counts[counts.index.isna()]])
