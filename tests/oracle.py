@@ -180,6 +180,8 @@ def assert_like(
         pd.testing.assert_series_equal(ours, want, rtol=rtol, atol=atol, check_freq=False, check_dtype=dtype)
     elif isinstance(want, pd.Index):
         pd.testing.assert_index_equal(ours, want, exact="equiv")
+    elif isinstance(want, pd.Categorical):
+        pd.testing.assert_extension_array_equal(ours, want)
     elif isinstance(want, (np.ndarray, np.generic)):
         assert np.shape(ours) == want.shape, (np.shape(ours), want.shape)
         if dtype:

@@ -4,7 +4,7 @@ from typing import Any
 
 from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
-from marsdask.dataframe.core import DataFrame, Index, Series
+from marsdask.dataframe.core import Categorical, DataFrame, Index, Series
 from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
@@ -15,7 +15,7 @@ __all__ = [
     "NA", "CustomReduction", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
     "Timestamp", *registry.fill(globals(), "dataframe"),
 ]  # fmt: skip
-for kind in (DataFrame, Series, Index):
+for kind in (DataFrame, Series, Index, Categorical):
     registry.attach(kind, kind.__name__)
 
 

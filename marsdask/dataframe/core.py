@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.errors import AmbiguousTruth, ArgumentTypeError, ColumnNotFound, UnknownLength, UnknownName
+from marsdask.errors import (
+    AmbiguousTruth,
+    ArgumentTypeError,
+    ColumnNotFound,
+    ShapeError,
+    UnknownLength,
+    UnknownName,
+)
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.node import Data, Node
@@ -268,6 +275,25 @@ class Index(Values):
         return label in self._run_and_fetch()
 
 
+class Categorical(Lazy):
+    """Lazy values of some categories, without labels, in chunks: pandas' Categorical, what `md.cut` gives of arrays."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+    shape, ndim, size, nsplits = FrameHandle.shape, FrameHandle.ndim, FrameHandle.size, FrameHandle.nsplits
+    dtype = Values.dtype
+    __len__, __bool__, __iter__ = FrameHandle.__len__, FrameHandle.__bool__, Values.__iter__
+    to_pandas, __array__ = FrameHandle.to_pandas, FrameHandle.__array__
+    __repr__, __str__ = FrameHandle.__repr__, FrameHandle.__str__
+
+    def copy(self) -> Categorical:
+        """Another handle of the same values."""
+        return registry.wrap(self.node, held(self))  # type: ignore[no-any-return]
+
+    __copy__ = copy
+
+
+registry.WRAPPERS["Categorical"] = Categorical
 KINDS: dict[str, type[FrameHandle]] = {"DataFrame": DataFrame, "Series": Series, "Index": Index}
 registry.WRAPPERS.update(KINDS)
 
@@ -278,12 +304,29 @@ def as_frame(value: Any) -> Any:
         return value
     if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
         return registry.wrap(Node("frame_data", (Data(value.copy(deep=False)), None)))
+    if isinstance(value, Categorical):
+        return registry.make("frame.from_categorical", value)
     if isinstance(value, Handle):
         return registry.make("frame.from_tensor", value)
     raise ArgumentTypeError(f"expected a frame or series of marsdask or pandas, got {type(value).__name__}")
 
 
 registry.CONVERTERS[registry.Frame] = as_frame
+
+
+def as_values(value: Any) -> Any:
+    """A frame handle of what pandas' functions take as values: of a list, tuple, range or array a series."""
+    if isinstance(value, (list, tuple, range, np.ndarray, pd.api.extensions.ExtensionArray)):
+        if np.ndim(value) != 1:
+            raise ShapeError(f"Input array must be 1 dimensional, got {np.ndim(value)} dimensions.")
+        value = pd.Series(value if len(value) else np.asarray(value))  # of nothing NumPy makes numbers
+    return as_frame(value)
+
+
+def is_array(value: Any) -> bool:
+    """Whether these are values without labels or a name: where pandas' functions take them they give arrays."""
+    kind = value.known.kind if isinstance(value, Handle) else ""
+    return not isinstance(value, (pd.Series, pd.DataFrame)) and kind not in ("Series", "DataFrame")
 
 
 def as_method(function: Callable[..., Any]) -> inspect.Signature:

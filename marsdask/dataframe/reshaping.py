@@ -6,6 +6,7 @@ Where chunks are cut anew, values, order and labels stay.
 from __future__ import annotations
 
 import math
+import operator
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import as_frame, as_method
-from marsdask.dataframe.making.creation import row_chunks
-from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.core import as_frame, as_method, as_values, is_array
+from marsdask.dataframe.making.creation import from_pandas, row_chunks
+from marsdask.dataframe.rows.alignment import pandas_on_samples, renumber
 from marsdask.dataframe.rows.families import call, chunkwise, pandas_signature
 from marsdask.dataframe.sorting.shuffle import row_bytes
-from marsdask.errors import ArgumentError, ArgumentTypeError
+from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
+from marsdask.plan.examples import Example
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta
@@ -27,49 +29,103 @@ from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 from marsdask.session import execute, get_default_or_create
 from marsdask.tensor.chunking import requested
+from marsdask.tensor.core import as_tensor
 
 
 @public("cut", status="delegated", signature=pandas_signature("cut"), direct=False)
 def cut(x: Any, bins: Any, retbins: bool = False, **how: Any) -> Any:
-    """The bin of each value. A number of bins runs to find the extremes; edges are lazy."""
-    series = as_frame(x)
-    if isinstance(bins, Handle):
-        raise ArgumentTypeError(
-            "cut(bins=): expected a number or edges. Hint: bins.fetch() of an executed tensor."
-        )
-    if isinstance(bins, (list, tuple, np.ndarray, pd.Index)):
-        edges = bins if isinstance(bins, pd.IntervalIndex) else np.asarray(bins)
+    """The bin of each value: a Series, or of an array, a list or labels a Categorical. Edges are lazy; what is lazy in them runs.
+
+    A number of bins runs to find the extremes, and `labels=False` of an array to find whether there are holes.
+    """
+    series = _to_bin(x, "cut")
+    bins, how["labels"] = _here(bins), _here(how.get("labels"))
+    if np.ndim(bins):
+        edges = bins if isinstance(bins, pd.Index) else np.asarray(bins)
     else:
-        if int(bins) < 1:
-            raise ArgumentTypeError("`bins` should be a positive integer.")
+        if isinstance(bins, (bool, np.bool_)) or not isinstance(bins, (int, np.integer)) or bins < 1:
+            raise ArgumentError(f"cut(bins={bins!r}): `bins` should be a positive integer, or edges.")
         # The extremes, which only a run can tell, are in the categories: it runs.
-        extremes = np.array([t.fetch() for t in execute(series.min(), series.max())])
+        extremes = pd.Series([t.fetch() for t in execute(series.min(), series.max())], dtype=series.dtype)
         edges = pd.cut(extremes, int(bins), right=how.get("right", True), retbins=True)[1]
-    made = registry.make("frame.binned", series, edges, **how)
-    return (made, edges) if retbins else made
+    return _binned(series, edges, how, retbins=retbins, array=is_array(x))
 
 
-chunkwise(
+def _to_bin(x: Any, name: str) -> Any:
+    series = as_values(x)
+    if series.ndim != 1:
+        raise ShapeError(f"{name}(x): Input array must be 1 dimensional, got a {type(series).__name__}.")
+    return registry.make("frame.labels_as_series", series) if series.known.kind == "Index" else series
+
+
+def _here(value: Any) -> Any:
+    """An argument of which each chunk needs all: what is lazy runs."""
+    if isinstance(value, Handle):
+        value = value.execute().fetch()
+    return value.array if isinstance(value, pd.Series) else value
+
+
+def _binned(series: Any, edges: Any, how: dict[str, Any], *, retbins: bool, array: bool) -> Any:
+    """Bins as pandas gives them of a series, or of an array; with the edges where they are asked for."""
+    made: Any = registry.make("frame.binned", series, edges, **how)
+    if array and how.get("labels") is False and not isinstance(edges, pd.IntervalIndex):
+        made = made.execute().to_tensor()
+    elif array:
+        made = registry.make("frame.as_categorical", made)
+    if not retbins:
+        return made
+    used = pd.cut(pd.Series([], dtype=series.dtype), edges, **how, retbins=True)[1]
+    return made, from_pandas(used) if isinstance(used, pd.Index) else as_tensor(used)
+
+
+@lowered(
     "frame.binned",
-    pd.cut,
     demands=lambda node, mine: [mine],
     meta=lambda frame, edges, **how: frame.same(pandas_on_samples(pd.cut, frame, edges, **how)),
 )
+def binned(frame: Chunks, edges: Any, **how: Any) -> Chunks:
+    """The bin of each value. Numbers of bins are floats in all chunks where one has a hole."""
+    made = graph.per_chunk(pd.cut, frame, edges, **how)
+    return graph.even(made) if how.get("labels") is False else made
+
+
+chunkwise(
+    "frame.as_categorical",
+    operator.attrgetter("array"),
+    demands=lambda node, mine: [Demand(None, True, labels=False)],
+    meta=lambda series: series.same(Example(series.empty.array)),
+)
+lowered(
+    "frame.from_categorical",
+    meta=lambda values: frame_meta(pd.Series(values.empty), values.length, NEW, ranged=True),
+)(lambda values: renumber(graph.per_chunk(pd.Series, values)))
+
+
+def _shares(count: int) -> np.ndarray[Any, Any]:
+    """The ends of equal shares, those that binary fractions miss rounded up: as pandas', so that who stands on one is below it."""
+    ends = np.linspace(0, 1, count + 1)
+    return np.where(count * ends == np.arange(count + 1), ends, np.nextafter(ends, 1))
 
 
 @public("qcut", status="delegated")
 def qcut(
-    x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise"
-) -> Any:
-    """The quantile bin of each value; runs to find the quantiles."""
-    series = as_frame(x)
-    wanted = np.linspace(0, 1, q + 1) if np.ndim(q) == 0 else np.asarray(q)
+    x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise",
+    duplicate: str | None = None,
+) -> Any:  # fmt: skip
+    """The quantile bin of each value, as `cut` gives it; runs to find the quantiles. `duplicate` is Mars's word for `duplicates`."""
+    duplicates = duplicates if duplicate is None else duplicate
+    checks.choice(duplicates, "qcut(duplicates=)", ("raise", "drop"))
+    series, q = _to_bin(x, "qcut"), _here(q)
+    if not np.ndim(q) and not (isinstance(q, (int, np.integer)) and q > 0):
+        raise ArgumentError(f"qcut(q={q!r}): `q` should be a positive integer or list-like of quantiles.")
+    wanted = np.asarray(q) if np.ndim(q) else _shares(int(q))
+    if pd.api.types.is_bool_dtype(series.dtype):
+        series = series.astype("i8")
+    elif pd.api.types.is_numeric_dtype(series.dtype) and not isinstance(series.dtype, np.dtype):
+        series = series.astype("f8")
     edges = series.quantile(list(wanted)).execute().fetch().to_numpy()
-    if duplicates == "drop":
-        edges = np.unique(edges)
-    how = {"labels": labels, "precision": precision, "include_lowest": True}
-    made = registry.make("frame.binned", series, edges, **how)
-    return (made, edges) if retbins else made
+    how = {"labels": _here(labels), "precision": precision, "include_lowest": True, "duplicates": duplicates}
+    return _binned(series, edges, how, retbins=retbins, array=is_array(x))
 
 
 def _dummies(chunk: Any, kwargs: dict[str, Any], texts: bool = False) -> Any:
@@ -86,8 +142,10 @@ chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [mine.of(None)])
 @public("get_dummies", status="delegated", signature=pandas_signature("get_dummies"), direct=False)
 def get_dummies(data: Any, columns: Any = None, **how: Any) -> Any:
     """A column of indicators for each value of texts and categories; texts run to find their values."""
-    frame = as_frame(data)
+    frame = as_values(data)
     if frame.ndim == 1:
+        if frame.known.kind == "Index":
+            frame = registry.make("frame.labels_as_series", frame)
         values = not isinstance(frame.dtype, pd.CategoricalDtype)
         frame = frame.astype(pd.CategoricalDtype(_values_of(frame))) if values else frame
         return registry.make("frame.dummies", frame, how, values)

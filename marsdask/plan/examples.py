@@ -99,7 +99,8 @@ class Example:
 
     def own(self) -> Any:
         """A copy of the empty object, whose labels may be changed."""
-        return self.value.view() if isinstance(self.value, pd.Index) else self.value.copy(deep=False)
+        table = isinstance(self.value, (pd.DataFrame, pd.Series))
+        return self.value.copy(deep=False) if table else self.value.view()
 
 
 MOST = 4096

@@ -13,7 +13,7 @@ from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.making.creation import as_index, from_pandas
 from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, pandas_signature
-from marsdask.errors import ArgumentTypeError, ColumnNotFound
+from marsdask.errors import ColumnNotFound
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -22,6 +22,7 @@ from marsdask.plan.meta import FrameMeta, meta, sample
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import as_tensor
 
 
 @public("frame.astype", owners=ALL)
@@ -110,12 +111,17 @@ def _parsed_meta(frame: FrameMeta, name: str, keywords: dict[str, Any]) -> Frame
     return frame.same(result)
 
 
+def _is_typed(empty: Any, keywords: dict[str, Any]) -> bool:
+    """Whether the dtype of what is parsed follows from what is given."""
+    return empty.ndim == 1 and getattr(empty.dtype, "kind", "O") in "biufM" and not keywords.get("downcast")
+
+
 @lowered("frame.parsed", status="gathered", meta=_parsed_meta)
 def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     """Dates or numbers of what is given; text whose form is inferred comes together in one chunk."""
-    empty = frame.empty
-    typed = empty.ndim == 1 and getattr(empty.dtype, "kind", "O") in "biufM" and not keywords.get("downcast")
-    if typed or (name == "to_datetime" and keywords.get("format") not in (None, "mixed")):
+    if _is_typed(frame.empty, keywords) or (
+        name == "to_datetime" and keywords.get("format") not in (None, "mixed")
+    ):
         return graph.per_chunk(_parsed, frame, name, keywords)
     (frame,) = yield from sized(frame)
     return cut_alike(graph.per_chunk(_parsed, graph.gather(frame), name, keywords), frame)
@@ -124,15 +130,23 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
 def _parse(name: str, arg: Any, **given: Any) -> Any:
     defaults = inspect.signature(getattr(pd, name)).parameters
     keywords = {k: v for k, v in given.items() if v is not defaults[k].default}
-    if isinstance(arg, (str, int, float)) or not hasattr(arg, "__len__"):
-        return _parsed(arg, name, keywords)
-    if isinstance(arg, Handle) and not isinstance(arg, FrameHandle):
-        arg = as_index(arg)
-    elif isinstance(arg, dict):
-        raise ArgumentTypeError(f"{name}(arg): expected a series, index, array or frame, got a dict.")
-    elif not isinstance(arg, (FrameHandle, pd.Series, pd.DataFrame, pd.Index)):
-        arg = from_pandas(pd.Index(arg))
-    return registry.make("frame.parsed", as_frame(arg), name, keywords)
+    if isinstance(arg, Handle) and not arg.ndim:
+        arg = arg.execute().fetch()
+    if isinstance(arg, (Handle, pd.Series, pd.DataFrame, pd.Index)):
+        array = isinstance(arg, Handle) and not isinstance(arg, FrameHandle)
+        frame = as_index(arg) if array and name == "to_datetime" else as_frame(arg)
+        made = registry.make("frame.parsed", frame, name, keywords)
+        if name == "to_datetime":
+            return made
+        if not _is_typed(frame.known.shown, keywords):
+            made.execute()  # what is parsed says its dtype, on which all that follows relies
+        return made.to_tensor() if array else made
+    found = _parsed(arg, name, keywords)
+    if isinstance(found, (pd.Series, pd.Index)):
+        return from_pandas(found)
+    if isinstance(found, pd.Timestamp) and found.tz is not None:
+        return found  # no dtype of NumPy's has a time zone
+    return as_tensor(found.to_datetime64() if isinstance(found, (pd.Timestamp, type(pd.NaT))) else found)
 
 
 @public(
@@ -146,7 +160,7 @@ def to_datetime(arg: Any, infer_datetime_format: Any = None, **how: Any) -> Any:
     return _parse("to_datetime", arg, **how)
 
 
-@public("to_numeric", status="gathered")
+@public("to_numeric", status="gathered", traits=["runs"])
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None) -> Any:
-    """Numbers; the dtype is that of the whole, so text comes together in one chunk."""
+    """Numbers. The dtype is that of the whole: text, and what is cast down, comes together in one chunk, and runs."""
     return _parse("to_numeric", arg, errors=errors, downcast=downcast)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask.dataframe.core import Categorical, FrameHandle, as_frame
 from marsdask.dataframe.rows.alignment import (
     cut_alike,
     matched,
@@ -109,6 +109,7 @@ def _make_frame(
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
     check_host("DataFrame", gpu, sparse)
+    data = as_frame(data) if isinstance(data, Categorical) else data
     columns = _local(columns)
     if isinstance(data, FrameHandle):
         data = data if data.ndim == 2 else _one_column(data, columns)
@@ -169,6 +170,7 @@ def _make_series(
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
     check_host("Series", gpu, sparse)
+    data = as_frame(data) if isinstance(data, Categorical) else data
     if isinstance(data, FrameHandle):
         if data.ndim == 2:
             raise ArgumentTypeError("Series(data): a DataFrame is no single column. Hint: take df[name].")
@@ -227,7 +229,7 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
         return _with_scalars({k: v for k, v in data.items() if k not in lazy}, index, data)
     first = next((k for k in lazy if isinstance(data[k], FrameHandle)), lazy[0])
     head = data[first]
-    base = head if isinstance(head, FrameHandle) else from_tensor(head, None, None)
+    base = as_frame(head)
     if base.known.kind == "Index":
         base = registry.make("frame.renumber", registry.make("frame.labels_as_series", base))
     if base.ndim != 1:
@@ -423,6 +425,8 @@ def from_columns(names: list[Any], base: Any, values: list[Any]) -> Any:
 
 
 def _column(value: Any, base: Any) -> Any:
+    if isinstance(value, Categorical):
+        return labelled_like(value, base, ARRAYS)
     if value is None or np.isscalar(value) or isinstance(value, (Handle, pd.Series, pd.DataFrame)):
         return value
     tensor = as_tensor(list(value) if isinstance(value, range) else value)

@@ -14,7 +14,7 @@ import pandas as pd
 from pandas import arrays
 
 from marsdask import checks
-from marsdask.dataframe.core import as_frame
+from marsdask.dataframe.core import as_values
 from marsdask.dataframe.kernels import repeats
 from marsdask.dataframe.rows.alignment import done, pandas_on_samples, tree, without_loss
 from marsdask.dataframe.rows.families import call, pandas_signature
@@ -247,8 +247,8 @@ def unique(self: Any, method: str | None = "tree") -> Any:
 
 @public("md.unique", function=True)
 def unique_function(values: Any, method: str = "tree") -> Any:
-    """The values of a series or index without duplicates, in order of first appearance: a tensor."""
-    return unique(as_frame(values), method)
+    """The values of a series, an index, a list or an array without duplicates, in order of first appearance: a tensor."""
+    return unique(as_values(values), method)
 
 
 @public(

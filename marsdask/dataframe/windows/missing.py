@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle, Series, as_frame
+from marsdask.dataframe.core import Categorical, FrameHandle, Series, as_frame
 from marsdask.dataframe.rows.alignment import done, matched, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import (
     ALL,
@@ -43,16 +43,21 @@ from marsdask.plan.meta import FrameMeta, Rows, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
+from marsdask.tensor.core import as_tensor
 
 
 def _holes(name: str, obj: Any) -> Any:
     """Whether each element is a hole (or none)."""
     if isinstance(obj, (FrameHandle, pd.DataFrame, pd.Series, pd.Index)):
         return registry.make(f"frame.{name}", as_frame(obj))
+    if isinstance(obj, Categorical):
+        return registry.make(f"frame.{name}", as_frame(obj)).to_tensor()
+    if isinstance(obj, Handle) and obj.dtype.kind in "biufcmM":
+        return registry.make("isnan", obj) if name == "isna" else ~registry.make("isnan", obj)
     if isinstance(obj, Handle):
-        found = registry.make("isnan", obj)
-        return found if name == "isna" else ~found
-    return getattr(pd, name)(obj)
+        return obj.map_chunk(getattr(pd, name), elementwise=True, dtype=bool)
+    found = getattr(pd, name)(obj)
+    return as_tensor(found) if isinstance(found, np.ndarray) else found
 
 
 public("isna", "isnull", status="delegated")(partial(_holes, "isna"))

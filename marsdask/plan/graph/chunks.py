@@ -165,11 +165,13 @@ def concat(parts: Sequence[Any]) -> Any:
     """One pandas object from chunks in order; empty chunks never change a dtype."""
     if len(parts) == 1:
         return parts[0]
-    if not isinstance(parts[0], (pd.DataFrame, pd.Series, pd.Index)):
+    if not isinstance(parts[0], (pd.DataFrame, pd.Series, pd.Index, pd.Categorical)):
         return list(parts)
     full = [p for p in parts if len(p)] or parts[:1]
     if len(full) == 1:
         return full[0]
+    if isinstance(full[0], pd.Categorical):  # of one dtype
+        return pd.Categorical.from_codes(np.concatenate([p.codes for p in full]), dtype=full[0].dtype)
     return full[0].append(full[1:]) if isinstance(full[0], pd.Index) else pd.concat(full)
 
 
