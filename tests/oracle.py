@@ -206,12 +206,24 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, (float, Decimal))
 
 
-def assert_meta(handle: Any, value: Any) -> None:
-    """What was known before the run is what came out: shape, dtype, columns, names."""
+def assert_meta(handle: Any, value: Any, *, holes: bool = False) -> None:
+    """What was known before the run is what came out: shape, dtype, columns, names.
+
+    `holes`: only the run could tell whether there are any, beside which whole numbers and booleans have another dtype.
+    """
     if isinstance(handle, tuple):
         for h, v in zip(handle, value, strict=True):
             assert_meta(h, v)
         return
+    if holes and isinstance(value, pd.DataFrame):
+        promised = handle.known.empty.dtypes
+        value = graph.with_dtypes(
+            value,
+            [
+                of if of == value.iloc[:0, i].reindex([0]).dtype else value.dtypes.iloc[i]
+                for i, of in enumerate(promised)
+            ],
+        )
     known = handle.known
     shape = np.shape(value)
     assert len(known.shape) == len(shape), (known.shape, shape)
@@ -352,7 +364,7 @@ def check_layout(op: Op, case: str, function: Callable[..., Any], layout: str, w
                 assert_meta(handle, fetched(handle))  # now that it has run, exactly
     for known, value in zip(metas, ours if several is made else (ours,), strict=True):
         if known is not None and not isinstance(known, ObjectMeta):
-            assert_meta(_Known(known), value)
+            assert_meta(_Known(known), value, holes=op.source.rpartition(":")[0].endswith("joining/merge.py"))
 
 
 @contextlib.contextmanager

@@ -55,12 +55,36 @@ def _merge_meta(
     left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True
 ) -> FrameMeta:
     try:
-        result = example(
-            Merge.of, spec if spec.validate is None else replace(spec, validate=None), left, right
-        )
+        made = example(_with_holes, left, right, _unchecked(spec))
     except pd.errors.MergeError as error:
         raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
-    return frame_meta(result, math.nan, Rows())
+    return frame_meta(made, math.nan, Rows())
+
+
+def _unchecked(spec: Merge) -> Merge:
+    """The same merge where keys of made-up rows may repeat."""
+    return spec if spec.validate is None else replace(spec, validate=None)
+
+
+HOLES = {"left": (1,), "right": (0,), "outer": (0, 1)}
+"""In whose columns there may be holes: of the left side (0), of the right side (1)."""
+
+
+def _with_holes(left: Any, right: Any, spec: Merge) -> Any:
+    """No rows of the dtypes that rows with and without a match have in common: whole numbers are none any more beside holes."""
+    met = spec.of(left, right).iloc[:0]
+    lone = [
+        spec.of(*(f.iloc[:0] if i == side else f for i, f in enumerate((left, right))))
+        for side in HOLES.get(spec.how, ())
+    ]
+    found = zip(*(each.dtypes for each in (met, *lone)), strict=True)
+    return graph.with_dtypes(met, [_common(dtypes) for dtypes in found])
+
+
+def _common(dtypes: tuple[Any, ...]) -> Any:
+    plain = all(isinstance(d, np.dtype) and d.kind in "biufO" for d in dtypes)
+    mixed = any(d.kind in "bO" for d in dtypes) and len({*dtypes}) > 1
+    return dtypes[0] if not plain else np.dtype(object) if mixed else np.result_type(*dtypes)
 
 
 def _wanted(node: Node, demand: Demand) -> list[set[Any]]:
@@ -97,6 +121,15 @@ def _merge_trim(node: Node, demand: Demand) -> Node:
 @lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
 def merge_rows(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool = True) -> Any:
     """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
+    made = yield from _merged(left, right, spec, tuning, ordered)
+    if made.count == 1 or spec.how not in HOLES:
+        return made
+    # In a chunk in which every row has a match whole numbers stay, and what follows would see other values.
+    met = example(Merge.of, _unchecked(spec), left.meta, right.meta)
+    return made if met.dtypes == graph.promised().dtypes else graph.even(made)
+
+
+def _merged(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool) -> Any:
     if left.count == right.count == 1:
         return graph.per_chunk(spec.of, left, right, lengths="unknown")
     by_keys = (spec.how == "outer" or spec.sort) and spec.how != "cross"

@@ -254,18 +254,23 @@ def _anti(left: Any, right: Any, spec: Merge, tuning: Tuning) -> Any:
     join = replace(spec, how=name, indicator=shown or LONE)
     made = registry.make("frame.merge", left, right, join, tuning)
     whole = _renumbered(made, left, right, spec)
-    return registry.make("frame.unmatched", whole, shown or LONE, f"{name}_only", shown is None)
+    own = (right if spec.flipped else left).known.made.by_name
+    keys = {key: own[key] for key in spec.shared if key in own}
+    return registry.make("frame.unmatched", whole, shown or LONE, f"{name}_only", shown is None, keys)
 
 
-def _unmatched(chunk: Any, name: str, wanted: str, gone: bool) -> Any:
+def _unmatched(chunk: Any, name: str, wanted: str, gone: bool, keys: dict[Any, Any]) -> Any:
     rows = chunk[chunk[name] == wanted]
-    return rows.drop(columns=name) if gone else rows
+    rows = rows.drop(columns=name) if gone else rows
+    # In the join they have the dtype that both sides' keys have in common.
+    other = {key: dtype for key, dtype in keys.items() if rows.dtypes[key] != dtype}
+    return rows.astype(other) if other else rows
 
 
 @lowered("frame.unmatched", meta=lambda frame, *how: frame.fewer(_unmatched(frame.empty, *how)))
-def unmatched(frame: Chunks, name: str, wanted: str, gone: bool) -> Chunks:
-    """The rows that only one side of a join has."""
-    return graph.per_chunk(_unmatched, frame, name, wanted, gone, lengths="unknown")
+def unmatched(frame: Chunks, name: str, wanted: str, gone: bool, keys: dict[Any, Any]) -> Chunks:
+    """The rows that only one side of a join has, the keys of which have that side's dtypes."""
+    return graph.per_chunk(_unmatched, frame, name, wanted, gone, keys, lengths="unknown")
 
 
 def _keys(

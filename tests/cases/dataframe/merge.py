@@ -31,3 +31,15 @@ cases(
     "dd.join(dd[['v']], rsuffix='_2', how='outer')", "num[['k']].join([right[['r']], e[['s']]], how='outer')", "df.join(rdf, on='nope')",
     "num.join(df[['s']], how='right')",
 )
+
+# Beside holes whole numbers and booleans are others: in every chunk, in what follows, and as declared.
+cases(
+    "merge",
+    *(f"md.merge(num.iloc[3:8], dn[['q', 'f']].assign(i=si, b=si > 2).dropna(), left_on='i', right_on='q', how='{how}')" for how in ("left", "right", "outer", "left_anti", "right_anti")),
+    "md.merge(num, right[['r']].assign(i=[7, 9, 20, -5, 3, 4]), on='i', how='left').r.astype(str)",
+    "md.merge(num[['i']], num[['i', 'k']].iloc[:4].assign(b=True), on='i', how='left')[['k', 'b']].astype(str)",
+    "md.merge(num[['i']], num[['i', 'k']].iloc[:4], on='i', how='left').k.values",
+    "md.merge(num[['i']].iloc[:4], num[['i', 'k']].astype({'i': 'i4'}), on='i', how='right_anti')",
+    "md.merge(num.set_index(['k', 'i']), right[['k', 'r']].iloc[:4].astype({'k': 'i8'}), on='k', how='left')", "md.merge(num, right.set_index('k'), on='k', how='outer')",
+    "md.merge(num.set_index('k'), right.set_index('k'), on='k')",
+)
