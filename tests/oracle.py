@@ -135,11 +135,13 @@ def _frames() -> dict[str, Any]:
             "f": np.where(np.arange(n) % 4 == 1, np.nan, order.astype("f4")).astype("f4"),
         }
     )
+    named = df[["k", "v", "i"]].set_axis(np.arange(n) * 7 % 13 * 10, axis=0).rename_axis("row", columns="of")
+    other = named.iloc[::-2].drop(columns="v").assign(w=named.k * 2).rename_axis("other", columns="else")
     right = pd.DataFrame({"k": [2, 3, 3, 7, 1, None], "r": [10.0, 20, 30, 40, 50, 60], "s": list("xwzyab")})
     return {
         "df": df, "dl": labelled, "dd": dated, "dn": nullable, "num": df[["k", "v", "i"]],
         "s": df["v"], "si": df["i"], "st": df["s"], "sl": labelled["v"], "sd": dated["v"], "sc": nullable["c"], "sq": nullable["q"],
-        "ts": df["t"], "right": right, "rdf": right.set_index("s"), "e": df.iloc[:0],
+        "ts": df["t"], "right": right, "rdf": right.set_index("s"), "e": df.iloc[:0], "na": named, "nb": other,
     }  # fmt: skip
 
 

@@ -37,6 +37,8 @@ FRAME_STEPS = [
     "x.nlargest(5, 'i')", "x.rename(columns={'z': 'q'})", "x[x.s.isin(['x', 'y', 'a'])]", "x.assign(s=x.s.str.upper())", "x.set_index('i').reset_index()",
     "x.where(x.k > 1, x)", "x.assign(k=x.k.clip(1, 4))", "x.loc[x.k < 5, ['k', 'v', 'i', 's']]", "x[['s', 'k', 'v', 'i']]", "x.assign(v=x.v.rank())",
     "x.assign(i=x.groupby('k').cumcount())", "x.loc[x.i > 0]", "x.assign(d=x.duplicated('k')).drop(columns='d')", "x.assign(v=x.v - x.v.min())",
+    "x.rename_axis(columns='c')", "x.rename_axis(index='r', columns='c')", "x.reindex(columns=['k', 'v', 'i', 's'])", "x.filter(['k', 'v', 'i', 's', 'q'])",
+    "x.add_suffix('_').rename(columns=lambda c: c[:-1])",
 ]  # fmt: skip
 
 
@@ -108,6 +110,8 @@ def test_frame_chain(seed: int) -> None:
     whole = FRAMES["df"][["k", "v", "i", "s"]]
     if seed % 3 == 1:
         whole = FRAMES["dl"][["k", "v", "i", "s"]]
+    if seed % 2:
+        whole = whole.rename_axis("row", columns="of")
     start = md.DataFrame(whole, chunk_size=[2, 3, 5, 12][seed % 4])
     with option_context(PASSES[seed % 2]):
         walk_chain(start, whole, FRAME_STEPS, ({"md": md}, {"md": pd}), seed, 5)

@@ -6,7 +6,6 @@ and labels that a lowering looks up.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from numbers import Integral
@@ -16,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame
+from marsdask.dataframe.rows.alignment import known_labels
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, LabelNotFound
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import FrameMeta
 from marsdask.tensor.core import as_tensor
 
 LISTS = (list, np.ndarray, pd.Index, pd.Series, range)
@@ -105,13 +104,6 @@ def is_mask(key: Any) -> bool:
     if isinstance(key, (pd.Series, np.ndarray)) and dtype == np.dtype(object):
         return is_mask(list(key))
     return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
-
-
-def known_labels(known: FrameMeta) -> pd.Index | None:
-    """The row labels where no run is needed to know them."""
-    if known.labels is None and known.ranged and not math.isnan(known.length):
-        return pd.RangeIndex(int(known.length))
-    return known.labels
 
 
 def rows_by_label(frame: Any, rows: Any) -> tuple[Any, ...]:

@@ -15,9 +15,17 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.indexing.indexing import cell_meta, columns_at, looking, rows_at
-from marsdask.dataframe.indexing.keys import known_labels, missing_label, places
+from marsdask.dataframe.indexing.keys import missing_label, places
 from marsdask.dataframe.making.creation import as_index, plain_index
-from marsdask.dataframe.rows.alignment import as_promised, checked, distinct, done, row_labels, starts
+from marsdask.dataframe.rows.alignment import (
+    as_promised,
+    checked,
+    distinct,
+    done,
+    known_labels,
+    row_labels,
+    starts,
+)
 from marsdask.dataframe.rows.families import BOTH, call, chunkwise
 from marsdask.errors import (
     ArgumentError,
@@ -247,18 +255,26 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     if labels is not None:
         by_column = axis is not None and checks.frame_axis(axis, self.ndim, "reindex") == 1
         index, columns = (None, labels) if by_column else (labels, columns)
-    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
     how = {"method": method, "level": level, "limit": limit, "tolerance": tolerance}
     how = {k: v for k, v in how.items() if v is not None}
     if fill_value is not np.nan:
         how["fill_value"] = fill_value
     new = self
     if columns is not None:
-        new = registry.make("frame.reindex_columns", new, pd.Index(columns), how)
+        columns = columns.to_pandas() if isinstance(columns, Handle) else columns
+        wanted = _named_as_was(plain_index(columns), columns, self.columns)
+        new = registry.make("frame.reindex_columns", new, wanted, how)
     if index is not None:
-        index = as_index(index) if isinstance(index, Handle) else plain_index(index)
-        new = registry.make("frame.reindex_rows", new, index, how)
+        plain = as_index(index) if isinstance(index, Handle) else plain_index(index)
+        wanted = _named_as_was(plain, index, self.known.shown.index)
+        new = registry.make("frame.reindex_rows", new, wanted, how)
     return new.copy() if new is self else new
+
+
+def _named_as_was(wanted: Any, given: Any, former: pd.Index) -> Any:
+    """New labels under the name of those in whose place they come, where they were given as something that has no name."""
+    named = isinstance(given, (FrameHandle, pd.Index, pd.Series))
+    return wanted if named or wanted.nlevels > 1 or former.nlevels > 1 else wanted.rename(former.name)
 
 
 def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
@@ -324,7 +340,8 @@ def filter(
     if self.ndim == 2 and (axis is None or checks.frame_axis(axis, self.ndim, "filter") == 1):
         empty = self.known.empty
         kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
-        return columns_at(self, empty.columns.get_indexer_for(kept.unique()).tolist())
+        found = columns_at(self, empty.columns.get_indexer_for(kept.unique()).tolist())
+        return found if kept.names == empty.columns.names else registry.make("frame.set_columns", found, kept)
     if items is not None:
         return registry.make("frame.filter_items", self, list(items))
     return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)
@@ -337,7 +354,9 @@ def filter_labels(frame: Chunks, pattern: str) -> Chunks:
 
 
 @lowered(
-    "frame.filter_items", meta=lambda frame, items: frame.fewer(), demands=looking(order=True, labels=True)
+    "frame.filter_items",
+    meta=lambda frame, items: frame.fewer(frame.empty.filter(items=items, axis=0)),
+    demands=looking(order=True, labels=True),
 )
 def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
     """The rows of those labels that are there, in the order given; labels must be distinct, as in pandas."""

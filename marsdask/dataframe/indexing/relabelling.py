@@ -11,10 +11,9 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index
 from marsdask.dataframe.indexing.indexing import looking
-from marsdask.dataframe.indexing.keys import known_labels
 from marsdask.dataframe.indexing.labels import all_there
 from marsdask.dataframe.making.creation import labelled_like, plain_index, with_labels
-from marsdask.dataframe.rows.alignment import distinct, done, example
+from marsdask.dataframe.rows.alignment import distinct, done, example, known_labels
 from marsdask.dataframe.rows.families import ALL, BOTH, NOT_GIVEN, call, chunkwise
 from marsdask.errors import ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry

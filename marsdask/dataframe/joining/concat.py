@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,14 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Index, as_frame
-from marsdask.dataframe.rows.alignment import distinct, pandas_on_samples, together
-from marsdask.dataframe.rows.families import BOTH, call, chunkwise, pandas_signature
+from marsdask.dataframe.rows.alignment import (
+    distinct,
+    example,
+    example_of_joint,
+    pandas_on_samples,
+    together,
+)
+from marsdask.dataframe.rows.families import BOTH, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -118,22 +124,31 @@ def _below_demands(node: Node, demand: Demand) -> list[Demand]:
     return found
 
 
+def _below(objs: list[FrameMeta], how: dict[str, Any]) -> Any:
+    """What pandas makes of made-up rows. Below keys, labels whose names differ have none, which it looks at where they differ, too."""
+    made = pandas_on_samples(pd.concat, objs, **how)
+    names = [set(level) for level in zip(*(o.shown.index.names for o in objs), strict=False)]
+    if how["keys"] is None or len(how["names"] or ()) == made.index.nlevels:
+        return made
+    own = [next(iter(level)) if len(level) == 1 else None for level in names]
+    return made.rename_axis([*made.index.names[: made.index.nlevels - len(own)], *own])
+
+
 @lowered(
     "frame.below",
-    meta=lambda objs, how: frame_meta(
-        pandas_on_samples(pd.concat, objs, **how), sum(o.length for o in objs), NEW
-    ),
+    meta=lambda objs, how: frame_meta(_below(objs, how), sum(o.length for o in objs), NEW),
     demands=_below_demands,
 )
 def below(objs: list[Chunks], how: dict[str, Any]) -> Chunks:
     """The rows of frames one after another, in chunks as they are."""
     like = graph.promised().empty
     plain = like.set_axis(pd.RangeIndex(0), axis=0)
+    names = list(like.index.names)
     parts = []
     for i, obj in enumerate(objs):
         key = {} if how["keys"] is None else {"keys": [how["keys"][i]], "names": how["names"]}
         fits = not key and _alike(obj.empty, like)
-        parts.append(obj if fits else graph.per_chunk(_fitted, obj, plain, key))
+        parts.append(obj if fits else graph.per_chunk(_fitted, obj, plain, names, key))
     return graph.joined(*parts)
 
 
@@ -142,39 +157,49 @@ def _alike(empty: Any, like: Any) -> bool:
         return False
     if empty.ndim == 1:
         return empty.dtype == like.dtype and empty.name == like.name
-    return empty.columns.equals(like.columns) and bool((empty.dtypes == like.dtypes).all())
+    same = empty.columns.equals(like.columns) and empty.columns.names == like.columns.names
+    return same and bool((empty.dtypes == like.dtypes).all())
 
 
-def _fitted(chunk: Any, like: Any, key: dict[str, Any]) -> Any:
-    """A chunk with the columns and dtypes of `like`, and its key above its labels where it has one."""
+def _fitted(chunk: Any, like: Any, names: list[Any], key: dict[str, Any]) -> Any:
+    """A chunk with the columns and dtypes of `like`, and its key above its labels where it has one, which have `names`."""
     if key:
         chunk = pd.concat([chunk], **key)
+    if list(chunk.index.names) != names:
+        chunk = chunk.set_axis(chunk.index.set_names(names), axis=0)
     if like.ndim == 1:
         return (chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)).rename(like.name)
     if chunk.ndim == 1:
         chunk = chunk.to_frame(chunk.name if chunk.name is not None else 0)
     if not chunk.columns.equals(like.columns):
         chunk = chunk.reindex(columns=like.columns)
+    elif chunk.columns.names != like.columns.names:
+        chunk = chunk.set_axis(like.columns, axis=1)
     if not like.columns.is_unique:
         return chunk
     off = {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and chunk.dtypes[c] != d}
     return chunk.astype(off) if off else chunk
 
 
-def _joint_meta(first: FrameMeta, others: list[FrameMeta], made: Any) -> FrameMeta:
+def _joint_meta(does: Callable[..., Any], first: FrameMeta, *others: FrameMeta) -> FrameMeta:
     """Metadata of what is made of several frames: on the rows that all have, else on others."""
-    return first.same(made) if all(o.rows == first.rows for o in others) else first.fewer(made)
+    if all(other.rows == first.rows for other in others):
+        return first.same(example(does, first, *others))
+    return first.fewer(example_of_joint(does, first, *others))
 
 
 @lowered(
     "frame.side_by_side",
-    meta=lambda first, others, how: _joint_meta(
-        first, others, pandas_on_samples(_beside, first, *others, how=how)
-    ),
+    meta=lambda first, others, how: _joint_meta(partial(_beside, how=how), first, *others),
 )
 def beside(first: Chunks, others: list[Chunks], how: dict[str, Any]) -> Chunks:
     """Frames side by side: chunk by chunk where they have the same rows, else aligned in one chunk."""
-    return graph.per_chunk(_beside, first, *others, how=how, lengths="same" if first.count > 1 else "unknown")
+    return graph.per_chunk(_beside, first, *others, how=how, lengths=_lengths(first))
+
+
+def _lengths(first: Chunks) -> Any:
+    """What is known of the lengths of chunks of several frames: one chunk may be of other rows than the first frame's."""
+    return "same" if first.count > 1 else "unknown"
 
 
 def _beside(*parts: Any, how: dict[str, Any]) -> Any:
@@ -214,15 +239,25 @@ def append_to_series(
     return append(self, to_append, ignore_index, verify_integrity)
 
 
+def _both_meta(does: partial[Any], frame: FrameMeta, other: FrameMeta) -> FrameMeta:
+    if "func" not in does.args[1]:
+        return _joint_meta(does, frame, other)
+    # A function of columns need not know what to do with no rows.
+    made = pandas_on_samples(does, frame, other)
+    return frame.same(made) if other.rows == frame.rows else frame.fewer(made)
+
+
 @lowered(
     "frame.both",
-    meta=lambda method, frame, other, **how: _joint_meta(
-        frame, [other], pandas_on_samples(call, method, frame, other=other, **how)
-    ),
+    meta=lambda method, frame, other, **how: _both_meta(partial(_of_both, method, how), frame, other),
 )
 def both(method: str, frame: Chunks, other: Chunks, **how: Any) -> Chunks:
     """A method of two frames on the same rows, or on all rows of both in one chunk."""
-    return graph.even(graph.per_chunk(partial(call, method, **how), frame, other=other))
+    return graph.even(graph.per_chunk(_of_both, method, how, frame, other, lengths=_lengths(frame)))
+
+
+def _of_both(method: str, how: dict[str, Any], frame: Any, other: Any) -> Any:
+    return getattr(frame, method)(other, **how)
 
 
 @public("frame.combine", owners=BOTH, signature=pandas_signature("combine"), direct=False)
@@ -246,11 +281,15 @@ def _pair(left: Any, right: Any, which: int, kwargs: dict[str, Any]) -> Any:
     return left.align(right, **kwargs)[which]
 
 
-chunkwise(
+@lowered(
     "frame.aligned",
-    _pair,
-    meta=lambda frame, other, *how: _joint_meta(frame, [other], pandas_on_samples(_pair, frame, other, *how)),
+    meta=lambda frame, other, which, kwargs: _joint_meta(
+        partial(_pair, which=which, kwargs=kwargs), frame, other
+    ),
 )
+def aligned(frame: Chunks, other: Chunks, which: int, kwargs: dict[str, Any]) -> Chunks:
+    """One of two frames under the labels of both."""
+    return graph.per_chunk(_pair, frame, other, which, kwargs, lengths=_lengths(frame))
 
 
 @public("frame.align", owners=["DataFrame", "Series"])

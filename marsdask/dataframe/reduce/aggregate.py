@@ -162,14 +162,13 @@ def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], like: Any
     columns = [pd.Series([next(left) for _ in names], index=names, name=label) for label, names in plan]
     if like.ndim == 1:
         return without_loss(columns[0], like.dtype)
-    whole = pd.concat(columns, axis=1)
-    return whole.reindex(labels)[list(like.columns)].astype(
-        {
-            c: d
-            for c, d in like.dtypes.items()
-            if d.kind != "O" and whole[c].notna().all() and not has_fractions(whole[c], d)
-        }
-    )
+    whole = pd.concat(columns, axis=1).reindex(labels)[list(like.columns)]
+    dtypes = {
+        c: d
+        for c, d in like.dtypes.items()
+        if d.kind != "O" and whole[c].notna().all() and not has_fractions(whole[c], d)
+    }
+    return whole.astype(dtypes).set_axis(like.columns, axis=1)
 
 
 def _shares(values: Any, error: str) -> list[Any]:

@@ -127,26 +127,44 @@ def dotted(frame: Chunks, other: Any) -> Chunks:
 
 def _whole_dot_meta(frame: FrameMeta, other: Any) -> Any:
     if not isinstance(other, FrameMeta) or other.ndim == 1:
-        return TensorMeta((), np.result_type(frame.empty.dtype, getattr(other, "empty", other).dtype))
+        dtype = np.result_type(frame.empty.dtype, getattr(other, "empty", other).dtype)
+        return TensorMeta(other.shape[1:], dtype)
     result = pandas_on_samples(operator.matmul, frame, other)
     return frame_meta(result, len(result), NEW, labels=result.index)
 
 
 @lowered("frame.dotted_whole", status="gathered", meta=_whole_dot_meta)
 def dotted_whole(frame: Chunks, other: Any) -> Any:
-    """A series times a series or frame of the same labels."""
-    return as_promised(graph.per_chunk(operator.matmul, graph.gather(frame), _whole(other), lengths=None))
+    """A series times a series or frame of the same labels, or an array."""
+    made = graph.per_chunk(operator.matmul, graph.gather(frame), _whole(other), lengths=None)
+    known = graph.promised()
+    if isinstance(known, TensorMeta) and known.shape:
+        return graph.to_array(made.with_lengths(known.shape), dtype=known.dtype)
+    return as_promised(made)
+
+
+def _columns_dot_meta(frame: FrameMeta, other: TensorMeta) -> FrameMeta:
+    made = pandas_on_samples(_after, frame, TensorMeta((*other.shape[:-1], 2.0), other.dtype))
+    if other.ndim == 1:
+        return frame_meta(made, len(made), NEW, labels=made.index)
+    return frame_meta(made, other.shape[0], NEW, ranged=True)
+
+
+def _after(frame: pd.DataFrame, matrix: Any) -> Any:
+    return matrix @ frame
+
+
+@lowered("frame.dotted_after", status="gathered", meta=_columns_dot_meta)
+def dotted_after(frame: Chunks, other: Any) -> Chunks:
+    """A vector or matrix times the columns, whole."""
+    made = graph.per_chunk(_after, graph.gather(frame), _whole(other), lengths=None)
+    return made.with_lengths((graph.promised().length,))
 
 
 @public("frame.dot", owners=["DataFrame", "Series"])
 def dot(self: Any, other: Any) -> Any:
     """The matrix product; rows stay where they are, the other operand is given whole to every chunk."""
-    if isinstance(other, (pd.Series, pd.DataFrame)):
-        other = as_frame(other)
-    elif isinstance(other, (list, np.ndarray)):
-        other = registry.CONVERTERS[registry.Array](np.asarray(other))
-    if not isinstance(other, Handle):
-        raise ArgumentTypeError(f"unsupported type: {type(other)}")
+    other = _factor(other)
     if self.ndim == 1:
         return registry.make("frame.dotted_whole", self, other)
     message = "dot(): matrices are not aligned: {expected} columns and {given} rows."
@@ -157,4 +175,29 @@ def dot(self: Any, other: Any) -> Any:
     return registry.make("frame.dotted", self, other)
 
 
-DataFrame.__matmul__ = Series.__matmul__ = dot  # type: ignore[attr-defined]
+def _factor(other: Any) -> Any:
+    if isinstance(other, (pd.Series, pd.DataFrame)):
+        return as_frame(other)
+    if isinstance(other, (list, tuple, np.ndarray)):
+        return registry.CONVERTERS[registry.Array](np.asarray(other))
+    if not isinstance(other, Handle):
+        raise ArgumentTypeError(f"unsupported type: {type(other)}")
+    return other
+
+
+def _rdot(self: Any, other: Any) -> Any:
+    """The matrix product of another operand with this one: a frame of pandas on the left is a lazy one."""
+    other = _factor(other)
+    if isinstance(other, FrameHandle):
+        return dot(other, self)
+    if not other.ndim or other.ndim > 2:
+        raise ShapeError(f"matmul: expected a vector or a matrix, got {other.ndim} dimensions.")
+    message = "matmul: matrices are not aligned: {expected} rows and {given} columns."
+    checks.same_length(other.shape[-1], self.known.length, message)
+    if self.ndim == 1:
+        return registry.make("frame.dotted_whole", self, other.T)
+    return registry.make("frame.dotted_after", self, other)
+
+
+for _kind in (DataFrame, Series):
+    _kind.__matmul__, _kind.__rmatmul__ = dot, _rdot  # type: ignore[attr-defined]

@@ -119,6 +119,50 @@ def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
     return remembered(lambda: pandas_on_samples(does, *args, **kwargs), does, args, kwargs)
 
 
+def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
+    """What pandas makes of frames that it aligns, of which each may lack labels of the others, as far as these are not known.
+
+    Whole numbers are none any more beside holes. The labels are of the kind that comes of no rows.
+    """
+    known = [known_labels(frame) for frame in frames]
+    lacks = tuple(
+        tuple(j for j, other in enumerate(known) if j != i and not _has_all(mine, other))
+        for i, mine in enumerate(known)
+    )
+    return remembered(partial(_joint, does, frames, lacks), does, "joint", frames, lacks)
+
+
+def known_labels(known: FrameMeta) -> pd.Index | None:
+    """The row labels where no run is needed to know them."""
+    if known.labels is None and known.ranged and not math.isnan(known.length):
+        return pd.RangeIndex(int(known.length))
+    return known.labels
+
+
+def _has_all(mine: pd.Index | None, other: pd.Index | None) -> bool:
+    """Whether labels are known to have all of others."""
+    if mine is None or other is None:
+        return False
+    if isinstance(mine, pd.RangeIndex) and isinstance(other, pd.RangeIndex):
+        return not len(other) or (mine.step == other.step and other[0] in mine and other[-1] in mine)
+    return mine is other or (len(mine) >= len(other) and bool(other.isin(mine).all()))
+
+
+def _joint(
+    does: Callable[..., Any], frames: tuple[FrameMeta, ...], lacks: tuple[tuple[int, ...], ...]
+) -> Any:
+    """An operation on made-up rows: under a label for each frame, which others may lack, and one that all have."""
+    rows = []
+    for frame, lacking in zip(frames, lacks, strict=True):
+        own = [i for i in range(len(frames) + 1) if i not in lacking]
+        made = sample(frame.shown, len(own))
+        rows.append(made.set_axis(pd.Index(own, name=frame.shown.index.name), axis=0))
+    with np.errstate(all="ignore"):
+        joint = does(*(frame.empty for frame in frames)).index[:0]
+        result = does(*rows).iloc[:0]
+    return result.set_axis(joint if joint.nlevels > 1 else joint.rename(result.index.name), axis=0)
+
+
 def example_of_none(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> Any:
     """What pandas makes of no rows, as an example; of the frame's own where these say more than made-up ones."""
     shown = frame.shown

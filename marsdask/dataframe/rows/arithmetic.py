@@ -19,7 +19,14 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_frame
 from marsdask.dataframe.kernels import dates, texts
-from marsdask.dataframe.rows.alignment import example, matched, one_chunk, pandas_on_samples, together
+from marsdask.dataframe.rows.alignment import (
+    example,
+    example_of_joint,
+    matched,
+    one_chunk,
+    pandas_on_samples,
+    together,
+)
 from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signature
 from marsdask.errors import ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
@@ -34,6 +41,7 @@ from marsdask.tensor.core import as_tensor
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
 MIRROR = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 """Comparisons, and what gives the same of swapped operands."""
+COMPARISONS = frozenset(f"__{name}__" for name in MIRROR)
 LOGIC = ("and", "or", "xor")
 ALIASES = {"div": "truediv", "divide": "truediv", "rdiv": "rtruediv", "multiply": "mul", "subtract": "sub"}
 
@@ -114,11 +122,12 @@ def _operands(name: str, frame: Any, other: Any, kwargs: dict[str, Any]) -> tupl
 def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: Any) -> Any:
     if how == "columns":
         return kept_rows(frame, pandas_on_samples(operate, name, frame, _beside_columns(other), kwargs))
-    aligned = how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows
-    found = example(
-        _operated, name, frame, other, kwargs, how == "array", aligned, isinstance(other, TensorMeta)
-    )
-    return frame.fewer(found) if aligned else kept_rows(frame, found)
+    if how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows:
+        if name in COMPARISONS or other.kind == "Index":  # of equal labels only
+            return frame.fewer(example(_operated, name, frame, other, kwargs))
+        return frame.fewer(example_of_joint(partial(_operated, name, kwargs=kwargs), frame, other))
+    tensor = isinstance(other, TensorMeta)
+    return kept_rows(frame, example(_operated, name, frame, other, kwargs, how == "array", tensor))
 
 
 def _beside_columns(other: FrameMeta | TensorMeta) -> Any:
@@ -129,12 +138,10 @@ def _beside_columns(other: FrameMeta | TensorMeta) -> Any:
 
 
 def _operated(
-    name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool, aligned: bool, tensor: bool
+    name: str, left: Any, right: Any, kwargs: dict[str, Any], positional: bool = False, tensor: bool = False
 ) -> Any:
     """An operation on made-up operands."""
-    if aligned and name.strip("_") not in MIRROR and not isinstance(right, pd.Index):
-        right = right.iloc[:1]  # labels may be missing on one side
-    elif tensor and left.ndim == 1 and not np.ndim(right) and np.asarray(right).dtype == object:
+    if tensor and left.ndim == 1 and not np.ndim(right) and np.asarray(right).dtype == object:
         right = left.array[0]  # a text, most likely, as in the column
     return operate(name, left, right, kwargs, positional)
 
@@ -207,7 +214,9 @@ for _names, _forms in (
 def _in_place(name: str) -> Callable[..., Any]:
     def method(self: Any, other: Any) -> Any:
         result = binary(f"__{name}__", self, other)
-        if result.known.rows != self.known.rows:  # aligned: pandas keeps the left rows
+        if self.ndim == 2 and not result.columns.identical(self.columns):
+            result = registry.make("frame.reindex_columns", result, self.columns, {})
+        if result.known.rows != self.known.rows:  # aligned: pandas keeps the left rows, and columns
             result = registry.make("frame.rows_of", result, self)
         if isinstance(self, Series) and result.name != self.name:
             result = registry.make("frame.named", result, self.name)
@@ -269,12 +278,15 @@ for _name, _pair in (("divmod", _divmod), ("rdivmod", _rdivmod)):
 
 UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
           "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-          "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}  # fmt: skip
+          "greater": "gt", "greater_equal": "ge", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+          "matmul": "matmul"}  # fmt: skip
 FRAMES = (FrameHandle, pd.Series, pd.DataFrame)
 
 
 def _ufunc_meta(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Any:
-    first = next(m for m in operands if isinstance(m, FrameMeta))
+    first, *others = [m for m in operands if isinstance(m, FrameMeta)]
+    if any(other.rows != first.rows for other in others) and len(others) == len(operands) - 1:
+        return first.fewer(example_of_joint(partial(call_ufunc, ufunc, **kwargs), first, *others))
     return first.same(pandas_on_samples(call_ufunc, ufunc, *operands, **kwargs))
 
 
@@ -294,7 +306,9 @@ def ufunc_chunks(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Generator[An
     """A NumPy ufunc of frames, chunk by chunk."""
     at = next(i for i, o in enumerate(operands) if isinstance(o, Chunks))
     frame, rest, _ = yield from matched(operands[at], (*operands[:at], *operands[at + 1 :]), {})
-    return graph.per_chunk(call_ufunc, ufunc, *rest[:at], frame, *rest[at:], **kwargs)
+    several = frame.count == 1 and any(isinstance(each, Chunks) for each in rest)
+    lengths = "unknown" if several else "same"
+    return graph.per_chunk(call_ufunc, ufunc, *rest[:at], frame, *rest[at:], lengths=lengths, **kwargs)
 
 
 def array_ufunc(
@@ -308,6 +322,8 @@ def array_ufunc(
     name = UFUNCS.get(ufunc.__name__)
     if name and not kwargs and len(operands) == 2:
         left, right = operands
+        if name == "matmul":
+            return left @ right if isinstance(left, FrameHandle) else right.__rmatmul__(left)
         if isinstance(left, FrameHandle):
             return binary(f"__{name}__", left, right)
         return binary(_swapped(f"__{name}__"), right, left)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 
@@ -217,13 +218,21 @@ def whole(value: Any) -> Any:
     if type(value) not in (list, tuple, dict):
         return value
     keys, items = (list(value), value.values()) if isinstance(value, dict) else (None, value)
-    lazy = [isinstance(v, Chunks) or hasattr(v, "dask") for v in items]
+    items = [graph.from_array(v) if isinstance(v, da.Array) else v for v in items]
+    lazy = [isinstance(v, Chunks) for v in items]
     return graph.value(_container, keys, lazy, *items, label="values") if any(lazy) else value
 
 
 def _container(keys: list[Any] | None, lazy: list[bool], *items: Any) -> Any:
-    plain = [graph.concat(v) if is_lazy else v for v, is_lazy in zip(items, lazy, strict=True)]
+    plain = [_one(v) if is_lazy else v for v, is_lazy in zip(items, lazy, strict=True)]
     return plain if keys is None else dict(zip(keys, plain, strict=True))
+
+
+def _one(parts: list[Any]) -> Any:
+    """The whole of chunks that are pandas objects or of an array; the number in an array of no dimension."""
+    if isinstance(parts[0], (np.ndarray, np.generic)):
+        return np.concatenate(parts) if parts[0].ndim else parts[0][()]
+    return graph.concat(parts)
 
 
 def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
@@ -307,12 +316,21 @@ def _members(self: Any, kwargs: dict[str, Any]) -> Any:
     elif isinstance(values, (pd.Series, pd.Index)):
         kwargs["values"] = values.array
     elif isinstance(values, dict):
-        kwargs["values"] = {k: _value_set(v) if isinstance(v, Series) else v for k, v in values.items()}
+        series = {k: v for k, v in values.items() if isinstance(v, (Series, pd.Series))}
+        first, _, brought = together(self, [], series)  # by label, as each column is among a series
+        sets_of = {k: _value_set(_row_of(v)) for k, v in values.items() if isinstance(v, Handle)}
+        kwargs["values"] = values | sets_of | brought
+        return first
     elif isinstance(values, Handle):
-        one = as_frame(values if values.ndim == 1 else values.ravel())
+        one = _row_of(values)
         plain = isinstance(self, Series) and sets.settable(self.dtype, one.dtype)
         kwargs["values"] = registry.make("frame.members", one) if plain else _value_set(one)
     return None
+
+
+def _row_of(values: Any) -> Any:
+    """The elements of a tensor as a series; a series or index as it is."""
+    return as_frame(values if values.ndim == 1 else values.ravel())
 
 
 def _value_set(values: Any) -> Any:
@@ -320,11 +338,11 @@ def _value_set(values: Any) -> Any:
     return registry.make("frame.value_set", values)
 
 
-@lowered("frame.value_set", traits=["blind"], meta=FrameMeta.fewer)
+@lowered("frame.value_set", traits=["blind"], meta=lambda frame: frame.fewer(pd.Index(frame.empty)))
 def value_set(frame: Chunks) -> Chunks:
-    """The distinct values of a series or index, joined in a tree: one chunk."""
+    """The distinct values of a series or index, joined in a tree: one chunk, an index, as frames align series by label."""
     distinct = partial(call, "drop_duplicates")
-    return tree(graph.per_chunk(distinct, frame, lengths=None), distinct)
+    return graph.per_chunk(pd.Index, tree(graph.per_chunk(distinct, frame, lengths=None), distinct))
 
 
 @lowered("frame.members", traits=["blind"], meta=FrameMeta.fewer)
@@ -337,25 +355,38 @@ def members(frame: Chunks) -> Chunks:
 
 def _isin_demands(node: Node, mine: Demand) -> list[Demand]:
     values = node.kwargs.get("values")
-    if isinstance(values, dict) or (
-        type(values) is Node and values.op in ("frame.value_set", "frame.members")
-    ):
+    found = list(values.values()) if isinstance(values, dict) else [values]
+    if all(each.op in ("frame.value_set", "frame.members") for each in found if type(each) is Node):
         return [mine, *[Demand(None, False, False)] * (len(inputs(node)) - 1)]
     return row_by_row_demands(node, mine)
 
 
-def _isin(frame: Chunks, **kwargs: Any) -> Chunks:
-    """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame."""
-    return graph.per_chunk(_among, frame, **{k: whole(v) for k, v in kwargs.items()})
+def _isin_meta(frame: FrameMeta, values: Any) -> FrameMeta:
+    """Booleans in the place of each element: pandas, which is asked what values are good, wants the labels of frames to be distinct."""
+    if isinstance(values, FrameMeta):
+        return frame.same(frame.empty.astype(bool))
+    if isinstance(values, dict):
+        values = {k: [] if isinstance(v, FrameMeta) else v for k, v in values.items()}
+    return same_rows_meta("isin", frame, values=values)
 
 
-def _among(chunk: Any, values: Any) -> Any:
+def _isin(frame: Chunks, values: Any) -> Chunks:
+    """Whether each element is among `values`: a list, a lazy series or tensor, a dict by column, an aligned frame or series."""
+    lazy = [k for k, v in values.items() if isinstance(v, Chunks)] if isinstance(values, dict) else []
+    by_row = {k: values[k] for k in lazy if values[k].meta.kind == "Series"}
+    rest = {k: v for k, v in values.items() if k not in by_row} if by_row else values
+    return graph.per_chunk(_among, frame, whole(rest), list(by_row), *by_row.values())
+
+
+def _among(chunk: Any, values: Any, columns: list[Any], *by_row: pd.Series) -> Any:
     if isinstance(values, sets.Members):
         return values.of(chunk)
+    if columns:
+        values = values | dict(zip(columns, by_row, strict=True))
     return texts.answered(chunk, lambda each: each.isin(values))
 
 
-method("isin", _isin, arrange=_members, demands=_isin_demands, status="delegated")
+method("isin", _isin, arrange=_members, meta=_isin_meta, demands=_isin_demands, status="delegated")
 
 
 @public("frame.case_when", owners=["Series"])

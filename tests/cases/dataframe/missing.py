@@ -41,6 +41,8 @@ cases(
     "si.isin([1, 2, 3])", "s.isin({1.5, 2})", "num.isin([1, 2])", "num.isin({'k': [1, 2], 'v': [0.5]})", "si.isin(si[si > 2])", "st.isin(right.s)",
     "num.isin(num + 0)", "num.isin(num * 2)", "si.isin('a')", "s.isin([np.nan])", "dn.q.isin([1, None])", "dn.c.isin(['a'])", "ts.isin(ts)",
     "si.isin(np.arange(3))", "si.isin(pd.Series([1, 2]))", "num.isin(si)", "si.isin(3)",
+    "num.isin(si.values[:4])", "num.isin({'k': si.values, 'i': [1]})", "num.isin([si.max(), 2])", "na.isin(nb)", "na.isin(nb.k)", "na.isin(na[na.k > 2])",
+    "num.isin({'k': si.iloc[:4]})", "df.isin([st.max(), si.max()])", "num.isin(num.index)", "num.replace({'k': si.max()})", "na.isin({'k': nb.k, 'i': [0]})", "df.isin({'k': si, 's': st.iloc[::-1]})",
 )
 cases("frame.case_when", "s.case_when([(s > 2, 0.5), (si > 1, si)])", "s.case_when([])", "s.case_when([(lambda x: x > 1, lambda x: -x)])")
 
