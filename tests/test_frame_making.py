@@ -160,6 +160,24 @@ def test_names_of_labels_are_written_through() -> None:
     assert list(frame.columns) == list("abc")
 
 
+def test_names_of_column_labels_are_written_through() -> None:
+    frame = df()
+    labels, before = frame.columns, frame[["k"]]
+    labels.name = "of"
+    assert frame.columns is labels
+    assert (fetched(frame).columns.name, fetched(frame + frame).columns.name) == ("of", "of")
+    labels.names = ["again"]
+    assert frame.rename_axis(None, axis=1).columns.name is None
+    assert (frame.sum().index.name, frame.columns.name, before.columns.name) == ("again", "again", None)
+    frame["new"] = 1
+    labels.name = "of the former"
+    frame.axes[1].set_names("set", inplace=True)
+    assert fetched(frame).columns.name == frame.columns.name == "set"
+    several = md.DataFrame(pd.concat([RAW], axis=1, keys=["a"]), chunk_size=2)
+    several.columns.names = ["above", "below"]
+    assert fetched(several.tail(1)).columns.names == ["above", "below"]
+
+
 def test_plots() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

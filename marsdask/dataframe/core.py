@@ -148,12 +148,40 @@ class DataFrame(FrameHandle):
         Mars's; True raises.
     """
 
-    __slots__ = ()
+    __slots__ = ("_shown",)
+    _shown: tuple[pd.Index, bool, Any] | None
+    """The column labels that were handed out, whether they have several levels, and their names then."""
+
+    def __init__(self, node: Any = None, keep: Any = (), *args: Any, **kwargs: Any):
+        super().__init__(node, keep)
+        self._shown = None
+
+    @property
+    def node(self) -> Node:
+        """The node this handle points at now; names that were given to its column labels are in it."""
+        if (shown := self._shown) is not None:
+            labels, several, names = shown
+            if (list(labels.names) != names) if several else labels.name is not names:
+                self._shown = None
+                self._become(registry.make("frame.set_columns", self, labels))
+                self._hand_out(labels)
+        return self._node if self._base is None else super().node
+
+    def rebind(self, node: Node, keep: tuple[Any, ...] = ()) -> None:
+        """Point this handle at a new node, whose column labels are others."""
+        self._shown = None
+        super().rebind(node, keep)
+
+    def _hand_out(self, labels: pd.Index) -> pd.Index:
+        several = labels.nlevels > 1
+        self._shown = (labels, several, list(labels.names) if several else labels.name)
+        return labels
 
     @property
     def columns(self) -> pd.Index:
-        """The column labels, known without a run."""
-        return self.known.columns.view()  # its name may be changed
+        """The column labels, known without a run. To give them a name is to change the frame, as in pandas."""
+        known = self.known.columns
+        return self._hand_out(known.view()) if self._shown is None else self._shown[0]
 
     @property
     def dtypes(self) -> pd.Series:
