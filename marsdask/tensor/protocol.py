@@ -16,7 +16,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Op, lowered
-from marsdask.tensor.core import Tensor, as_tensor, called, given
+from marsdask.tensor.core import Tensor, as_operand, as_tensor, called, given
 from marsdask.tensor.elements.fusion import REDUCTIONS
 from marsdask.tensor.indexing.writes import ufunc_at
 
@@ -40,7 +40,8 @@ def array_ufunc(
         return ufunc_at(ufunc, *inputs)
     op = _of_ufunc(ufunc)
     if op is None:
-        return NotImplemented
+        elementwise = method == "__call__" and not ufunc.signature
+        return _of_others(ufunc, inputs, outs, kwargs) if elementwise else NotImplemented
     if method in ("__call__", "outer"):
         if any(o is not None for o in outs):
             kwargs["out"] = outs if ufunc.nout > 1 else outs[0]
@@ -55,9 +56,24 @@ def array_ufunc(
 def _of_ufunc(ufunc: np.ufunc) -> Op | None:
     """The operation of a ufunc: by NumPy's name, or by a name under which a room has it."""
     found = registry.OPS.get(ufunc.__name__)
-    if found is not None and found.built:
+    if found is not None and found.built and is_numpys(ufunc):
         return found
     return next((op for op in registry.OPS.values() if op.oracle is ufunc and op.built and op.function), None)
+
+
+def is_numpys(ufunc: np.ufunc) -> bool:
+    """Whether a ufunc is what NumPy has by its name: other libraries' may have the same one."""
+    return getattr(np, ufunc.__name__, None) is ufunc
+
+
+def _of_others(ufunc: np.ufunc, inputs: Any, outs: Any, kwargs: dict[str, Any]) -> Any:
+    """A ufunc of another library, such as SciPy's special functions and what numba makes, of each element."""
+    if kwargs:
+        raise ArgumentTypeError(f"{ufunc.__name__}({next(iter(kwargs))}=): not taken with tensors.")
+    made = registry.make("ufunc", ufunc, *map(as_operand, inputs))
+    if ufunc.nout == 1:
+        return given(made, outs[0] if outs else None)
+    return tuple(map(given, made, outs or [None] * ufunc.nout))
 
 
 def _reduce(
@@ -138,8 +154,19 @@ def _outer_of_vectors(a: Any, b: Any) -> Any:
     return called("outer", a, b)
 
 
+def _same_base(a: Any, b: Any, max_work: Any = None) -> bool:
+    """Whether two tensors are one, or views of one: writes go both ways. With what is in memory nothing is shared."""
+    while isinstance(a, Handle) and a._base is not None:
+        a = a._base
+    while isinstance(b, Handle) and b._base is not None:
+        b = b._base
+    return a is b
+
+
 # What is answered from metadata, or has another name here. NumPy's linalg has some of the main namespace's names, a few narrower.
 SPECIAL = {
+    "may_share_memory": _same_base,
+    "shares_memory": _same_base,
     "iscomplexobj": lambda x: x.dtype.kind == "c",
     "isrealobj": lambda x: x.dtype.kind != "c",
     "can_cast": lambda source, to, casting="safe": np.can_cast(source.dtype if isinstance(source, Handle) else source, to, casting),
@@ -169,7 +196,8 @@ def array_function(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) 
     if op is None:
         raise ArgumentTypeError(
             f"no implementation found for '{module}.{name}' on tensors of marsdask.{near(name, ours)} "
-            "Hint: docs/coverage.md lists what is there; np.asarray(x) runs x and gives NumPy's array."
+            "Hint: docs/coverage.md lists what is there; x.to_dask() is Dask's own collection, lazy as x is, "
+            "which other libraries may know better; np.asarray(x) runs x and gives NumPy's array."
         )
     return registry.call(op, args, {**_defaults(func, op, args, kwargs), **kwargs})
 

@@ -214,6 +214,7 @@ elementwise(
     "isnan", "signbit", "copysign", "nextafter", "spacing", "modf", "ldexp", "frexp", "floor", "ceil", "trunc",
 )  # fmt: skip
 elementwise("conj", "conjugate", owners=["Tensor"])
+delegated("ufunc", meta=broadcast_meta, sizes="aligned")(_lower)  # of any library: SciPy's, numba's
 
 
 def _of_each(name: str, a: Any, out: Any = None, **setting: Any) -> Any:
