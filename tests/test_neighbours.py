@@ -1,9 +1,13 @@
 """What other libraries get from our handles by the protocols that they ask for: Arrow, narwhals, NumPy, xarray, dask.dataframe."""
 
+from decimal import Decimal
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.special
 
@@ -20,6 +24,52 @@ def df() -> Any:
 
 def t() -> Any:
     return mt.tensor(RAW[["x", "n"]].to_numpy(), chunk_size=(3, 1))
+
+
+def test_arrow_has_values_as_arrays() -> None:
+    assert pa.array(df().x).to_pylist() == RAW.x.tolist()
+    assert pa.chunked_array([df().k]).to_pylist() == ["a", "b", "a", None]
+    assert pa.chunked_array(df().k).to_pylist() == ["a", "b", "a", None]
+    assert pa.array(df().index).to_pylist() == [0, 1, 2, 3]
+    assert pa.array(df().n, type=pa.float32()).type == pa.float32()
+    assert pa.table({"x": df().x, "n": df().n}).to_pydict() == RAW[["x", "n"]].to_dict("list")
+    assert pl.Series(df().x).to_list() == RAW.x.tolist()
+
+
+@pytest.mark.parametrize(
+    "column", [[Decimal("1.5"), None, Decimal("2.5")], [[1], [2, 3], []], pd.Categorical(["b", "a", "b"])]
+)
+def test_arrow_streams_objects(column: Any) -> None:
+    """Their types are those of the values, also where the first chunk has none."""
+    table = pd.DataFrame({3: column, "n": [1, 2, 3]})
+    got = pa.table(md.DataFrame(table.iloc[[1, 0, 2]], chunk_size=1))
+    want = pa.Table.from_pandas(table.iloc[[1, 0, 2]], preserve_index=False)
+    assert got.column_names == ["3", "n"]
+    assert got.to_pydict() == want.to_pydict()
+
+
+def test_narwhals_takes_frames_and_series() -> None:
+    frame = nw.from_native(df(), eager_only=True)
+    assert frame.columns == ["x", "k", "n"]
+    pd.testing.assert_frame_equal(frame.filter(nw.col("n") > 1).to_native(), RAW[RAW.n > 1])
+    series = nw.from_native(df().x, series_only=True)
+    pd.testing.assert_series_equal(series.to_native(), RAW.x)
+    assert nw.dependencies.is_into_dataframe(df())
+    assert nw.dependencies.is_into_series(df().x)
+
+
+def test_the_interchange_protocol() -> None:
+    """As seaborn asks for it."""
+    exchanged = df().__dataframe__()
+    assert list(exchanged.column_names()) == ["x", "k", "n"]
+    assert exchanged.num_rows() == 4
+
+
+def test_an_array_of_a_dask_frame_has_its_inputs() -> None:
+    for frame in (df()[["x", "n"]], df()[["x", "n"]].execute()):
+        np.testing.assert_array_equal(frame.to_dask().to_dask_array(lengths=True).compute(), RAW[["x", "n"]])
+        assert frame.to_dask().values.mean().compute() == RAW[["x", "n"]].to_numpy().mean()
+    assert df().index.to_dask().compute().tolist() == [0, 1, 2, 3]
 
 
 def test_ufuncs_of_other_libraries() -> None:
@@ -57,6 +107,15 @@ def test_functions_of_numpy_that_are_not_there_say_where_else() -> None:
     for each in (t(), df().x):
         with pytest.raises(TypeError, match=r"numpy\.pad.*to_dask\(\)"):
             np.pad(each, 1)
+
+
+def test_xarray_sees_chunks() -> None:
+    xr = pytest.importorskip("xarray")
+    x = xr.DataArray(t(), dims=("a", "b"))
+    assert x.chunks == t().chunks == ((3, 1), (1, 1))
+    assert isinstance(x.mean("a").data, mt.Tensor)
+    rolled = xr.DataArray(t().to_dask(), dims=("a", "b")).rolling(a=2).mean()
+    np.testing.assert_array_equal(rolled.values[1:, 0], RAW.x.rolling(2).mean()[1:])
 
 
 NUMPYS: dict[str, Any] = {

@@ -111,6 +111,11 @@ class Tensor(Lazy):
         """Chunk lengths per axis, once executed (`nan` for unknown ones); else None."""
         return self._result.collection.chunks if self.is_executed() else None
 
+    @property
+    def chunks(self) -> tuple[tuple[float, ...], ...]:
+        """Chunk lengths per axis as Dask plans them, which xarray and dask-ml ask for."""
+        return self.collection().chunks  # type: ignore[no-any-return]
+
     def to_dask(self) -> da.Array:
         """The `dask.array.Array` this lowers to; functions that write into its chunks raise."""
         return graph.guarded(self.collection())

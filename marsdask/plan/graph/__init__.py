@@ -45,7 +45,6 @@ from marsdask.plan.graph.making import (
     call,
     chunk_sizes,
     constants,
-    delayed,
     even,
     from_array,
     from_delayed,
@@ -57,6 +56,7 @@ from marsdask.plan.graph.making import (
     soon,
     sources,
     to_array,
+    to_frame,
     value,
     with_dtypes,
 )
