@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Any
 from marsdask.options import option_context, options
 
 if TYPE_CHECKING:
+    from marsdask import config as config
+    from marsdask import dataframe as dataframe
+    from marsdask import errors as errors
+    from marsdask import remote as remote
+    from marsdask import session as session
+    from marsdask import tensor as tensor
     from marsdask.session import execute, fetch, fetch_log, get_default_session, new_session, stop_server
 
 
@@ -29,16 +35,19 @@ __all__ = [
     "options",
     "stop_server",
 ]
+ROOMS = ["config", "dataframe", "errors", "remote", "session", "tensor"]
+"""Packages that users import, and those without which `import marsdask` is enough."""
 
 
 def __getattr__(name: str) -> Any:
     """What sessions have is imported when it is first used: a command of a cluster starts in half the time without it."""
-    if name in __all__ or name == "session":
-        room = importlib.import_module("marsdask.session")
-        value = globals()[name] = room if name == "session" else getattr(room, name)
+    if name in ROOMS:
+        return importlib.import_module(f"marsdask.{name}")  # which also sets it here
+    if name in __all__:
+        value = globals()[name] = getattr(importlib.import_module("marsdask.session"), name)
         return value
     raise AttributeError(f"module 'marsdask' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *ROOMS, *(name for name in globals() if name.startswith("__"))})

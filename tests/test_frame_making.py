@@ -258,3 +258,11 @@ def test_a_notebook_shows_the_table_of_what_has_run() -> None:
     df = md.DataFrame({"a": [1, 2]}, chunk_size=1)
     assert df._repr_html_() is None
     assert "<td>2</td>" in df.execute()._repr_html_()
+    assert df.a[:1]._repr_html_() is None
+    for values, name in ((df.a, "a"), (df.a.rename(None), ""), (md.Index(["<b>"], name="rows"), "rows")):
+        shown = values.execute()._repr_html_()
+        assert f"<th>{name}</th>" in shown
+        assert f"<p>Length: {len(values)}, dtype: {values.dtype}</p>" in shown
+    assert "<b>" not in shown
+    levels = pd.MultiIndex.from_tuples([(1, "x")], names=["one", None])
+    assert "<th>one</th>" in md.Series([1], index=levels).index.execute()._repr_html_()

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import marsdask
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.coverage import belongs
@@ -16,6 +18,7 @@ from marsdask.plan import gaps, registry
 
 ROOT = Path(__file__).parent.parent
 GOOD = """
+import marsdask
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 
@@ -27,8 +30,25 @@ mended: md.Series = frame["a"].fillna(0)
 reveal_type(mended.sum())
 reveal_type(frame[["a"]].execute())
 reveal_type(frame.groupby("k").sum())
+reveal_type(md.read_csv("flights.csv"))
+reveal_type(mt.random.RandomState(0).rand(3))
+reveal_type(mt.random.normal(size=3))
+reveal_type(x.execute())
+reveal_type(x.execute().fetch())
+reveal_type(mt.arange(3).to_numpy())
+reveal_type(marsdask.execute(x))
+reveal_type(marsdask.execute(x, frame))
+reveal_type(marsdask.execute(x, wait=False))
+reveal_type(marsdask.fetch(x))
+reveal_type(marsdask.fetch(x, frame))
+reveal_type(marsdask.tensor.ones(3))
 read = md.read_csv("flights.csv")["a"].fillna(0).sum().execute().fetch()
 """
+KINDS = [
+    "Tensor", "DataFrame", "DataFrame", "DataFrame", "Tensor", "Tensor", "Tensor", "ndarray[Any, Any]", "ndarray[Any, Any]",
+    "Tensor", "list[Any]", "ExecutionInfo", "ndarray[Any, Any]", "list[Any]", "Tensor",
+]  # fmt: skip
+"""What the program's values are, in its order."""
 BAD = {
     "mt.sort([3, 1], axs=0)": 'Unexpected keyword argument "axs"',
     "mt.ones((3, 4)).summ()": '"Tensor" has no attribute "summ"',
@@ -59,7 +79,7 @@ def test_a_program_is_known_to_mypy(tmp_path: Path) -> None:
     for want, line in zip(BAD.values(), errors, strict=True):
         assert want in line
     kinds = [line.partition('type is "')[2] for line in said.splitlines() if "Revealed" in line]
-    assert [k.rstrip('"').rpartition(".")[2] for k in kinds] == ["Tensor", "DataFrame", "DataFrame"]
+    assert [k.rstrip('"').rpartition(".")[2] for k in kinds] == KINDS
 
 
 def public_names() -> Iterator[tuple[str, Any]]:
@@ -92,11 +112,43 @@ def test_help_and_signatures() -> None:
 def test_dir_shows_every_name() -> None:
     frame, tensor = md.DataFrame({"column": [1]}), mt.ones(3)
     for owner, handle in (("DataFrame", frame), ("Tensor", tensor), ("Series", frame["column"])):
-        names = {op.public for op in registry.OPS.values() if owner in op.owners}
+        names = {op.public for op in registry.OPS.values() if owner in op.owners and op.built}
         assert names <= set(dir(handle))
     assert "column" in dir(frame)
     for module, room in ((mt, "tensor"), (md, "dataframe")):
-        assert {op.public for op in registry.in_room(room) if op.function} <= set(dir(module))
+        assert {op.public for op in registry.in_room(room) if op.function and op.built} <= set(dir(module))
+
+
+def test_dir_shows_nothing_else() -> None:
+    """Neither gaps, nor what modules import, nor what handles have for us."""
+    frame = md.DataFrame({"column": [1], "time": pd.to_datetime(["2020"]), 3: 1}, chunk_size=1)
+    groups, series, rows = frame.groupby("column"), frame["column"], frame.index
+    others = [series.rolling(1), series.astype(str).str, frame["time"].dt, frame.loc, groups.column]
+    inside = {"node", "known", "collection", "rebind", "received", "kind", "what", "unexecuted_repr"}
+    for each in (mt.ones(3), frame, series, rows, groups, *others):
+        found = {n: inspect.getattr_static(type(each), n, None) for n in dir(each)}
+        assert not found.keys() & inside
+        assert not [n for n, has in found.items() if not getattr(registry.entry_of(has), "built", True)]
+    assert not {"iloc", "index"} & set(dir(rows))
+    assert not {"column", "corrwith"} & set(dir(groups.column))
+    assert {"column", "time"} <= set(dir(groups))
+    assert set(dir(md)) - {n for n in dir(md) if n.startswith("__")} == set(md.__all__)
+    for module, names in (
+        (marsdask, ["tensor", "fetch"]),
+        (marsdask.session, ["fetch"]),
+        (marsdask.remote, ["spawn"]),
+    ):
+        assert set(names) <= set(dir(module))
+        assert not {"plan", "gaps", "functions", "registry", "Any"} & set(dir(module))
+    assert dir(importlib.import_module("marsdask.learn.cluster")) == []
+
+
+def test_keys_are_completed() -> None:
+    frame = md.DataFrame({"a": [1], "two words": [2], 3: [3]})
+    assert frame._ipython_key_completions_() == ["a", "two words"]
+    assert frame.groupby("a")._ipython_key_completions_() == ["a", "two words"]
+    levels = md.DataFrame(pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])))
+    assert levels._ipython_key_completions_() == ["a"]
 
 
 def test_every_name_of_mars_has_an_entry_or_is_an_attribute() -> None:

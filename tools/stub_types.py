@@ -16,7 +16,7 @@ import pandas as pd
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask.plan import registry
+from marsdask.plan import labels, registry
 from marsdask.plan.registry import Op
 from tests import oracle
 
@@ -139,7 +139,8 @@ def result_type(op: Op, owner: str, found: Learnt) -> str:
         kinds = set().union(*others.values()) if len(others) == 1 else set()
         kinds = set() if kinds & classes().keys() - {"Tensor"} else kinds
     if "Any" in kinds or not 0 < len(kinds) < 3:
-        return "Any"
+        said = getattr(labels.unwrapped(op.prepare), "__annotations__", {}).get("return")
+        return annotation(said) if said else "Any"
     return " | ".join(sorted(kinds))
 
 
@@ -153,11 +154,12 @@ def annotation(of: Any) -> str:
     except SyntaxError:
         return "Any"
     if any(
-        isinstance(n, ast.Attribute) and not ast.unparse(n).startswith(("np.", "pd.")) for n in ast.walk(tree)
+        isinstance(n, ast.Attribute) and not ast.unparse(n).startswith(("np.", "pd.", "da."))
+        for n in ast.walk(tree)
     ):
         return "Any"
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    if not names <= BUILTINS | TYPING | {"np", "pd"}:
+    if not names <= BUILTINS | TYPING | {"np", "pd", "da"} | classes().keys():
         return "Any"
 
     class Safe(ast.NodeTransformer):  # a class may have an attribute `str`, a module a function `bool`

@@ -69,6 +69,29 @@ def execute(self, session: Session | None = None, *, wait: Literal[False], **kwa
 def execute(self, session: Session | None = None, *, wait: builtins.bool = True, **kwargs: Any) -> Self:
     """Run, hold the result, and return self. `wait=False` returns an ExecutionInfo."""
 '''
+DATA = {
+    "Tensor": "np.ndarray[Any, Any]",
+    "DataFrame": "pd.DataFrame",
+    "Series": "pd.Series",
+    "Index": "pd.Index",
+}
+"""What `fetch()` gives; of a tensor without axes NumPy's scalar, which no type checker can tell."""
+FETCHES = '''
+def fetch(self, session: Session | None = None, **kwargs: Any) -> {data}:
+    """The data as NumPy or pandas. Raises ValueError if this was not executed."""
+
+def compute(self, **kwargs: Any) -> {data}:
+    """Dask's own spelling: the data, through `dask.compute`."""
+
+def persist(self, **kwargs: Any) -> Self:
+    """Dask's own spelling: the same handle over computed chunks, through `dask.persist`."""
+'''
+TO_PANDAS = '''
+def to_pandas(
+    self, session: Session | None = None, fetch_kwargs: builtins.dict[builtins.str, Any] | None = None, batch_size: builtins.int | None = None
+) -> {data}:
+    """The data as pandas, run first if needed."""
+'''
 GETITEM = """
 @overload
 def __getitem__(self, key: builtins.str | builtins.int | builtins.tuple[Any, ...]) -> Series: ...
@@ -78,6 +101,9 @@ def __getattr__(self, column: builtins.str) -> Series: ...
 """
 # What the registry cannot tell: more than one signature.
 BY_HAND = {
+    **{
+        (owner, "to_pandas"): TO_PANDAS.format(data=DATA[owner]) for owner in ("DataFrame", "Series", "Index")
+    },
     ("DataFrame", "__getitem__"): GETITEM,
     ("Tensor", "__getitem__"): "def __getitem__(self, key: Any) -> Tensor: ...",
     ("Tensor", "__iter__"): "def __iter__(self) -> Iterator[Tensor]: ...",
@@ -166,12 +192,15 @@ def members(owner: str, kind: type, found: Learnt) -> Iterator[str]:
             own |= vars(each)
     if issubclass(kind, Lazy):
         yield RUNS
+        yield FETCHES.format(data=DATA[owner])
     constructor = registry.OPS.get(owner)
     if constructor is not None:
         yield documented(
             f"def __init__(self, {parameters(constructor.signature, method=False)}) -> None:",
             kind.__doc__ or "",
         )
+    elif not issubclass(kind, Lazy):
+        yield f"def __init__({parameters(inspect.signature(kind.__init__), method=True)}) -> None: ...\n"
     for name in sorted(own):
         if (owner, name) in BY_HAND:
             yield BY_HAND[owner, name]
@@ -219,11 +248,7 @@ def of_attribute(owner: str, kind: type, name: str, value: Any) -> str:
 def module(room: str, found: Learnt) -> str:
     """The stub of the module that has a room's functions, and the classes of that room."""
     name = registry.FILLED[room]
-    here = {
-        o: k
-        for o, k in registry.ATTACHED.items()
-        if k.__module__.startswith(name) and room in ("tensor", "dataframe", k.__module__)
-    }
+    here = {o: k for o, k in registry.ATTACHED.items() if room_of(k) == room}
     parts = [HEAD, imports(room, here)]
     for owner, kind in here.items():
         base = "Lazy" if issubclass(kind, Lazy) else ""
@@ -236,6 +261,12 @@ def module(room: str, found: Learnt) -> str:
     homes = sorted(set(re.findall(r"\bmarsdask(?:\.[a-z_]+)+(?=\.[A-Z]\w*)", "\n".join(parts))) - {name})
     parts.insert(1, "\n".join(f"import {home}" for home in homes))
     return "\n".join(parts)
+
+
+def room_of(kind: type) -> str:
+    """The room whose stub has a class: that of the module which shows it, else that of the package it is in."""
+    shown = [r for r, name in registry.FILLED.items() if vars(sys.modules[name]).get(kind.__name__) is kind]
+    return shown[0] if shown else kind.__module__.split(".")[1]
 
 
 def imports(room: str, here: dict[str, type]) -> str:

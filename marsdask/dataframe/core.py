@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import math
 import operator
@@ -228,9 +229,11 @@ class DataFrame(FrameHandle):
             )
 
     def __dir__(self) -> list[str]:
-        return sorted(
-            {*dir(type(self)), *(c for c in self.columns if isinstance(c, str) and c.isidentifier())}
-        )
+        return sorted({*super().__dir__(), *filter(str.isidentifier, self._ipython_key_completions_())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What a prompt offers after `df["`: the names of columns, of several levels those of the first."""
+        return [name for name in self.columns.unique(level=0) if isinstance(name, str)]
 
     def _repr_html_(self) -> str | None:
         """The table of a frame that has run; of another one notebooks show its text, as pandas has it where HTML is off."""
@@ -253,6 +256,16 @@ class Values(FrameHandle):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._run_and_fetch())
+
+    def _repr_html_(self) -> str | None:
+        """The table of values that have run, and their dtype; of others notebooks show the text."""
+        if not self.is_executed():
+            return None
+        data = self.fetch()
+        rows = data.to_frame() if isinstance(data, pd.Series) else data.to_frame(index=False)
+        names = [name if name is not None else "" for name in (getattr(data, "names", None) or [data.name])]
+        table = rows.set_axis(names, axis=1)._repr_html_()
+        return table and f"{table}<p>{html.escape(f'Length: {len(data)}, dtype: {data.dtype}')}</p>"
 
 
 class Series(Values):
@@ -285,6 +298,7 @@ class Index(Values):
     """Lazy row labels in chunks: pandas' Index. Parameters: `data, dtype, copy, name, chunk_size`."""
 
     __slots__ = ()
+    _inside = Values._inside | {"at", "iat", "iloc", "loc", "index"}
 
     @Values.name.setter
     def name(self, name: Any) -> None:

@@ -3,3 +3,8 @@
 from marsdask.plan import gaps
 
 gaps.modules("learn")
+
+
+def __dir__() -> list[str]:
+    """Nothing: what is not built is not offered."""
+    return []

@@ -67,6 +67,7 @@ def modules(package: str) -> None:
             parent = sys.modules[".".join(path[:depth])]
             if name not in sys.modules:
                 sys.modules[name] = ModuleType(name, f"Not built: {REASONS[package]}.")
+                vars(sys.modules[name])["__dir__"] = list  # gaps are not offered
             setattr(parent, path[depth], sys.modules[name])
         fill(room, vars(sys.modules[".".join(path)]))
 

@@ -21,4 +21,8 @@ def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.remote", name, __all__)
 
 
+def __dir__() -> list[str]:
+    return registry.names_of(globals())
+
+
 gaps.close(__name__)

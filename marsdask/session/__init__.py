@@ -1,8 +1,8 @@
 """Sessions: where expressions run and where their results live."""
 
-from marsdask.plan import gaps
+from marsdask.plan import gaps, registry
 from marsdask.session.asynchronous import AsyncSession, get_default_async_session
-from marsdask.session.base import Session, clear_default_session, get_default_session, inside
+from marsdask.session.base import Session, clear_default_session, get_default_session
 from marsdask.session.functions import (
     execute,
     fetch,
@@ -29,10 +29,14 @@ __all__ = [
     "get_default_async_session",
     "get_default_or_create",
     "get_default_session",
-    "inside",
     "new_session",
     "stop_server",
 ]
+
+
+def __dir__() -> list[str]:
+    return registry.names_of(globals())
+
 
 gaps.fill("session", globals())
 gaps.on(Session, "Session")

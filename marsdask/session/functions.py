@@ -7,7 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from marsdask import checks
 from marsdask.engine.base import Engine, Threads
@@ -16,6 +16,16 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession, Not
 from marsdask.session.base import Session, get_default_session, handles_of, inside, process_default
 from marsdask.session.logs import LogPart, part_of
 
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from marsdask.dataframe import DataFrame, Index, Series
+    from marsdask.plan.handle import Handle
+    from marsdask.session.progress import ExecutionInfo
+    from marsdask.tensor import Tensor
+
+Executed = TypeVar("Executed", bound="Handle")
 _lock = threading.RLock()
 _open: weakref.WeakValueDictionary[tuple[str, str], Session] = weakref.WeakValueDictionary()
 
@@ -186,6 +196,25 @@ def stop_server() -> None:
         default.close()
 
 
+class How(TypedDict, total=False):
+    """How `execute` runs, beside `wait`."""
+
+    session: Session | None
+    show_progress: Any
+    warn_duplicated_execution: bool | None
+    fuse_enabled: bool | None
+    progress_update_interval: float
+    extra_config: dict[str, Any] | None
+
+
+@overload
+def execute(*tileables: Any, wait: Literal[False], **how: Unpack[How]) -> ExecutionInfo: ...
+@overload
+def execute(tileable: Executed, /, *, wait: Literal[True] = True, **how: Unpack[How]) -> Executed: ...
+@overload
+def execute(*tileables: Any, wait: Literal[True] = True, **how: Unpack[How]) -> list[Any]: ...
+@overload
+def execute(*tileables: Any, wait: bool = True, **how: Unpack[How]) -> Any: ...
 def execute(
     *tileables: Any,
     session: Session | None = None,
@@ -240,6 +269,59 @@ def _holder(handle: Any, session: Session | None) -> Session:
     return where
 
 
+@overload
+def fetch(
+    tileable: Tensor,
+    /,
+    *,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> np.ndarray[Any, Any]: ...
+@overload
+def fetch(
+    tileable: DataFrame,
+    /,
+    *,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> pd.DataFrame: ...
+@overload
+def fetch(
+    tileable: Series,
+    /,
+    *,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> pd.Series: ...
+@overload
+def fetch(
+    tileable: Index,
+    /,
+    *,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> pd.Index: ...
+@overload
+def fetch(
+    first: Any,
+    second: Any,
+    /,
+    *others: Any,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> list[Any]: ...
+@overload
+def fetch(
+    *tileables: Any,
+    session: Session | None = None,
+    batch_size: int | None = None,
+    extra_config: dict[str, Any] | None = None,
+) -> Any: ...
 def fetch(
     *tileables: Any,
     session: Session | None = None,

@@ -19,6 +19,7 @@ from marsdask.plan.meta import TensorMeta, meta
 from marsdask.plan.node import Node, leaf, token
 from marsdask.plan.registry import lowered
 from marsdask.session import Session
+from marsdask.session.base import inside
 from marsdask.session.checkpoint import checkpoint
 from marsdask.session.explain import explain
 from marsdask.session.progress import followed
@@ -29,6 +30,10 @@ class Lazy(Handle):
 
     __slots__ = ("_collection",)
     _collection: tuple[Node, Any]
+    _inside: ClassVar[frozenset[str]] = frozenset(
+        ["collection", "known", "node", "part_from", "rebind", "received", "unexecuted_repr", "view_of"]
+    )
+    """Names without an underscore that users have no use for."""
 
     def execute(self, session: Session | None = None, **kwargs: Any) -> Any:
         """Run, hold the result, and return self. `wait=False` returns an ExecutionInfo."""
@@ -79,6 +84,9 @@ class Lazy(Handle):
         if result is None and node.op == "item" and (default := sessions.get_default_session()) is not None:
             result = default.result_of(self)
         return result is not None and not result.session.closed
+
+    def __dir__(self) -> list[str]:
+        return registry.offered(self, self._inside)
 
     def unexecuted_repr(self) -> str:
         return f"{type(self).__name__} <op={self.node.op}, key={token(self.node)}>"
@@ -234,7 +242,7 @@ registry.WRAPPERS["Tuple"] = _wrap_tuple
 
 
 def _eager(handle: Any) -> None:
-    if get("eager_mode") and isinstance(handle, Lazy) and not sessions.inside():
+    if get("eager_mode") and isinstance(handle, Lazy) and not inside():
         with option_context({"eager_mode": False}):
             handle.execute()
         for view in list((handle._views or {}).values()):  # which follow what was written into

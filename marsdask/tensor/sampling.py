@@ -23,7 +23,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import lowered, public
 from marsdask.session.room import count_by_bytes
 from marsdask.tensor.chunking import check_shape, chunks_of
-from marsdask.tensor.core import NEEDED, as_tensor, assign, called, signature
+from marsdask.tensor.core import NEEDED, Tensor, as_tensor, assign, called, signature
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.making.creation import refuse_gpu
 
@@ -156,7 +156,10 @@ def source(name: str, function: Any, **entry: Any) -> None:
     method.__name__ = method.__qualname__ = name
     method.__doc__ = op.doc
     self_first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    method.__signature__ = op.signature.replace(parameters=[self_first, *op.signature.parameters.values()])  # type: ignore[attr-defined]
+    parameters, gives = [self_first, *op.signature.parameters.values()], inspect.signature(function)
+    method.__signature__ = op.signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=gives.return_annotation
+    )
     setattr(RandomState, name, method)
 
 
@@ -188,7 +191,7 @@ def _check(name: str, values: Any, dtype: Any) -> None:
         raise ArgumentTypeError(f"{name}: {error}") from None
 
 
-def drawn(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Any:
+def drawn(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Tensor:
     """A tensor of a distribution of numbers, with a seed of its own."""
     given = _arguments(name, args, kwargs)
     defaults, kind = TABLE[name]
@@ -264,7 +267,7 @@ for _name, (_defaults, _) in TABLE.items():
     lowered(f"random.{_name}", meta=_meta)(partial(_lower, _name))
 
 
-def _shaped(name: str, state: RandomState, *shape: int, **kwargs: Any) -> Any:
+def _shaped(name: str, state: RandomState, *shape: int, **kwargs: Any) -> Tensor:
     return drawn(name, state, size=shape or None, **kwargs)
 
 
@@ -276,7 +279,7 @@ for _public, _name in (("rand", "random_sample"), ("randn", "standard_normal")):
     )
 
 
-def _drawn_vectors(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Any:
+def _drawn_vectors(name: str, state: RandomState, *args: Any, **kwargs: Any) -> Tensor:
     given = _arguments(name, args, kwargs)
     defaults, kind = VECTORS[name]
     values = [given[k] for k in defaults]
@@ -324,7 +327,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Any:
+def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Tensor:
     """A random order of elements along the first axis, over all chunks."""
     if _is_number(x):
         x = called("arange", checks.whole(x, "x", 0), dtype=INT, chunk_size=chunk_size)
@@ -366,7 +369,7 @@ def chosen(
     p: Any = None,
     chunk_size: Any = None,
     gpu: Any = None,
-) -> Any:
+) -> Tensor:
     """Elements drawn with or without putting back, by probabilities where given."""
     refuse_gpu("choice", gpu)
     from_numbers = _is_number(a)

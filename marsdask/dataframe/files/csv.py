@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from dask.utils import parse_bytes
 
+from marsdask.dataframe.core import DataFrame
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.making.casting import is_open_ended
 from marsdask.dataframe.making.creation import check_host
@@ -366,7 +367,7 @@ def read_csv(
     head_bytes: Any = "100k", head_lines: int | None = None, incremental_index: bool = True, use_arrow_dtype: bool | None = None,
     storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True, merge_small_file_options: Any = None,
     **kwargs: Any,
-) -> Any:  # fmt: skip
+) -> DataFrame:  # fmt: skip
     """A DataFrame of CSV files: a path, glob, directory, URL or list; labels count on over all of them.
 
     Columns and dtypes are those of the head of the first file (`head_bytes`, or `head_lines` rows). Where a later chunk

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow
 
+from marsdask.dataframe.core import DataFrame
 from marsdask.dataframe.files import arrow, pruning, statistics
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.files.statistics import Condition
@@ -318,7 +319,7 @@ def read_parquet(
     path: Any, engine: str = "auto", columns: Any = None, groups_as_chunks: bool = False, use_arrow_dtype: bool | None = None,
     incremental_index: bool = False, storage_options: Any = None, memory_scale: Any = None, merge_small_files: bool = True,
     merge_small_file_options: Any = None, gpu: Any = None, filters: Any = None, **kwargs: Any,
-) -> Any:  # fmt: skip
+) -> DataFrame:  # fmt: skip
     """A DataFrame of parquet files: a path, glob, directory, URL or list. Lengths are known without a run.
 
     Chunks are row groups, those together that follow each other up to half of `options.chunk_store_limit` bytes unpacked, or up to

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -205,7 +205,7 @@ class GroupBy:
         kind = DataFrameGroupBy if isinstance(key, list) or not self._spec.as_index else SeriesGroupBy
         return kind(self._frame, replace(self._spec, select=key), self._keys)
 
-    def execute(self, session: Any = None, **kwargs: Any) -> Any:
+    def execute(self, session: Any = None, **kwargs: Any) -> Self:
         """Run the frame and the keys, and return self."""
         for each in (self._frame, *self._keys):
             each.execute(session=session, **kwargs)
@@ -259,8 +259,7 @@ class GroupBy:
         raise UnknownName.among(type(self).__name__, name, dir(type(self)))
 
     def __dir__(self) -> list[str]:
-        columns = getattr(self._frame, "columns", ())
-        return sorted({*object.__dir__(self), *(c for c in columns if isinstance(c, str))})
+        return registry.offered(self, ["kind"])
 
 
 class DataFrameGroupBy(GroupBy):
@@ -278,6 +277,13 @@ class DataFrameGroupBy(GroupBy):
         if plain and self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
         return super().__getattr__(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *filter(str.isidentifier, self._ipython_key_completions_())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What a prompt offers after `groups["`: the names of columns."""
+        return self._frame._ipython_key_completions_()  # type: ignore[no-any-return]
 
     @property
     def dtypes(self) -> Any:

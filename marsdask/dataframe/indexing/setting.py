@@ -390,6 +390,9 @@ class Loc:
     def __getitem__(self, key: Any) -> Any:
         return read(self._frame, keys.plain(self._frame, self._checked(key), self.what))
 
+    def __dir__(self) -> list[str]:
+        return registry.offered(self, ["what"])
+
     def __setitem__(self, key: Any, value: Any) -> None:
         write(self._frame, self.what, self._checked(key), value)
 

@@ -22,8 +22,8 @@ from marsdask.plan.node import calling
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
-NEEDS_RUN = {"str.get_dummies": "its columns are known only after a run; use df.get_dummies of a categorical, or .to_pandas()",
-             "cat.remove_unused_categories": "which categories are used is known only after a run", "dt.freq": "it is known only after a run"}  # fmt: skip
+NEEDS_RUN = {"str.get_dummies": "its columns are known only after a run; md.get_dummies takes a series of categories, and to_pandas() has all methods of pandas",
+             "cat.remove_unused_categories": "which categories are used is known only after a run"}  # fmt: skip
 
 ANSWERS = ("contains", "startswith", "endswith", "match", "fullmatch", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "islower",
            "isnumeric", "isspace", "istitle", "isupper")  # fmt: skip
@@ -49,8 +49,7 @@ class Accessor:
         raise UnknownName.among(f".{self.kind}", name, dir(self))
 
     def __dir__(self) -> list[str]:
-        names = {op.public for op in registry.OPS.values() if op.owners == (self.kind,)}
-        return sorted({*object.__dir__(self), *names})
+        return registry.offered(self, ["kind"])
 
 
 def _reached(series: Any, kind: str) -> bool:
@@ -184,6 +183,14 @@ def _cat(self: Accessor, others: Any = None, sep: Any = None, na_rep: Any = None
     return registry.make("frame.accessed", first, "str", "cat", (), kwargs, True, *ready)
 
 
+def _freq(self: Accessor) -> Any:
+    return self._series._run_and_fetch().dt.freq
+
+
+OTHERS = {"str.cat": _cat, "dt.freq": _freq}
+"""Members that are not made of each chunk by itself; `freq` runs, as pandas guesses it from all values."""
+
+
 def member(owner: type[Accessor], name: str) -> None:
     """Declare one member of an accessor of pandas: its properties too."""
     kind = owner.kind
@@ -201,9 +208,11 @@ def member(owner: type[Accessor], name: str) -> None:
         traits=["property"] if is_property else [],
         signature=_signature(found),
         doc=f"pandas' `{full}` of each value.",
-    )(_cat if full == "str.cat" else does)
+    )(OTHERS.get(full, does))
     if is_property:
-        setattr(owner, name, property(does, doc=registry.documentation(registry.lookup(full))))
+        setattr(
+            owner, name, property(OTHERS.get(full, does), doc=registry.documentation(registry.lookup(full)))
+        )
 
 
 def _signature(member: Any) -> inspect.Signature:

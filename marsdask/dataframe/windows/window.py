@@ -67,6 +67,9 @@ class Window:
             return self[name]
         raise UnknownName.among(type(self).__name__, name, dir(self))
 
+    def __dir__(self) -> list[str]:
+        return registry.offered(self, ["kind"])
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
         return f"{type(self).__name__}({shown})"
