@@ -398,3 +398,10 @@ def test_a_tensor_of_fractions_where_whole_numbers_were_told_is_an_error() -> No
     with pytest.raises(ValueError, match="dtype="):
         mt.tensor(made).max().execute()
     assert mt.tensor(made.execute()).max().execute().fetch() == 3.5
+
+
+@pytest.mark.filterwarnings("ignore:A future version of pandas will return")
+def test_the_frequency_of_dates_is_guessed_from_all_of_them() -> None:
+    dates = pd.Series(pd.date_range("2020", periods=5, freq="2D"))
+    assert md.Series(dates, chunk_size=2).dt.freq == dates.dt.freq == "2D"
+    assert md.Series(dates[[0, 1, 3]], chunk_size=2).dt.freq is None

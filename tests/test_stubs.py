@@ -2,11 +2,14 @@
 
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask.array.image  # of which a reason tells
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -158,6 +161,21 @@ def test_every_name_of_mars_has_an_entry_or_is_an_attribute() -> None:
         ):
             space = vars(target) if inspect.ismodule(target) else target
             assert gaps.missing(key, space) == []
+
+
+def test_reasons_of_gaps_name_what_is_there() -> None:
+    """And nothing that would write into the data of who asks: dask-ml centres tensors in place, and never a Dask array."""
+    reasons = {op.reason for op in registry.OPS.values() if not op.built}
+    named = {
+        found
+        for each in reasons
+        for found in re.findall(r"\b(?:mt|md|dask\.array|numpy|pandas)\.[\w.]*\w", each)
+    }
+    assert {"md.get_dummies", "mt.tensor", "dask.array.from_zarr"} <= named
+    space = {"mt": mt, "md": md, "numpy": np, "pandas": pd, "dask": dask}
+    for name in named:
+        eval(name, space)
+    assert all("dask-ml takes x.to_dask()" in each for each in reasons if "dask-ml" in each)
 
 
 def test_a_gap_raises_its_reason() -> None:

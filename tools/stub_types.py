@@ -187,6 +187,7 @@ def seen(kind: type, name: str) -> str:
     frames, tensors = oracle.frames("one"), oracle.tensors("one")
     handles = [*(frames[n] for n in oracle.FRAMES), *(tensors[n] for n in oracle.ARRAYS)]
     handles += [h.index for h in handles if hasattr(h, "index")]
+    handles += [getattr(h, each) for h in handles for each in ("str", "dt", "cat") if hasattr(h, each)]
     found = set()
     for handle in handles:
         if type(handle) is kind:
