@@ -34,6 +34,7 @@ def test_arrow_has_values_as_arrays() -> None:
     assert pa.array(df().n, type=pa.float32()).type == pa.float32()
     assert pa.table({"x": df().x, "n": df().n}).to_pydict() == RAW[["x", "n"]].to_dict("list")
     assert pl.Series(df().x).to_list() == RAW.x.tolist()
+    assert pa.array(t()[:, 0]).to_pylist() == pl.Series(t()[:, 0]).to_list() == RAW.x.tolist()
 
 
 @pytest.mark.parametrize(

@@ -225,5 +225,19 @@ def _parameters(func: Any) -> Mapping[str, inspect.Parameter]:
         return {}
 
 
+def arrow_array(self: Tensor, type: Any = None) -> Any:
+    """What `pa.array` makes of a tensor of one axis; runs."""
+    import pyarrow as pa
+
+    return pa.array(np.asarray(self), type=type)
+
+
+def arrow_capsules(self: Tensor, requested_schema: Any = None) -> Any:
+    """The Arrow PyCapsule protocol for a tensor of one axis, which polars asks for; runs."""
+    return arrow_array(self).__arrow_c_array__(requested_schema)
+
+
+Tensor.__arrow_array__ = arrow_array  # type: ignore[attr-defined]
+Tensor.__arrow_c_array__ = arrow_capsules  # type: ignore[attr-defined]
 Tensor.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
 Tensor.__array_function__ = array_function  # type: ignore[attr-defined]
