@@ -39,6 +39,7 @@ HEAD = '''"""Written from the registry, by `make stubs` and when the package is 
 
 import builtins
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, ClassVar, Literal, Self, overload
 
 import dask.array as da
@@ -74,6 +75,7 @@ DATA = {
     "DataFrame": "pd.DataFrame",
     "Series": "pd.Series",
     "Index": "pd.Index",
+    "Categorical": "pd.Categorical",
 }
 """What `fetch()` gives; of a tensor without axes NumPy's scalar, which no type checker can tell."""
 FETCHES = '''
@@ -86,12 +88,18 @@ def compute(self, **kwargs: Any) -> {data}:
 def persist(self, **kwargs: Any) -> Self:
     """Dask's own spelling: the same handle over computed chunks, through `dask.persist`."""
 '''
-TO_PANDAS = '''
-def to_pandas(
-    self, session: Session | None = None, fetch_kwargs: builtins.dict[builtins.str, Any] | None = None, batch_size: builtins.int | None = None
-) -> {data}:
-    """The data as pandas, run first if needed."""
+WAITED = '''
+@overload
+def {name}({takes}, wait: Literal[True] = True, **how: Any) -> {data}:
+    """The data, run first if needed; with `wait=False` a future of them. `how`: as for `execute`."""
+@overload
+def {name}({takes}, wait: Literal[False], **how: Any) -> Future[{data}]: ...
 '''
+TO_PANDAS = (
+    "self, session: Session | None = None, fetch_kwargs: builtins.dict[builtins.str, Any] | None = None, "
+    "batch_size: builtins.int | None = None, *"
+)
+TO_NUMPY = "self, dtype: Any = None, copy: builtins.bool = False, na_value: Any = ..., *, session: Session | None = None"
 GETITEM = """
 @overload
 def __getitem__(self, key: builtins.str | builtins.int | builtins.tuple[Any, ...]) -> Series: ...
@@ -102,8 +110,16 @@ def __getattr__(self, column: builtins.str) -> Series: ...
 # What the registry cannot tell: more than one signature.
 BY_HAND = {
     **{
-        (owner, "to_pandas"): TO_PANDAS.format(data=DATA[owner]) for owner in ("DataFrame", "Series", "Index")
+        (owner, "to_pandas"): WAITED.format(name="to_pandas", takes=TO_PANDAS, data=data)
+        for owner, data in DATA.items()
     },
+    **{
+        (owner, "to_numpy"): WAITED.format(name="to_numpy", takes=TO_NUMPY, data=DATA["Tensor"])
+        for owner in DATA
+    },
+    ("Tensor", "to_numpy"): WAITED.format(
+        name="to_numpy", takes="self, session: Session | None = None, *", data=DATA["Tensor"]
+    ),
     ("DataFrame", "__getitem__"): GETITEM,
     ("Tensor", "__getitem__"): "def __getitem__(self, key: Any) -> Tensor: ...",
     ("Tensor", "__iter__"): "def __iter__(self) -> Iterator[Tensor]: ...",

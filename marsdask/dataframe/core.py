@@ -330,9 +330,7 @@ class Categorical(Lazy):
 
     def copy(self) -> Categorical:
         """Another handle of the same values."""
-        return registry.wrap(self.node, held(self))  # type: ignore[no-any-return]
-
-    __copy__ = copy
+        return self.__copy__()
 
 
 registry.WRAPPERS["Categorical"] = Categorical

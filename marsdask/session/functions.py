@@ -269,59 +269,26 @@ def _holder(handle: Any, session: Session | None) -> Session:
     return where
 
 
+class Fetched(TypedDict, total=False):
+    """How `fetch` brings data."""
+
+    session: Session | None
+    batch_size: int | None
+    extra_config: dict[str, Any] | None
+
+
 @overload
-def fetch(
-    tileable: Tensor,
-    /,
-    *,
-    session: Session | None = None,
-    batch_size: int | None = None,
-    extra_config: dict[str, Any] | None = None,
-) -> np.ndarray[Any, Any]: ...
+def fetch(tileable: Tensor, /, **how: Unpack[Fetched]) -> np.ndarray[Any, Any]: ...
 @overload
-def fetch(
-    tileable: DataFrame,
-    /,
-    *,
-    session: Session | None = None,
-    batch_size: int | None = None,
-    extra_config: dict[str, Any] | None = None,
-) -> pd.DataFrame: ...
+def fetch(tileable: DataFrame, /, **how: Unpack[Fetched]) -> pd.DataFrame: ...
 @overload
-def fetch(
-    tileable: Series,
-    /,
-    *,
-    session: Session | None = None,
-    batch_size: int | None = None,
-    extra_config: dict[str, Any] | None = None,
-) -> pd.Series: ...
+def fetch(tileable: Series, /, **how: Unpack[Fetched]) -> pd.Series: ...
 @overload
-def fetch(
-    tileable: Index,
-    /,
-    *,
-    session: Session | None = None,
-    batch_size: int | None = None,
-    extra_config: dict[str, Any] | None = None,
-) -> pd.Index: ...
+def fetch(tileable: Index, /, **how: Unpack[Fetched]) -> pd.Index: ...
 @overload
-def fetch(
-    first: Any,
-    second: Any,
-    /,
-    *others: Any,
-    session: Session | None = None,
-    batch_size: int | None = None,
-    extra_config: dict[str, Any] | None = None,
-) -> list[Any]: ...
+def fetch(first: Any, second: Any, /, *others: Any, **how: Unpack[Fetched]) -> list[Any]: ...
 @overload
-def fetch(
-    *tileables: Any,
-    session: Session | None = None,
-    batch_size: int | None = None,
-    extra_config: dict[str, Any] | None = None,
-) -> Any: ...
+def fetch(*tileables: Any, **how: Unpack[Fetched]) -> Any: ...
 def fetch(
     *tileables: Any,
     session: Session | None = None,
