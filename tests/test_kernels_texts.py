@@ -54,7 +54,7 @@ def test_compared(values: list[Any], cut: int, name: str, other: str) -> None:
 @given(COLUMNS, st.lists(st.sampled_from([*FEW, np.nan, pd.NA, 1, 2.5]), max_size=4))
 def test_among(values: list[Any], others: list[Any]) -> None:
     told = column(values)
-    found, _ = asked(told, lambda each: _among(each, others))
+    found, _ = asked(told, lambda each: _among(each, others, []))
     pd.testing.assert_series_equal(found, told.isin(others))
 
 
@@ -127,6 +127,6 @@ def test_many_texts_have_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_bytes_where_texts_are_more_than_127() -> None:
     told = column([str(i % 200) for i in range(10_000)])
-    found, known = asked(told, lambda each: _among(each, ["3", "150", "199"]))
+    found, known = asked(told, lambda each: _among(each, ["3", "150", "199"], []))
     assert known
     pd.testing.assert_series_equal(found, told.isin(["3", "150", "199"]))

@@ -11,6 +11,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
 from marsdask.dataframe.making.creation import as_index, from_pandas
+from marsdask.dataframe.rows import times
 from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import ALL, pandas_signature
 from marsdask.errors import ColumnNotFound
@@ -38,6 +39,8 @@ def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> An
                 raise ColumnNotFound(
                     f"Only a column name can be used for the key in a dtype mappings argument. {ColumnNotFound.among(name, names)}"
                 )
+        if self.ndim == 1:
+            dtype = dtype.get(self.name, self.dtype)
     return registry.make("frame.cast", one_chunk(self) if errors == "ignore" else self, dtype, errors)
 
 
@@ -68,7 +71,23 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
         known = {c: _whole_dtype([p[i] for p in parts], d) for i, (c, d) in enumerate(wanted.items())}
         dtype = {**asked, **known} if columns != [None] else known[None]
+    told = times.among(frame.empty, lambda name: name in asked and _is_text(asked[name]))
+    if told and frame.count > 1:
+        parts = yield Ask(graph.per_chunk(times.finest_of, frame, told, label="finest", lengths=None))
+        return graph.per_chunk(_cast_times, frame, dtype, errors, told, times.of_whole(parts))
     return graph.per_chunk(_cast, frame, dtype, errors)
+
+
+def _is_text(dtype: Any) -> bool:
+    return pd.api.types.is_string_dtype(dtype) and not pd.api.types.is_object_dtype(dtype)
+
+
+def _cast_times(chunk: Any, dtype: Any, errors: str, told: list[int], like: list[Any]) -> Any:
+    if chunk.ndim == 1:
+        return times.as_text(chunk, like[0], dtype)
+    names = [chunk.columns[at] for at in told]
+    wanted = [dtype[name] if isinstance(dtype, dict) else dtype for name in names]
+    return _cast(times.with_texts(chunk, told, like, wanted), dtype, errors)
 
 
 def is_open_ended(dtype: Any) -> bool:
