@@ -405,3 +405,21 @@ def test_the_frequency_of_dates_is_guessed_from_all_of_them() -> None:
     dates = pd.Series(pd.date_range("2020", periods=5, freq="2D"))
     assert md.Series(dates, chunk_size=2).dt.freq == dates.dt.freq == "2D"
     assert md.Series(dates[[0, 1, 3]], chunk_size=2).dt.freq is None
+
+
+def test_random_rows_of_groups() -> None:
+    df, state = frame(), np.random.RandomState(3)
+    made = df.groupby("k").sample(2, random_state=state)
+    sizes = WHOLE.groupby("k").size()
+    same(made.groupby("k").size(), sizes.clip(upper=2))  # as in Mars, of smaller groups all
+    same(df.groupby("k").sample(2, random_state=state), made.execute().fetch())
+    assert state.randint(1000) == np.random.RandomState(3).randint(1000)
+    drawn = df.groupby("k").v.sample(1)
+    same(drawn * 2, drawn.execute().fetch() * 2)
+    for mistake, says in (
+        ({"errors": "raise"}, "larger sample"),
+        ({"errors": "x"}, "errors"),
+        ({"weights": df.v}, "weights"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=says):
+            df.groupby("k").sample(9, **mistake).execute()

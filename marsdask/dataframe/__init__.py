@@ -5,6 +5,7 @@ from typing import Any
 from pandas import NA, DateOffset, Interval, NamedAgg, NaT, Timedelta, Timestamp
 
 from marsdask.dataframe.core import Categorical, DataFrame, Index, Series
+from marsdask.dataframe.groupby.grouping import DataFrameGroupBy, SeriesGroupBy
 from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
@@ -15,7 +16,7 @@ __all__ = [
     "NA", "CustomReduction", "DataFrame", "DateOffset", "ExecutableTuple", "Index", "Interval", "NaT", "NamedAgg", "Series", "Timedelta",
     "Timestamp", *registry.fill(globals(), "dataframe"),
 ]  # fmt: skip
-for kind in (DataFrame, Series, Index, Categorical):
+for kind in (DataFrame, Series, Index, Categorical, DataFrameGroupBy, SeriesGroupBy):
     registry.attach(kind, kind.__name__)
 
 

@@ -365,7 +365,7 @@ KEPT = (
 """A row for each row, under its label."""
 PICKED = ("head", "tail", "nth", "filter")
 """Some of the rows, in their order."""
-WHOLE = ("sample", "take")
+WHOLE = ("take",)
 """What pandas gives on all rows in one chunk."""
 GONE = {"kurtosis": "kurt", "backfill": "bfill", "pad": "ffill"}
 """Names of Mars that pandas 3 has under another name."""
@@ -461,9 +461,9 @@ def agg(
 
 def _check_columns(group: GroupBy, names: Iterable[Any]) -> None:
     """Labels that an aggregation names are columns of the frame, of those that are selected; of a series they are names."""
-    if isinstance(group, DataFrameGroupBy):
-        there = group._frame.columns if group._spec.selected is None else group._spec.selected
-        checks.members(names, there)
+    select = group._spec.select
+    if isinstance(group, DataFrameGroupBy) and (select is None or isinstance(select, list)):
+        checks.members(names, group._frame.columns if select is None else select)
 
 
 @public("GroupBy.transform", owners=OWNERS)
@@ -535,6 +535,3 @@ def fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
     _why = "windows, plots and pairs of groups need a reader of their own; use apply"
     registry.unbuilt(f"GroupBy.{_name}", _why, room="dataframe", owners=OWNERS, function=False)
-
-for _kind in (DataFrameGroupBy, SeriesGroupBy):
-    registry.attach(_kind, _kind.__name__)

@@ -116,11 +116,11 @@ def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     return _demands(node, demand, order=not spec.sort or ordered, labels=found is None)
 
 
-def _rows_demands(node: Node, demand: Demand) -> list[Demand]:
+def rows_demands(node: Node, demand: Demand) -> list[Demand]:
     return _demands(node, demand, order=True, labels=demand.labels or node.args[3] not in COLUMN_BY_COLUMN)
 
 
-def _trim(node: Node, demand: Demand) -> Node:
+def trim(node: Node, demand: Demand) -> Node:
     """The same over a frame without the columns that are not wanted."""
     frame, *rest = node.args
     wanted = _columns(node, demand)
@@ -134,14 +134,14 @@ def _trim(node: Node, demand: Demand) -> Node:
         _example(frame, spec, *call), math.nan, Rows() if spec.sort else NEW, ranged=not spec.as_index
     ),
     demands=_group_demands,
-    trim=_trim,
+    trim=trim,
 )
 def reduce(
     frame: Chunks, spec: Grouping, keys: list[Any], *call: Any, how: str = "auto", every: Any = None
 ) -> Any:
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
     known, like = frame.meta, graph.promised().empty
-    frame, keys, method, run = yield from _ready(frame, spec, keys, *call)
+    frame, keys, method, run = yield from ready(frame, spec, keys, *call)
     found = tables.prepared_outputs(known, spec, method) if frame.count > 1 else None
     parts = tables.parts_of(known, found or [])
     if tables.distinct_of(parts) and any(map(pd.api.types.is_object_dtype, spec.dtypes(known, keys))):
@@ -242,7 +242,7 @@ def _count_for(frame: Chunks, spec: Grouping) -> int:
 def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Chunks:
     """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
     if frame.count == 1:
-        return _all_in_one(run, frame, keys)
+        return all_in_one(run, frame, keys)
     unobserved = not spec.observed and any(
         isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(frame.meta, keys)
     )
@@ -250,20 +250,20 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
     count = _count_for(frame, spec)
     if count == 1 or method.name == "value_counts" or unobserved or unsorted:
         graph.rule("groupby: rows of all groups in one chunk")
-        return _all_in_one(run, frame, keys)
+        return all_in_one(run, frame, keys)
     graph.rule("groupby: rows exchanged by key")
     met = shuffle.sent(frame, keys, spec.values, partial(_met_and_placed, method=method, spec=spec), count)
     return _all_of(partial(_groups_in_order, spec=spec, like=graph.promised().empty), met)
 
 
-def _ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
+def ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
     """The frame and its keys cut alike, the method, and what it does with one chunk and its keys."""
     method = Method(*call)
     frame, keys, _ = yield from matched(frame, keys, {})
     return frame, keys, method, partial(method.of, spec=spec)
 
 
-def _all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
+def all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
     """What `run` gives of all rows, in one chunk."""
     keys = [graph.gather(k) if isinstance(k, Chunks) else graph.rechunked(k, -1) for k in keys]
     return graph.per_chunk(run, graph.gather(frame), *keys, lengths="unknown")
@@ -299,7 +299,11 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
             goes = np.concatenate([p[1] for p in full])
         result = result.iloc[np.argsort(goes, kind="stable")]
     if not spec.as_index and like.ndim == 2:
-        result = result.reset_index()
+        result = result if result.ndim == 2 else result.to_frame()
+        there = {*result.columns}  # a column that is aggregated, too, is no key
+        for at in (i for i, name in reversed([*enumerate(result.index.names)]) if name not in there):
+            result.insert(0, result.index.names[at], result.index.get_level_values(at), allow_duplicates=True)
+        result = result.reset_index(drop=True)
         if len(result.columns) == len(like.columns):
             result = result.set_axis(like.columns, axis=1)
     dtypes = like.dtypes if like.ndim == 2 else [like.dtype]
@@ -310,14 +314,14 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
 @lowered(
     "groupby.keep",
     meta=lambda frame, *call: frame.same(_example(frame, *call)),
-    demands=_rows_demands,
-    trim=_trim,
+    demands=rows_demands,
+    trim=trim,
 )
 def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """A row for each row: rows exchanged by key, and back home. `like` is what the caller says of the result."""
-    frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
+    frame, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
         return graph.per_chunk(run, frame, *keys)
     count = 1 if name == "ngroup" else _count_for(frame, spec)
@@ -329,13 +333,13 @@ def _kept(frame: Any, *keys: Any, run: Any, like: Any) -> Any:
     return run(frame, *keys) if len(frame) else like
 
 
-@lowered("groupby.pick", meta=_fewer_meta, demands=_rows_demands, trim=_trim)
+@lowered("groupby.pick", meta=_fewer_meta, demands=rows_demands, trim=trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
-    frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
+    frame, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
     looks_at_values = name == "filter" or "dropna" in kwargs or len(args) > 1
     if frame.count == 1 or looks_at_values:
-        return _all_in_one(run, frame, keys)
+        return all_in_one(run, frame, keys)
     picked = partial(_met_and_picked, method=method, spec=spec)
     met = shuffle.sent(frame, keys, spec.values, picked, _count_for(frame, spec))
     return shuffle.home(met, frame.count, (math.nan,) * frame.count)
@@ -346,22 +350,22 @@ def _met_and_picked(pieces: list[Pieces], *, method: Method, spec: Grouping) -> 
     positions = pd.Series(np.arange(len(frame)))
     group = positions.groupby(spec.plain_values(frame, keys), dropna=spec.dropna, observed=True)
     at = np.sort(getattr(group, method.name)(*method.args, **method.kwargs).to_numpy())
-    return _of_group(frame, spec).iloc[at], homes[at], rows[at]
+    return of_group(frame, spec).iloc[at], homes[at], rows[at]
 
 
-@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=_rows_demands, trim=_trim)
+@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=rows_demands, trim=trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
-    frame, keys, _, run = yield from _ready(frame, spec, keys, name, args, kwargs)
-    return _all_in_one(run, frame, keys)
+    frame, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
+    return all_in_one(run, frame, keys)
 
 
-def _of_group(frame: Any, spec: Grouping) -> Any:
+def of_group(frame: Any, spec: Grouping) -> Any:
     """The columns that a group shows."""
     return frame if spec.select is None or frame.ndim == 1 else frame[spec.select]
 
 
-@lowered("groupby.group", meta=lambda frame, spec, keys, name: frame.fewer(_of_group(frame.empty, spec)))
+@lowered("groupby.group", meta=lambda frame, spec, keys, name: frame.fewer(of_group(frame.empty, spec)))
 def group_rows(frame: Chunks, spec: Grouping, keys: list[Any], name: Any) -> Any:
     """The rows of one group."""
     frame, keys, _ = yield from matched(frame, keys, {})
@@ -373,7 +377,7 @@ def _group_rows(frame: Any, *keys: Any, spec: Grouping, name: Any) -> Any:
     try:
         return spec.of(frame, keys).get_group(name)
     except KeyError:
-        return _of_group(frame, spec).iloc[:0]
+        return of_group(frame, spec).iloc[:0]
 
 
 def _some(part: Any, lengths: Any, *, name: Any) -> Any:
@@ -382,16 +386,16 @@ def _some(part: Any, lengths: Any, *, name: Any) -> Any:
     return part
 
 
-@lowered("groupby.apply", meta=_fewer_meta, demands=_rows_demands, trim=_trim)
+@lowered("groupby.apply", meta=_fewer_meta, demands=rows_demands, trim=trim)
 def apply(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
-    frame, keys, method, run = yield from _ready(frame, spec, keys, name, args, kwargs)
+    frame, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
     count = _count_for(frame, spec)
     plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
     if count == 1 or not plain:
-        return _all_in_one(run, frame, keys)
+        return all_in_one(run, frame, keys)
     met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
     return _all_of(partial(_applied, spec=spec), met)
 
@@ -399,7 +403,7 @@ def apply(
 @lowered(
     "groupby.undecided",
     meta=lambda frame, *call: undecided.UndecidedMeta(),
-    demands=lambda node, mine: _rows_demands(node, EVERYTHING),
+    demands=lambda node, mine: rows_demands(node, EVERYTHING),
 )
 def apply_undecided(frame: Chunks, *call: Any) -> Any:
     """The same, where a run tells what it gives."""

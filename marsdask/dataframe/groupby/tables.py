@@ -506,8 +506,10 @@ def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) 
         return series
     result.index.names = like.index.names if spec.as_index else range(result.index.nlevels)
     if not spec.as_index:
-        keys = result.index.nlevels
+        keys, values = result.index.nlevels, {*like.columns[-result.shape[1] :]}
         result = result.set_axis(range(keys, keys + result.shape[1]), axis=1).reset_index()
+        gone = [i for i, (_, name) in enumerate(spec.by or ()) if name in values]
+        result = result.drop(columns=gone)  # a column that is aggregated, too, is no key
     return result.set_axis(like.columns, axis=1)
 
 

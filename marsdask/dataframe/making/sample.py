@@ -40,10 +40,8 @@ def _seed(random_state: Any) -> Any:
     )
 
 
-@public("frame.sample", owners=["DataFrame", "Series"])
-def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
-            axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
-    """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
+def checked_size(n: Any, frac: Any, replace: Any) -> int | None:
+    """How many rows are asked for; None where `frac` says it."""
     if n is not None and frac is not None:
         raise ArgumentError("Please enter a value for `frac` OR `n`, not both")
     if n is not None and (not isinstance(n, (int, np.integer, float)) or n != int(n)):
@@ -53,7 +51,14 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
             raise ArgumentError(f"A negative number of rows requested. Please provide `{name}` >= 0")
     if frac is not None and frac > 1 and not replace:
         raise ArgumentError("Replace has to be set to `True` when upsampling the population `frac` > 1.")
-    n = int(n) if n is not None else 1 if frac is None else None
+    return int(n) if n is not None else 1 if frac is None else None
+
+
+@public("frame.sample", owners=["DataFrame", "Series"])
+def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
+            axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
+    """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
+    n = checked_size(n, frac, replace)
     seed = _seed(random_state)
     if axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
@@ -77,9 +82,9 @@ def _weights(weights: Any, columns: Any) -> Any:
 
 
 def drawn(
-    length: int, n: int | None, frac: float | None, replace: bool, weights: Any, seed: int
+    length: int, n: int | None, frac: float | None, replace: bool, weights: Any, seed: Any
 ) -> np.ndarray:
-    """Positions drawn as pandas draws them."""
+    """Positions drawn as pandas draws them, from a seed or from what goes on drawing."""
     size = n if n is not None else round((frac or 0) * length)
     p = None if weights is None else _probabilities(weights, length)
     if p is not None and not replace and size * p.max() > 1:
@@ -88,7 +93,8 @@ def drawn(
         )
     if not replace and size > length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
-    return np.random.RandomState(seed).choice(length, size=size, replace=replace, p=p).astype(np.intp)
+    draw = seed if hasattr(seed, "choice") else np.random.RandomState(seed)
+    return np.asarray(draw.choice(length, size=size, replace=replace, p=p), dtype=np.intp)
 
 
 def _probabilities(weights: Any, length: int) -> np.ndarray[Any, Any]:

@@ -69,7 +69,12 @@ cases("GroupBy.head", "df.groupby('k').head(2)", "df.groupby('k').v.head(1)", "d
 cases("GroupBy.tail", "df.groupby('k').tail(1)", "dn.groupby('q', dropna=False).tail(1)")
 cases("GroupBy.nth", "df.groupby('k').nth(1)", "df.groupby('k').v.nth([0, -1])", "df.groupby('k').nth(0, dropna='any')")
 cases("GroupBy.filter", "df.groupby('k').filter(lambda g: len(g) > 2)", "df.groupby('k').v.filter(lambda g: g.sum() > 0)")
-cases("GroupBy.sample", "df.groupby('k').sample(n=1, random_state=3)", "df.groupby('k').v.sample(frac=0.5, random_state=1)")
+cases("GroupBy.sample", "df.groupby('k').sample(n=1, random_state=3)", "df.groupby('k').v.sample(frac=0.5, random_state=1)",
+      "df.groupby('k').sample(n=4, replace=True, random_state=3)", "df.groupby(df.s, sort=False)[['v', 'i']].sample(1, random_state=np.random.RandomState(4))",
+      "df.groupby('k').sample(1, weights=[1.0, 2, 3] * 4, random_state=1)", "dl.groupby('k').sample(1, weights='k', random_state=1)",
+      "df.groupby('k').sample(1, weights=pd.Series(range(1, 13)), random_state=1)", "dn.groupby('q').sample(1, random_state=1)",
+      "df.groupby('k').sample(n=1, frac=0.1)", "df.groupby('k').sample(frac=2)", "df.groupby('k').v.sample(1, weights='k')",
+      "df.groupby('k').sample(1, weights=[1])", "df.groupby('k').sample(1, random_state='x')")
 cases("GroupBy.take", "df.groupby('k').take([0])")
 cases(
     "GroupBy.agg",
@@ -144,3 +149,8 @@ cases(
 cases("GroupBy.value_counts", "df.groupby(pd.Grouper(key='k')).s.value_counts()")
 cases("GroupBy.apply", "df.groupby(pd.Grouper(key='k')).apply(lambda g: g.v.sum())")
 cases("GroupBy.mean GroupBy.std GroupBy.median", "df.assign(d=df.t - df.t.min()).groupby('k')[['d']].OP()", "(df.t - df.t.min()).groupby(df.s).OP()")
+
+# With as_index=False a key that is aggregated, too, is one column.
+cases("GroupBy.sum GroupBy.max GroupBy.nunique GroupBy.first GroupBy.median", "df.groupby('k', as_index=False).k.OP()", "df.groupby(['k', 's'], as_index=False)[['v', 'k']].OP()")
+cases("GroupBy.agg", "df.groupby('k', as_index=False).agg({'k': 'max', 'v': 'sum'})", "df.groupby('k', as_index=False)[['k', 'v']].agg(['min', 'max'])",
+      "df.groupby(['s', 'k'], as_index=False).agg({'k': lambda x: x.max(), 'v': 'sum'})", "df.groupby('k', as_index=False).agg(k=('k', 'max'))")
