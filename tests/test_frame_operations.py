@@ -423,3 +423,9 @@ def test_random_rows_of_groups() -> None:
     ):
         with pytest.raises((ValueError, TypeError), match=says):
             df.groupby("k").sample(9, **mistake).execute()
+
+
+def test_the_largest_of_objects_is_no_text() -> None:
+    numbers = WHOLE[["k"]].astype(object)
+    same(md.DataFrame(numbers, chunk_size=3).agg({"k": "max"}), numbers.agg({"k": "max"}))
+    same(md.DataFrame(numbers, chunk_size=3).max(), numbers.max())

@@ -54,8 +54,16 @@ def _example(
 
 
 def _of_groups(rows: Any, spec: Grouping, keys: list[Any], *call: Any) -> Any:
-    """What a method gives of groups of made-up rows."""
-    return Method(*call).of(_with_holes(rows), *keys, spec=spec)
+    """What a method gives of groups of made-up rows. Objects are texts; where these will not do, numbers: a run will tell."""
+    method = Method(*call)
+    try:
+        return method.of(_with_holes(rows), *keys, spec=spec)
+    except TypeError:
+        dtypes = [rows.dtype] if rows.ndim == 1 else rows.dtypes
+        if not any(map(pd.api.types.is_object_dtype, dtypes)):
+            raise
+    numbers = rows.map(lambda value: 1.0 if isinstance(value, str) else value)
+    return method.of(numbers.astype(rows.dtype if rows.ndim == 1 else rows.dtypes), *keys, spec=spec)
 
 
 def _with_holes(rows: Any) -> Any:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from marsdask.dataframe.groupby.grouping import Grouping, Method, as_narrow
 from marsdask.dataframe.kernels import picked
-from marsdask.dataframe.kernels.folds import Wanted, aggregated, pandas_adds_in_order, totals
+from marsdask.dataframe.kernels.folds import Wanted, aggregated, framed, pandas_adds_in_order, totals
 from marsdask.dataframe.kernels.groups import Groups, apart, by_pandas, distinct, labels_of, numbered
 from marsdask.dataframe.kernels.texts import plain_texts
 from marsdask.plan import graph, moments
@@ -327,7 +327,7 @@ def key_names(k: int) -> list[str]:
 def _key_table(keys: Sequence[pd.Series], columns: Mapping[Any, Any]) -> pd.DataFrame:
     """A table of keys and more columns, in their memory."""
     named = dict(zip(key_names(len(keys)), (key.array for key in keys), strict=True))
-    return pd.DataFrame({**named, **columns}, index=pd.RangeIndex(len(keys[0])), copy=False)
+    return framed({**named, **columns}, pd.RangeIndex(len(keys[0])))
 
 
 def merged(table: pd.DataFrame, *, spec: Grouping, parts: Sequence[Part]) -> tuple[pd.DataFrame, np.ndarray]:
@@ -378,7 +378,7 @@ def together(tables: list[pd.DataFrame], *, spec: Grouping, parts: Sequence[Part
     keys, groups = _result(table, spec)
     if groups is None:
         return _joined_by_pandas(table, _groupby(table, spec), parts)
-    return pd.DataFrame(_joined(table, groups, parts), index=_labels(keys, groups, spec), copy=False)
+    return framed(_joined(table, groups, parts), _labels(keys, groups, spec))
 
 
 def pairs_together(tables: list[pd.DataFrame], *, spec: Grouping, dropna: bool) -> pd.DataFrame:
@@ -441,7 +441,7 @@ def _joined_by_pandas(table: pd.DataFrame, group: Any, parts: Sequence[Part]) ->
         found.update({c: counted[c].array for c in columns})
     for column in (column for column, name in parts if name == "mean"):
         found |= _moments(table, group.ngroup().to_numpy(), len(counted), column, parts)
-    return pd.DataFrame({i: found[i] for i in range(len(parts))}, index=counted.index)
+    return framed({i: found[i] for i in range(len(parts))}, counted.index)
 
 
 def _mostly_taken(table: pd.DataFrame, groups: Groups, parts: Sequence[Part]) -> dict[int, Any]:
@@ -499,7 +499,9 @@ def distinct_of(parts: Sequence[Part]) -> list[Part]:
 
 def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) -> Any:
     """Columns by group as the result, with the names and labels of `like`."""
-    result = pd.DataFrame({i: getattr(c, "array", c) for i, c in enumerate(columns)}, index=index, copy=False)
+    dtypes = [like.dtype] if like.ndim == 1 else like.dtypes.iloc[-len(columns) :]
+    made = [_as_like(getattr(c, "array", c), dtype) for c, dtype in zip(columns, dtypes, strict=True)]
+    result = framed(dict(enumerate(made)), index)
     if like.ndim == 1:
         series = result.iloc[:, 0].rename(like.name)
         series.index.names = like.index.names
@@ -511,6 +513,17 @@ def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) 
         gone = [i for i, (_, name) in enumerate(spec.by or ()) if name in values]
         result = result.drop(columns=gone)  # a column that is aggregated, too, is no key
     return result.set_axis(like.columns, axis=1)
+
+
+def _as_like(values: Any, dtype: Any) -> Any:
+    """Values of a column of the result: texts where pandas makes texts of objects; counts of Arrow's columns are Arrow's."""
+    if isinstance(dtype, pd.StringDtype) and pd.api.types.is_object_dtype(values):
+        objects = np.asarray(values)
+        texts = pd.api.types.infer_dtype(objects, skipna=True) == "string"
+        return pd.array(objects, dtype) if texts else values
+    if isinstance(dtype, pd.ArrowDtype) and not isinstance(values.dtype, pd.ArrowDtype):
+        return pd.array(values, dtype)
+    return values
 
 
 def in_one(frame: Any, *keys: Any, spec: Grouping, method: Method, found: Sequence[Output], like: Any) -> Any:

@@ -7,11 +7,12 @@ do not stand in order pandas adds with what was rounded carried along: nothing o
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_object_dtype
 
 from marsdask.dataframe.kernels.groups import Groups
 
@@ -28,7 +29,7 @@ def aggregated(groups: Groups, wanted: Sequence[Wanted]) -> list[Any]:
     rest = [i for i, values in enumerate(found) if values is None]
     if not rest:
         return found
-    frame = pd.DataFrame({i: wanted[i][0].array for i in rest}, copy=False)
+    frame = framed({i: wanted[i][0].array for i in rest}, pd.RangeIndex(len(wanted[0][0])))
     group = groups.of(frame)
     done: list[tuple[str, dict[str, Any]]] = []
     for each in (wanted[i][1:] for i in rest):
@@ -40,6 +41,15 @@ def aggregated(groups: Groups, wanted: Sequence[Wanted]) -> list[Any]:
         for i in counted.columns:
             found[i] = counted[i].array
     return found
+
+
+def framed(columns: Mapping[Any, Any], index: pd.Index) -> pd.DataFrame:
+    """A frame of arrays in their memory. Objects stay objects: of texts among them pandas would make texts."""
+    kept = {
+        c: pd.Series(values, index=index, dtype=object, copy=False) if is_object_dtype(values) else values
+        for c, values in columns.items()
+    }
+    return pd.DataFrame(kept, index=index, copy=False)
 
 
 @functools.cache

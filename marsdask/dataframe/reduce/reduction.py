@@ -412,7 +412,9 @@ def _scalar(answers: list[Any], like: type) -> Any:
 
 
 def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None) -> pd.Series:
-    """A series of answers, of this dtype where it can hold them."""
+    """A series of answers, of this dtype where it can hold them: text holds whatever it is given, as text."""
+    if isinstance(dtype, pd.StringDtype) and not all(isinstance(a, str) or pd.isna(a) for a in answers):
+        dtype = None
     try:
         return pd.Series(answers, index=labels, dtype=dtype, name=name)
     except (TypeError, ValueError, pd.errors.IntCastingNaNError):

@@ -28,6 +28,7 @@ cases(
     "frame.value_counts",
     "num.k.value_counts()", "st.value_counts()", "st.value_counts(ascending=True)", "st.value_counts(sort=False)", "s.value_counts(dropna=False)",
     "num.k.value_counts(normalize=True)", "sq.value_counts()", "sq.value_counts(dropna=False)", "sc.value_counts()", "num.i.value_counts(bins=3)",
+    "si.astype('int64[pyarrow]').value_counts()", "st.astype('string[pyarrow]').value_counts(normalize=True)", "sq.value_counts(normalize=True)",
     "dn.p.value_counts(dropna=False)", "ts.value_counts()", "dn.f.value_counts()",
 )
 cases(

@@ -154,3 +154,8 @@ cases("GroupBy.mean GroupBy.std GroupBy.median", "df.assign(d=df.t - df.t.min())
 cases("GroupBy.sum GroupBy.max GroupBy.nunique GroupBy.first GroupBy.median", "df.groupby('k', as_index=False).k.OP()", "df.groupby(['k', 's'], as_index=False)[['v', 'k']].OP()")
 cases("GroupBy.agg", "df.groupby('k', as_index=False).agg({'k': 'max', 'v': 'sum'})", "df.groupby('k', as_index=False)[['k', 'v']].agg(['min', 'max'])",
       "df.groupby(['s', 'k'], as_index=False).agg({'k': lambda x: x.max(), 'v': 'sum'})", "df.groupby('k', as_index=False).agg(k=('k', 'max'))")
+
+# Objects stay objects, but for texts that pandas makes texts.
+cases("GroupBy.first GroupBy.last GroupBy.min GroupBy.max GroupBy.sum", "df.assign(s=df.s.astype(object)).groupby('k').s.OP()", "df.assign(s=df.s.astype(object)).groupby('k')[['s']].OP()")
+cases("GroupBy.mean GroupBy.sum GroupBy.max", "df.assign(i=df.i.astype(object)).groupby('k')[['i']].OP()")
+cases("GroupBy.count", "df.assign(i=df.i.astype('int64[pyarrow]')).groupby('k').i.count()", "df.assign(s=df.s.astype('string[pyarrow]')).groupby('k')[['s', 'v']].count()")
