@@ -125,6 +125,8 @@ FRAMES = [
     (lambda f: len(f[f.alpha > 1]), ValueError, "execute"),
     (lambda f: f[f.alpha > 1].empty, ValueError, "executed first"),
     (lambda f: f.sort_values("alpha", inplace="yes"), ValueError, "inplace"),
+    (lambda f: f.name.dt, AttributeError, "Can only use .dt accessor with datetimelike"),
+    (lambda f: f.alpha.str.upper(), AttributeError, "Can only use .str accessor with string"),
     (lambda f: f.agg({"aplha": "sum"}), KeyError, "Did you mean 'alpha'"),
     (lambda f: f.rolling(2).agg({"aplha": "sum"}), KeyError, "Did you mean 'alpha'"),
     (lambda f: f.groupby("name").agg({"aplha": "sum"}), KeyError, "Did you mean 'alpha'"),
@@ -134,7 +136,7 @@ FRAMES = [
 NAMED = [
     (lambda f: f.groupby("alpha").mean(), "groupby.mean"),
     (lambda f: f.groupby("alpha").rank(method="nope"), "groupby.rank"),
-    (lambda f: f.groupby("alpha").sample(n=9), "groupby.sample"),
+    (lambda f: f.groupby("alpha").take("x"), "groupby.take"),
     (lambda f: f.groupby("alpha").filter(1), "groupby.filter"),
     (lambda f: f + "x", "add"),
     (lambda f: f.name > 1, "gt"),

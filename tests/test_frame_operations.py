@@ -429,3 +429,8 @@ def test_the_largest_of_objects_is_no_text() -> None:
     numbers = WHOLE[["k"]].astype(object)
     same(md.DataFrame(numbers, chunk_size=3).agg({"k": "max"}), numbers.agg({"k": "max"}))
     same(md.DataFrame(numbers, chunk_size=3).max(), numbers.max())
+
+
+def test_a_transform_that_is_said_to_be_an_aggregation() -> None:
+    made, want = frame().groupby("k")[["v"]], WHOLE.groupby("k")[["v"]]
+    same(made.transform(["cummax", "cumcount"], _call_agg=True), want.agg(["cummax", "cumcount"]))

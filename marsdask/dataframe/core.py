@@ -120,6 +120,11 @@ class FrameHandle(Lazy):
         return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
+        own = getattr(type(self), name, None)
+        if isinstance(own, property) and own.fget is not None:
+            return own.fget(
+                self
+            )  # Python comes here after an AttributeError of a property: that is what people see
         raise UnknownName.among(type(self).__name__, name, dir(type(self)))
 
     def _become(self, other: Any) -> None:

@@ -477,6 +477,8 @@ def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False,
         "index": index,
         "output_type": output_type or output_types,
     }
+    if kwargs.pop("_call_agg", False):  # Mars's own programs say so that names are those of agg
+        return agg(self, func, *args, **kwargs)
     make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
     return make(None) if isinstance(func, str) else _as_said("transform", make, said)
 
