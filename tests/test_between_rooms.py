@@ -1,15 +1,17 @@
 """Tensors to frames and back."""
 
+import inspect
 import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask.plan import registry
+from marsdask.plan import gaps, registry
 from tests.oracle import assert_like, fetched
 
 
@@ -66,3 +68,39 @@ def test_every_ufunc_gives_frames_of_frames() -> None:
         with pytest.raises(TypeError, match=f"add\\({next(iter(setting))}=\\): not of a DataFrame"):
             mt.add(md_df, 1, **setting)
     assert fetched(mt.add(md_df, 1, out=mt.zeros((3, 2)))).tolist() == (df + 1).to_numpy().tolist()
+
+
+def test_a_sparse_operand_is_its_values() -> None:
+    sparse = scipy.sparse.csr_matrix([[1, 0], [0, -2]])
+    assert_like(fetched(mt.arctan2(0, sparse)), np.arctan2(0, sparse.toarray()))
+    assert_like(fetched(mt.add(mt.ones((2, 2)), sparse)), 1.0 + sparse.toarray())
+
+
+def test_numbers_and_notebooks() -> None:
+    t = mt.tensor([[1.25, 2.5]], chunk_size=1)
+    assert (f"{t.sum():.2f}", f"{t.sum():>6}", f"{t}") == ("3.75", "  3.75", str(t))
+    assert (round(t.sum()), round(t.sum(), 1)) == (4, 3.8)
+    assert isinstance(round(t.sum()), int)
+    assert_like(fetched(round(t, 1)), np.round([[1.25, 2.5]], 1))
+    with pytest.raises(TypeError):
+        f"{t:.2f}"
+    table = mt.ones((3, 2))._repr_html_()
+    assert all(f"<td>{text}</td>" in table for text in ("filled", "(3, 2)", "float64"))
+    assert mt.tensor(["<b>"]).execute()._repr_html_().count("&lt;b&gt;") == 1
+    assert (t.key, t.key == (t + 0).key) == (mt.tensor(t).key, False)
+    assert t.refresh_params() is None
+    for made in (mt.shape(t), mt.shape([[1, 2]])):
+        assert made == (1, 2)
+        assert made.execute().fetch() == [1, 2]
+
+
+def test_a_prompt_offers_functions_and_no_gaps() -> None:
+    offered = dir(mt)
+    ours = {"from_dask", "from_xarray", "map_chunk"}
+    assert {"linalg", "random", "sum", "Tensor", "float32"} <= {*offered}
+    assert {*offered}.difference(dir(np)) <= {*gaps.NAMES["tensor"], *ours}
+    for module in (mt, mt.linalg, mt.random):
+        assert all(getattr(registry.entry_of(getattr(module, name)), "built", True) for name in dir(module))
+        assert not any(
+            inspect.ismodule(getattr(module, name)) for name in {*dir(module)} - {"linalg", "random"}
+        )

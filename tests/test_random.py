@@ -100,6 +100,12 @@ def test_permutation_and_shuffle(chunks: object) -> None:
     after = alias.execute().fetch()
     assert (after[:, 1] == after[:, 0] + 1).all()
     assert sorted(after[:, 0]) == list(range(0, 40, 2))
+    columns = mt.random.RandomState(1).permutation(rows.T, axis=-1).execute().fetch()
+    assert (columns[1] == columns[0] + 1).all()
+    assert sorted(columns[0]) == list(range(0, 40, 2))
+    assert (columns[0] != after[:, 0]).any()
+    with pytest.raises(ValueError, match="axis"):
+        mt.random.permutation(rows, axis=2)
 
 
 def test_every_order_is_as_likely() -> None:

@@ -61,3 +61,37 @@ def test_what_follows_a_sort_knows_its_chunks() -> None:
     t = mt.sort(mt.tensor(data, chunk_size=70))
     assert t.shape == (300,)
     np.testing.assert_allclose((t + np.arange(300)).execute().fetch(), np.sort(data) + np.arange(300))
+
+
+@pytest.mark.parametrize("axis", [0, -1, None])
+def test_parts_of_an_order_with_positions(axis: int | None) -> None:
+    whole = rng.permutation(35).reshape(7, 5)
+    x, line = mt.tensor(whole, chunk_size=3), whole.ravel() if axis is None else whole
+    for made in (
+        mt.partition(x, 2, axis=axis, return_index=True),
+        mt.partition(x, mt.tensor([1, 2]), axis=axis, return_index=True),
+        mt.topk(x, 3, axis=axis, return_index=True),
+        mt.topk(x, 3, axis=axis, largest=False, return_index=True),
+    ):
+        values, places = (each.execute().fetch() for each in made)
+        np.testing.assert_array_equal(np.take_along_axis(line, places, axis or 0), values)
+    in_place = np.take(np.sort(line, axis=axis or 0), 2, axis=axis or 0)
+    made = mt.partition(x, mt.tensor([0, 1])[1:] + 1, axis=axis).execute().fetch()  # a lazy place
+    np.testing.assert_array_equal(np.take(made, 2, axis=axis or 0), in_place)
+    with pytest.raises(ValueError, match="out of bounds"):
+        mt.argpartition(x, mt.tensor([50]), axis=axis).execute()
+    with pytest.raises(TypeError, match="whole numbers, got a tensor of float64"):
+        mt.partition(x, mt.tensor([1.0]))
+
+
+def test_records_by_fields() -> None:
+    whole = np.array([(1.0, 2), (3.0, 4), (0.0, 9), (3.0, 1)], dtype=[("f", "f8"), ("g", "i4")])
+    t = mt.tensor(whole, chunk_size=3)
+    for order in ("g", ["f", "g"]):
+        want = np.sort(whole, order=order)
+        values, places = (each.execute().fetch() for each in mt.topk(t, 2, order=order, return_index=True))
+        assert values.tolist() == want[::-1][:2].tolist() == whole[places].tolist()
+        assert mt.topk(t, 2, largest=False, order=order).execute().fetch().tolist() == want[:2].tolist()
+        assert mt.sort(t, order=order).execute().fetch().tolist() == want.tolist()
+    with pytest.raises(ValueError, match="no fields"):
+        mt.topk(mt.ones(3), 1, order="f")

@@ -334,3 +334,26 @@ def test_flat() -> None:
     x.flat = 2
     assert (x.execute().fetch() == 2).all()
     assert len(x.flat) == 24
+
+
+def test_fields_of_records() -> None:
+    whole = np.array([(1.0, 2), (3.0, 4), (0.0, 9), (3.0, 1)], dtype=[("f", "f8"), ("g", "i4")])
+    t, a = mt.tensor(whole, chunk_size=3), whole.copy()
+    f, v = t["f"], a["f"]
+    for text in (
+        "x['f'] = [5, 6, 7, 8]", "x['g'][1:3] = 0", "v[3] = -1", "x['f'][x['g'] > 1] = 0.5", "v *= 2", "x[['f', 'g']] = x[['f', 'g']][::-1].copy()",
+        "x[0] = (1, 1)", "x[1:]['g'] += 1", "x['f'] = v[::-1].copy()",
+    ):  # fmt: skip
+        exec(text, {"x": t, "v": f})
+        exec(text, {"x": a, "v": v})
+        assert_like(t.execute().fetch(), a)
+        assert_like(f.execute().fetch(), v)
+    assert_like(t[["g"]].execute().fetch(), a[["g"]])
+    assert_like(t[1]["f"].execute().fetch(), a[1]["f"])
+    for key in ("h", ["f", "h"]):
+        with pytest.raises(ValueError, match="no field of name 'h': expected one of f, g"):
+            t[key]
+        with pytest.raises(ValueError, match="no field of name 'h'"):
+            t[key] = 1
+    with pytest.raises(IndexError):
+        mt.ones(3)["f"]

@@ -109,9 +109,9 @@ class Handle:
             self._base.rebind(self._restore(self._base.node, node), keep)
             self._seen = self._base.node
         self._node, self._result, self._keep = node, None, keep
-        self.say()
+        self._moved()
 
-    def say(self) -> None:
+    def _moved(self) -> None:
         """Tell those who want to know that this handle points at a new node."""
         for ready in READY:
             ready(self)

@@ -195,20 +195,21 @@ def _from_dask(data: Any) -> Any:
 
 
 class ExecutableTuple(tuple[Any, ...]):
-    """Several lazy objects that run together."""
+    """Several lazy objects that run together; what is no lazy object is known, and stays as it is."""
 
     _plain: ClassVar[Any]  # the namedtuple that fetch() gives, where there are field names
 
     def execute(self, session: Any = None, **kwargs: Any) -> Any:
         """Run all in one run; `wait=False` returns an ExecutionInfo."""
-        if not self:
+        lazy = [each for each in self if hasattr(each, "fetch")]
+        if not lazy:
             return self
-        done = sessions.execute(*self, session=session, **kwargs)
+        done = sessions.execute(*lazy, session=session, **kwargs)
         return self if isinstance(done, (list, Lazy)) else done
 
     def fetch(self, session: Any = None, **kwargs: Any) -> Any:
         """The data of each, as a list (the same namedtuple where it has field names)."""
-        values = [each.fetch(session=session, **kwargs) for each in self]
+        values = [each.fetch(session=session, **kwargs) if hasattr(each, "fetch") else each for each in self]
         if hasattr(self, "_fields"):
             return self._plain(*values)
         return tuple(values) if len(values) < 2 else values

@@ -13,6 +13,10 @@ __all__ = ["ExecutableTuple", "Tensor", *VALUES, *registry.fill(globals(), "tens
 registry.attach(Tensor, "Tensor")
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "linalg", "random"]
+
+
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.tensor", name, __all__)
 

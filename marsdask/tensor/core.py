@@ -6,6 +6,7 @@ Views are handles derived from a base, so that writes go both ways (NumPy's rule
 from __future__ import annotations
 
 import datetime
+import html
 import inspect
 import math
 import operator
@@ -28,7 +29,7 @@ from marsdask.errors import (
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import meta
-from marsdask.plan.node import Data, Node
+from marsdask.plan.node import Data, Node, token
 from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
 from marsdask.session.lazy import Lazy
 
@@ -77,6 +78,14 @@ class Tensor(Lazy):
     @property
     def nbytes(self) -> float:
         return self.size * self.dtype.itemsize
+
+    @property
+    def key(self) -> str:
+        """What tells this expression from others: equal ones have equal keys."""
+        return token(self.node)
+
+    def refresh_params(self) -> None:
+        """Nothing: shape and dtype of what has run are those of the data."""
 
     @property
     def T(self) -> Tensor:
@@ -132,6 +141,14 @@ class Tensor(Lazy):
     def __repr__(self) -> str:
         return repr(self.fetch()) if self.is_executed() else self.unexecuted_repr()
 
+    def _repr_html_(self) -> str:
+        """The data of a tensor that has run, as text; of another one what is known."""
+        if self.is_executed():
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        about = {"operation": self.node.op, "shape": self.shape, "dtype": self.dtype}
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(v))}</td></tr>" for name, v in about.items())
+        return f"<table><caption>Tensor, not executed</caption>{rows}</table>"
+
     def __str__(self) -> str:
         return str(self.fetch()) if self.is_executed() else f"Tensor(op={self.node.op}, shape={self.shape})"
 
@@ -140,6 +157,17 @@ class Tensor(Lazy):
 
     def __len__(self) -> int:
         return self._known_length("len()", "len() of unsized object: this tensor has no axes.")
+
+    def __format__(self, spec: str) -> str:
+        if spec and self.ndim:
+            raise ArgumentTypeError(f"format(x, {spec!r}): expected one number, got {self.ndim} axes.")
+        return format(self._single("format()"), spec) if spec else str(self)
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        """A number where there is one, which runs; of several the tensor of their rounded values."""
+        if self.ndim:
+            return called("around", self, ndigits or 0)
+        return round(self._single("round()"), ndigits)
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(self._known_length("iteration", "iteration over a 0-d tensor")))
@@ -239,6 +267,8 @@ def as_tensor(value: Any) -> Tensor:
         return registry.make("to_tensor", value)
     if isinstance(value, da.Array):
         return registry.wrap(Node("from_dask", (Data(value),)))
+    if hasattr(value, "toarray") and not hasattr(value, "__array__"):
+        value = value.toarray()  # SciPy's sparse ones; chunks are dense
     try:
         array = np.asanyarray(value)
     except ValueError as error:

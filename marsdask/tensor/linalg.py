@@ -13,5 +13,9 @@ globals().update({name: registry.function_of(registry.lookup(name)) for name in 
 __all__ = [*SHARED, *registry.fill(globals(), "tensor.linalg")]  # names come from the registry
 
 
+def __dir__() -> list[str]:
+    return [*__all__]
+
+
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.tensor.linalg", name, __all__)

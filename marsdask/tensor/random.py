@@ -15,5 +15,9 @@ __all__ = ["RandomState", *registry.fill(globals(), "tensor.random")]  # names c
 registry.attach(RandomState, "RandomState")
 
 
+def __dir__() -> list[str]:
+    return [*__all__]
+
+
 def __getattr__(name: str) -> Any:
     raise UnknownName.among("marsdask.tensor.random", name, __all__)

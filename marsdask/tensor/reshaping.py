@@ -235,7 +235,7 @@ def reshape_in_place(self: Tensor, shape: Any) -> None:
     derive, restore = _reshaping(numbers, "C")
     self._node, self._result = derive(former.node), None
     self.view_of(former, derive, restore)
-    self.say()
+    self._moved()
 
 
 Tensor.shape = Tensor.shape.setter(reshape_in_place)  # type: ignore[attr-defined,method-assign]

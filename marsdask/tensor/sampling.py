@@ -327,8 +327,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Tensor:
-    """A random order of elements along the first axis, over all chunks."""
+def permuted(state: RandomState, x: Any, axis: int = 0, chunk_size: Any = None) -> Tensor:
+    """A random order of elements along an axis, over all chunks."""
     if _is_number(x):
         x = called("arange", checks.whole(x, "x", 0), dtype=INT, chunk_size=chunk_size)
     elif chunk_size is not None:
@@ -336,7 +336,9 @@ def permuted(state: RandomState, x: Any, chunk_size: Any = None) -> Tensor:
     x = as_tensor(x)
     if not x.ndim:
         raise ArgumentError("x must be an integer or at least 1-dimensional")
-    return registry.make("random.permuted", x, state.next_seed())
+    axis = checks.axis(axis, x.ndim)
+    mixed = registry.make("random.permuted", called("swapaxes", x, 0, axis), state.next_seed())
+    return called("swapaxes", mixed, 0, axis) if axis else mixed
 
 
 @lowered("random.permuted", meta=lambda x, seed: TensorMeta(x.shape, x.dtype))
@@ -389,7 +391,7 @@ def chosen(
         p = np.asarray(p, dtype="f8")
         _check_shares(p, count)
     if not replace and p is None:
-        order = permuted(state, a, chunk_size if from_numbers else None)[:many]
+        order = permuted(state, a, chunk_size=chunk_size if from_numbers else None)[:many]
         return registry.make("reshape", order, shape) if len(shape) != 1 else order
     if p is None and count == count:
         places = drawn("randint", state, 0, count, shape, chunk_size=chunk_size)

@@ -97,6 +97,8 @@ def taken(x: da.Array, key: tuple[Any, ...]) -> da.Array:
 
 def part(base: Any, key: Any) -> Any:
     """`base[key]`: a view for a basic key, else a copy."""
+    if is_field(key, base.dtype):
+        return field(base, key)
     key, first = without_truths(key)
     if first:
         return part(part(base, first), key)
@@ -107,6 +109,41 @@ def part(base: Any, key: Any) -> Any:
     if entries and all(isinstance(e, int) for e in entries) and not dots:
         return registry.make("slice", base, entries)  # NumPy gives a scalar, which is no view
     return sliced(base, entries)
+
+
+def is_field(key: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether a key names a field of records, or several of them."""
+    several = isinstance(key, list) and key and all(isinstance(name, str) for name in key)
+    return dtype.names is not None and (isinstance(key, str) or bool(several))
+
+
+def field(base: Any, key: Any) -> Any:
+    """A view of one field of records, or of several."""
+    if unknown := {*([key] if isinstance(key, str) else key)}.difference(base.dtype.names):
+        raise ArgumentError(
+            f"no field of name {min(unknown)!r}: expected one of {', '.join(base.dtype.names)}."
+        )
+    return view(
+        base, lambda base: Node("field", (base, key)), lambda base, new: Node("with_field", (base, new, key))
+    )
+
+
+@lowered("field", sizes="any", status="delegated", meta=lambda x, key: replace(x, dtype=x.dtype[key]))
+def _field(x: da.Array, key: Any) -> da.Array:
+    return x.map_blocks(operator.itemgetter(key), dtype=x.dtype[key])
+
+
+@lowered("with_field", sizes="aligned", status="delegated", meta=lambda x, new, key: x)
+def _with_field(x: da.Array, new: da.Array, key: Any) -> da.Array:
+    """Records with another field."""
+    return da.map_blocks(_field_replaced, x, graph.rechunked(new, x.chunks), key, dtype=x.dtype)
+
+
+def _field_replaced(x: Any, new: Any, key: Any) -> Any:
+    made = np.array(x)
+    for name in [key] if isinstance(key, str) else key:
+        made[name] = new if isinstance(key, str) else new[name]
+    return made
 
 
 def sliced(base: Any, key: tuple[Any, ...]) -> Any:

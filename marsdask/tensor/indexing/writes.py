@@ -18,7 +18,7 @@ from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import SCALARS, Tensor, as_tensor, assign, become, check_cast, read_only, view
 from marsdask.tensor.elements.elementwise import broadcast_meta
-from marsdask.tensor.indexing.indexing import lone_mask, part, pieces_of, settled, within
+from marsdask.tensor.indexing.indexing import is_field, lone_mask, part, pieces_of, settled, within
 from marsdask.tensor.indexing.keys import (
     FULL,
     as_key,
@@ -35,6 +35,9 @@ from marsdask.tensor.reshaping import reshaped, reshaped_view
 
 def put_part(target: Any, key: Any, value: Any) -> None:
     """`target[key] = value`: rebinds the target, and through a view its base."""
+    if is_field(key, target.dtype):
+        put_part(part(target, key), ..., value)
+        return
     key, first = without_truths(key)
     if first:
         put_part(part(target, first), key, value)

@@ -117,11 +117,9 @@ delegated("where", sizes="aligned", meta=partial(broadcast_meta, np.where))(part
 @public("shape")
 def shape_(a: Any) -> Any:
     """The lengths of all axes: numbers, or tensors to execute where only a run can tell."""
-    if not isinstance(a, Handle):
-        return np.shape(a)
-    known = a.known.shape
+    known = a.known.shape if isinstance(a, Handle) else np.shape(a)
     if not any(map(math.isnan, known)):
-        return tuple(map(int, known))
+        return ExecutableTuple(map(int, known))
     return ExecutableTuple(registry.make("length", a, axis) for axis in range(len(known)))
 
 

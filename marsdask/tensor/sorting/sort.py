@@ -21,7 +21,7 @@ from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.session.room import room
-from marsdask.tensor.core import ExecutableTuple, Tensor, assign
+from marsdask.tensor.core import ExecutableTuple, Tensor, as_tensor, assign
 from marsdask.tensor.fold import line_of, one_chunk, replaced, whole_along
 from marsdask.tensor.indexing.indexing import flat as flat_tensor
 
@@ -67,6 +67,11 @@ def line_meta(dtype: Any, a: TensorMeta, axis: int | None = -1, order: Any = Non
     return TensorMeta(a.shape, dtype or a.dtype, "C" if dtype else a.order)
 
 
+def _check_order(a: Tensor, order: Any) -> None:
+    if order is not None and a.dtype.names is None:
+        raise ArgumentError("Cannot specify order when the array has no fields.")
+
+
 def _by_order(
     name: str,
     a: Array,
@@ -80,8 +85,7 @@ def _by_order(
     """A node of `sort` or `argsort`."""
     check_kind(kind, stable, parallel_kind, psrs_kinds)
     a, axis = line(name, a, axis)
-    if order is not None and a.dtype.names is None:
-        raise ArgumentError("Cannot specify order when the array has no fields.")
+    _check_order(a, order)
     return registry.make(name, a, axis, **({} if order is None else {"order": order}))
 
 
@@ -264,10 +268,11 @@ lowered("argsort", meta=partial(line_meta, INTP))(argsort_line)
 
 
 def _check_kth(kth: Any, length: float) -> Any:
-    if isinstance(kth, registry.Handle) and not kth.is_executed():
-        raise ArgumentTypeError(
-            "kth=: expected whole numbers, got an unexecuted tensor. Hint: execute it first."
-        )
+    if isinstance(kth, (registry.Handle, da.Array)):  # looked at when they are there
+        kth = as_tensor(kth)
+        if kth.dtype.kind not in "iu":
+            raise ArgumentTypeError(f"kth=: expected whole numbers, got a tensor of {kth.dtype}.")
+        return kth
     places = np.asarray(kth)
     if places.dtype.kind not in "iu":
         raise ArgumentTypeError(f"kth={kth!r}: Partition index must be integer.")
@@ -285,28 +290,54 @@ def _partition(
     order: Any = None,
     parallel_kind: str | None = None,
     psrs_kinds: Any = None,
+    *,
+    return_index: bool = False,
 ) -> Any:
     checks.choice(kind, "kind", ("introselect",))
     check_kind(None, None, parallel_kind, psrs_kinds)
     a, axis = line(name, a, axis)
     kth = _check_kth(kth, line_meta(None, a.known, axis).shape[axis or 0])
-    return registry.make(name, a, kth, axis, **({} if order is None else {"order": order}))
+    given = {} if order is None else {"order": order}
+    if not return_index:
+        return registry.make(name, a, kth, axis, **given)
+    places = registry.make("argpartition", a, kth, axis, **given)
+    return ExecutableTuple((registry.make("along", a, places, axis), places))
+
+
+@lowered("along", meta=lambda a, places, axis: TensorMeta(places.shape, a.dtype))
+def _along(a: da.Array, places: da.Array, axis: int | None) -> da.Array:
+    """The elements at a position for each along an axis, or of the flat tensor."""
+    a, axis = line_of(a, axis)
+    if a.ndim == 1:
+        return a[places]
+    places = whole_along(places, (axis,))
+    return da.map_blocks(np.take_along_axis, graph.rechunked(a, places.chunks), places, axis, dtype=a.dtype)
 
 
 @public("Tensor.partition", owners=("Tensor",))
 def partition_in_place(
-    self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None, **tuning: Any
+    self: Any,
+    kth: Any,
+    axis: int = -1,
+    kind: str = "introselect",
+    order: Any = None,
+    parallel_kind: str | None = None,
+    psrs_kinds: Any = None,
 ) -> None:
     """Partitions the tensor in place; gives back None. `mt.partition` gives a copy."""
-    assign(self, _partition("partition", self, kth, axis, kind, order, **tuning), what="partition")
+    made = _partition("partition", self, kth, axis, kind, order, parallel_kind, psrs_kinds)
+    assign(self, made, what="partition")
 
 
 def _partition_line(
     function: Any, ordered: Any, dtype: Any, a: da.Array, kth: Any, axis: int | None = -1, order: Any = None
 ) -> Any:
     a, axis = line_of(a, axis)
+    if isinstance(kth, da.Array):
+        kth = _check_kth((yield Ask(kth)), a.shape[axis])
     if a.numblocks[axis] > 1 and a.ndim == 1 and a.nbytes > IN_ONE_CHUNK:
-        return ordered(a, 0, order=order)  # what is sorted is partitioned
+        made = ordered(a, 0, order=order)  # what is sorted is partitioned
+        return (yield from made) if isinstance(made, Generator) else made
     a = whole_along(a, (axis,))
     return a.map_blocks(function, kth=kth, axis=axis, order=order, dtype=dtype or a.dtype)
 
@@ -318,25 +349,39 @@ def _topk(
     axis: int | None = -1,
     largest: bool = True,
     sorted: bool = True,
+    order: Any = None,
     parallel_kind: str | None = None,
     psrs_kinds: Any = None,
+    return_index: bool = False,
 ) -> Any:
     check_kind(None, None, parallel_kind, psrs_kinds)
     a, axis = line("topk", a, axis)
-    return registry.make(name, a, checks.whole(k, "k", 0), axis, bool(largest))
+    _check_order(a, order)
+    given = {} if order is None else {"order": order}
+    several = [name, "argtopk"] if return_index else [name]
+    made = [registry.make(each, a, checks.whole(k, "k", 0), axis, bool(largest), **given) for each in several]
+    return ExecutableTuple(made) if return_index else made[0]
 
 
-def _topk_meta(dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True) -> TensorMeta:
+def _topk_meta(
+    dtype: Any, a: TensorMeta, k: int, axis: int | None = -1, largest: bool = True, order: Any = None
+) -> TensorMeta:
     line, axis = line_meta(dtype, a, axis), axis or 0
     return TensorMeta(replaced(line.shape, axis, np.minimum(k, line.shape[axis])), line.dtype)
 
 
 def _topk_line(
-    a: da.Array, k: int, axis: int | None = -1, largest: bool = True, *, places: bool = False
+    a: da.Array,
+    k: int,
+    axis: int | None = -1,
+    largest: bool = True,
+    order: Any = None,
+    *,
+    places: bool = False,
 ) -> da.Array:
     a, axis = line_of(a, axis)
     last = (min(k, a.shape[axis]),)
-    values, local = (partial(_first, k, axis, largest, found) for found in (False, True))
+    values, local = (partial(_first, k, axis, largest, order, found) for found in (False, True))
     if a.numblocks[axis] == 1:
         how, dtype = (local, INTP) if places else (values, a.dtype)
         return a.map_blocks(how, chunks=replaced(a.chunks, axis, last), dtype=dtype)
@@ -357,12 +402,12 @@ def _topk_line(
     return da.map_blocks(partial(_last_places, local, axis), few, absolute, chunks=chunks, dtype=INTP)
 
 
-def _first(k: int, axis: int, largest: bool, places: bool, part: Any) -> Any:
+def _first(k: int, axis: int, largest: bool, by: Any, places: bool, part: Any) -> Any:
     """The first k in order, or their positions; of equal ones those that come first."""
     if not largest:
-        order = np.argsort(part, axis=axis, kind="stable")
+        order = np.argsort(part, axis=axis, kind="stable", order=by)
     else:  # from behind, so that equal ones keep their order
-        back = np.argsort(np.flip(part, axis), axis=axis, kind="stable")
+        back = np.argsort(np.flip(part, axis), axis=axis, kind="stable", order=by)
         order = part.shape[axis] - 1 - np.flip(back, axis)
     order = np.take(order, np.arange(min(k, part.shape[axis])), axis=axis)
     return order if places else np.take_along_axis(part, order, axis)
@@ -388,5 +433,9 @@ for _name, _long, _dtype in (("partition", sort_line, None), ("argpartition", ar
         partial(_partition_line, getattr(np, _name), _long, _dtype)
     )
 for _name, _dtype in (("topk", None), ("argtopk", INTP)):
-    public(_name, doc=DOCS[_name])(partial(_topk, _name))
+    _gone = {"return_index"} if _dtype else set()
+    _topk_of = partial(_topk, _name)
+    _topk_takes = inspect.signature(_topk_of).parameters
+    _signature = inspect.Signature([p for n, p in _topk_takes.items() if n not in _gone])
+    public(_name, doc=DOCS[_name], signature=_signature)(_topk_of)
     lowered(_name, meta=partial(_topk_meta, _dtype))(partial(_topk_line, places=_dtype is not None))

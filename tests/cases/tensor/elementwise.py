@@ -26,6 +26,7 @@ cases("allclose", "x, y", "h, h, equal_nan=True", "h, h", "x, x + 1e-12", "x, x 
 cases("array_equal", "x, y", "h, h, equal_nan=True", "h, h", "e, e", "x, x", "x, v", "i, i + 0", "x, 3", "x[:3], x[:3]")
 cases(
     "isin",
+    "i, {1, 2}", "vo, vo[::2]",
     "x, y", "i, [1, 3, 900]", "n, n[0], invert=True", "h, [np.nan, 3]", "i, 4", "x, e", "n, [2, 3], kind='sort'", "n, 3, kind='no'", "w, i, True",
 )
 cases("in1d", "x, y", "n, [2, 3], invert=True")
