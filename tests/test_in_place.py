@@ -1,5 +1,6 @@
 """What happens in place: operators, `out=`, `x.shape = ...`; memory order; what is fetched, and what never changes."""
 
+import itertools
 import weakref
 from typing import Any
 
@@ -108,10 +109,11 @@ def test_ufuncs_with_two_results_and_with_casting() -> None:
     a = np.array([[1.7, 2.5], [-3.0, 0.3]])
     x = mt.tensor(a, chunk_size=1)
     first, second = mt.zeros((2, 2)), mt.zeros((2, 2), dtype="i4")
-    assert mt.frexp(x, first, second) == (first, second)
+    assert tuple(mt.frexp(x, first, second).execute()) == (first, second)
     assert_like([first.execute().fetch(), second.execute().fetch()], list(np.frexp(a)))
-    mt.modf(x, None, first)
-    assert_like(first.execute().fetch(), np.modf(a)[1])
+    fractions, whole = mt.modf(x, None, first)
+    assert whole is first
+    assert_like([fractions.execute().fetch(), first.execute().fetch()], list(np.modf(a)))
     with pytest.raises(TypeError, match="out1= and out2=, or out=, not both"):
         mt.modf(x, first, out=(first, first))
     assert [part.order for part in mt.modf(x, order="F")] == ["F", "F"]
@@ -287,3 +289,25 @@ def test_nothing_runs_while_writing() -> None:
         assert v.shape == (6, 3)
     with pytest.raises(ValueError):
         marsdask.execute(x)
+
+
+def test_memory_order_of_parts_and_turned_axes_is_that_of_numpys_copy() -> None:
+    keys: list[Any] = [
+        (slice(1, 3),),
+        (slice(0, 9), slice(None), None),
+        (0,),
+        (slice(None), 1),
+        (..., slice(None, None, -1)),
+    ]
+    for whole in (np.arange(24.0).reshape(4, 3, 2), np.asfortranarray(np.arange(24.0).reshape(4, 3, 2))):
+        t = mt.tensor(whole, chunk_size=2)
+        pairs = [(t[key], whole[key]) for key in keys]
+        pairs += [(t.transpose(axes), whole.transpose(axes)) for axes in itertools.permutations(range(3))]
+        pairs += [(t.swapaxes(0, 2), whole.swapaxes(0, 2)), (mt.moveaxis(t, 0, 1), np.moveaxis(whole, 0, 1))]
+        for made, want in pairs:
+            got, copied = made.execute().fetch(), want.copy("A")
+            assert_like(got, copied)
+            for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS"):
+                assert got.flags[flag] == copied.flags[flag], (want.shape, flag)
+    positions = mt.argwhere(mt.tensor([[1, 0], [1, 1]], chunk_size=1)).execute().fetch()
+    assert positions.flags.f_contiguous

@@ -173,6 +173,14 @@ def test_wait_false(session: Session) -> None:
     assert info.exception() is None
 
 
+def test_floating_point_errors_are_raised_where_numpy_is_told_to() -> None:
+    t = mt.ones((4, 4), chunk_size=2)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        (t / 0).execute()
+    with np.errstate(divide="ignore"):
+        assert (t / 0).max().execute().fetch() == np.inf
+
+
 def test_eager_mode() -> None:
     with marsdask.option_context({"eager_mode": True}):
         t = mt.tensor([1.0, -2.0, 3.0], chunk_size=2)

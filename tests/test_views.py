@@ -350,6 +350,13 @@ def test_fields_of_records() -> None:
         assert_like(f.execute().fetch(), v)
     assert_like(t[["g"]].execute().fetch(), a[["g"]])
     assert_like(t[1]["f"].execute().fetch(), a[1]["f"])
+    nested = np.dtype([("a", "i4"), ("b", [("c", "i2"), ("d", "f8")])])
+    pair = mt.zeros((4, 5), dtype=nested, chunk_size=3), np.zeros((4, 5), dtype=nested)
+    for x in pair:
+        x[1:4, 1] = (3, (5, 6.5))
+        x[1:4, 2] = 8
+        x[2:4] = np.arange(10).reshape(2, 5)
+    assert_like(pair[0].execute().fetch(), pair[1])
     for key in ("h", ["f", "h"]):
         with pytest.raises(ValueError, match="no field of name 'h': expected one of f, g"):
             t[key]

@@ -6,6 +6,8 @@ import math
 import os
 import uuid
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import dask
@@ -90,9 +92,16 @@ class Threads(Engine):
         return Room(self.threads, psutil.virtual_memory().total / self.threads)
 
     def submit(self, tasks: dict[Key, Any], keys: list[Key]) -> list[Any]:
+        if "raise" not in (state := np.geterr()).values():
+            return self._submit(tasks, keys)
+        # Each thread has a state of its own: what is to raise here is to raise there.
+        with ThreadPoolExecutor(self.threads, initializer=partial(np.seterr, **state)) as pool:
+            return self._submit(tasks, keys, pool=pool)
+
+    def _submit(self, tasks: dict[Key, Any], keys: list[Key], **where: Any) -> list[Any]:
         run = runs.current.get()
         if run is None:
-            return list(threaded_get(tasks, keys))
+            return list(threaded_get(tasks, keys, **where))
         done, total = 0, 1
 
         def begin(tasks: Any, state: Any) -> None:
@@ -108,7 +117,7 @@ class Threads(Engine):
 
         with run.round(lambda: min(done / total, 1.0)):
             counting = (None, begin, before, after, None)  # as Dask spells callbacks
-            return list(threaded_get(tasks, keys, callbacks=(*Callback.active, counting)))
+            return list(threaded_get(tasks, keys, callbacks=(*Callback.active, counting), **where))
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         return list(held)

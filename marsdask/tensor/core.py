@@ -353,8 +353,13 @@ def view(base: Handle, derive: Callable[[Node], Node], restore: Callable[[Node, 
 
     A view of something that is no handle (an ndarray just converted) is a plain result.
     """
+
+    def in_order(base: Node, new: Node) -> Node:
+        made, order = restore(base, new), meta(base).order
+        return made if meta(made).order == order else Node("copy", (made, order))
+
     handle = registry.wrap(derive(base.node), held(base))
-    handle.view_of(base, derive, restore)
+    handle.view_of(base, derive, in_order)
     return handle
 
 

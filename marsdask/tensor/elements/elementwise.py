@@ -104,7 +104,8 @@ def _made(
         if o is not None:
             r = r if where is None else registry.make("where", as_tensor(where), r, o)
             assign(o, r, casting=casting)
-    return outs if len(outs) > 1 else outs[0]
+    given = [r if o is None else o for o, r in zip(outs, results, strict=True)]
+    return ExecutableTuple(given) if len(given) > 1 else given[0]
 
 
 def frame_among(operands: Iterable[Any]) -> Any:

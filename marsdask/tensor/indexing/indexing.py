@@ -157,7 +157,23 @@ def _part_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
     return TensorMeta(result_shape(plain(key, x.shape), x.shape), x.dtype, x.order)
 
 
-@lowered("slice", meta=_part_meta, traits=("slice",))
+def _slice_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
+    known = _part_meta(x, key)
+    if x.order == "F":  # of which a smaller part lies in memory in no order, and is copied to C
+        entries = [e for e in plain(key, x.shape) if e is not None]
+        whole = len(entries) == x.ndim and all(map(_is_whole, entries, x.shape))
+        known = known if whole else replace(known, order="C")
+    return known
+
+
+def _is_whole(entry: Any, n: float) -> bool:
+    if n == 1 and isinstance(entry, int):
+        return True
+    known = isinstance(entry, slice) and not math.isnan(n)
+    return entry.indices(int(n)) == (0, n, 1) if known else entry == FULL
+
+
+@lowered("slice", meta=_slice_meta, traits=("slice",))
 def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     """The part of x that a basic key names."""
     return taken(x, plain(key, x.shape))
@@ -382,7 +398,7 @@ def nonzero(a: Array) -> Any:
     return _along_each_axis(flatnonzero(a), a.shape, "C")
 
 
-@lowered("argwhere", room="tensor", meta=lambda a: TensorMeta((NAN, float(a.ndim)), INDEX))
+@lowered("argwhere", room="tensor", meta=lambda a: TensorMeta((NAN, float(a.ndim)), INDEX, "F"))
 def argwhere(a: Array) -> da.Array:
     """The positions of elements that are not zero, a row for each."""
     positions = flatnonzero(a)

@@ -55,7 +55,8 @@ def fitting(value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, Tensor) or (data and getattr(value, "ndim", False)):
         return as_tensor(value)
     try:
-        if isinstance(value, SCALARS) or not np.ndim(value):
+        record = dtype.names is not None and isinstance(value, tuple)
+        if record or isinstance(value, SCALARS) or not np.ndim(value):
             cell = np.empty((), dtype)
             cell[()] = value
             return cell[()]

@@ -32,8 +32,8 @@ def transpose(a: Array, axes: Any = None) -> Any:
 
 
 def _transpose_meta(a: TensorMeta, axes: tuple[int, ...]) -> TensorMeta:
-    turned = a.ndim > 1 and axes == tuple(reversed(range(a.ndim)))
-    order = {"C": "F", "F": "C"}[a.order] if turned else a.order
+    turned, same = axes == tuple(reversed(range(a.ndim))), axes == tuple(range(a.ndim))
+    order = "F" if (a.order == "C" and turned and a.ndim > 1) or (a.order == "F" and same) else "C"
     return TensorMeta(tuple(a.shape[i] for i in axes), a.dtype, order)
 
 
