@@ -1,21 +1,27 @@
 """Frames from tensors, dicts and other frames; to other libraries; iteration; plots; bad input."""
 
+from collections import namedtuple
 from typing import Any
 
 import dask.dataframe as dd  # noqa: F401 - in the texts below
 import numpy as np
 import pandas as pd
+import polars as pl  # noqa: F401
+import pyarrow as pa
 import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.errors import MarsDaskError
+from marsdask.plan.meta import nothing_runs
 from tests.oracle import assert_like, fetched
 
 RAW = pd.DataFrame(
     {"k": [3, 1, 2, 3, 5, 1], "v": [1.0, 2, np.nan, 4, 5, 6], "s": list("xyzxyz")}, index=[5, 4, 3, 2, 1, 0]
 )
 CELLS = np.arange(12.0).reshape(6, 2)
+LEVELS = pd.MultiIndex.from_product([[1, 2], ["a", "b"]], names=["u", "v"])
+Pair = namedtuple("Pair", "a b")
 
 
 def df() -> md.DataFrame:
@@ -72,6 +78,29 @@ MADE = {
     "df()[['k', 'v']].values": lambda: RAW[["k", "v"]].to_numpy(),
     "md.from_dask(dd.from_pandas(RAW[['k', 'v']], npartitions=3, sort=False))": lambda: RAW[["k", "v"]],
     "md.from_dask(df()[df().k > 1].to_dask())": lambda: RAW[RAW.k > 1],
+    "md.DataFrame({'a': [df().k.sum(), 2.5], 'b': [unknown().max(), None]})": lambda: pd.DataFrame({"a": [15, 2.5], "b": [9, None]}),
+    "md.DataFrame([[df().k.sum(), 'x'], [1, df().s.max()]], columns=['a', 'b'], chunk_size=1)": lambda: pd.DataFrame([[15, "x"], [1, "z"]], columns=["a", "b"]),
+    "md.DataFrame([{'a': df().k.max(), 'b': [df().k.min()]}, {'a': 1}])": lambda: pd.DataFrame([{"a": 5, "b": [1]}, {"a": 1}]),
+    "md.DataFrame({'a': {'x': df().k.max(), 'y': 2}, 'b': {'y': df().v.max()}})": lambda: pd.DataFrame({"a": {"x": 5, "y": 2}, "b": {"y": 6.0}}),
+    "md.DataFrame([Pair(1, df().k.sum()), Pair(3, 4)])": lambda: pd.DataFrame([Pair(1, 15), Pair(3, 4)]),
+    "md.DataFrame(np.array([[df().k.sum(), 1]], dtype=object))": lambda: pd.DataFrame(np.array([[15, 1]], dtype=object)),
+    "md.DataFrame([df().k, df().v])": lambda: pd.DataFrame([RAW.k, RAW.v]),
+    "md.DataFrame([cells()[:, 0], cells()[:, 1]], index=['p', 'q'])": lambda: pd.DataFrame([CELLS[:, 0], CELLS[:, 1]], index=["p", "q"]),
+    "md.DataFrame({'a': [1, 2]}, index=[df().k.max(), 7])": lambda: pd.DataFrame({"a": [1, 2]}, index=[5, 7]),
+    "md.DataFrame(df()[['v']], index=[df().k.max(), 0])": lambda: RAW[["v"]].reindex([5, 0]),
+    "md.Series([df().k.sum(), 2], name='n')": lambda: pd.Series([15, 2], name="n"),
+    "md.Series({'x': df().k.sum(), 'y': 2}).loc[['y', 'x']]": lambda: pd.Series({"y": 2, "x": 15}),
+    "md.Index([df().k.sum(), 2], name='n')": lambda: pd.Index([15, 2], name="n"),
+    "md.from_records([(df().k.sum(), 'a'), (2, 'b')], columns=['n', 's'])": lambda: pd.DataFrame({"n": [15, 2], "s": ["a", "b"]}),
+    "md.DataFrame(dd.from_pandas(RAW[['k', 'v']], npartitions=3, sort=False), columns=['v'])": lambda: RAW[["v"]],
+    "md.Series(dd.from_pandas(RAW.k, npartitions=3, sort=False))": lambda: RAW.k,
+    "md.DataFrame(pl.DataFrame({'x': [1, 2], 'y': ['a', None]}), chunk_size=1)": lambda: pd.DataFrame({"x": [1, 2], "y": ["a", None]}),
+    "md.Series(pl.Series('n', [1, 2]))": lambda: pd.Series([1, 2], name="n"),
+    "md.DataFrame(pa.Table.from_pandas(RAW), index=[5, 4])": lambda: RAW.loc[[5, 4]],
+    "md.DataFrame(pa.record_batch({'x': [1, 2]}))": lambda: pd.DataFrame({"x": [1, 2]}),
+    "md.Series(pa.chunked_array([[1], [2]]))": lambda: pd.Series([1, 2]),
+    "md.Index(LEVELS, chunk_size=2).to_frame()": lambda: LEVELS.to_frame(),
+    "md.Index(LEVELS, names=['p', 'q']).to_frame(index=False)": lambda: LEVELS.set_names(["p", "q"]).to_frame(index=False),
 }  # fmt: skip
 
 
@@ -105,6 +134,29 @@ def test_lazy_arguments_are_taken_as_pandas_takes_theirs(text: str) -> None:
     assert_like(fetched(eval(text, LAZY | {"pd": pd})), eval(text, PLAIN | {"pd": pd}))
 
 
+def test_lazy_cells_run_nothing_and_have_lengths() -> None:
+    with nothing_runs():
+        made = md.DataFrame({"a": [unknown().sum(), 2]}, index=["x", "y"])
+        assert (made.shape, made.a.dtype, made.T.columns.tolist()) == ((2, 1), np.int64, ["x", "y"])
+        with pytest.raises(ValueError, match="execute"):
+            md.DataFrame([[unknown()], [1]])
+
+
+def test_pandas_takes_no_labelled_frame_as_a_bare_array() -> None:
+    plain = pd.DataFrame({"q": range(6)})
+    for text in (
+        "pd.DataFrame(df())", "pd.DataFrame(df().k)", "pd.Series(df().k)", "pd.DataFrame({'a': df().k})", "plain.assign(a=df().k)", "plain.T @ df()",
+        "plain.insert(0, 'a', df().k)", "pd.Series(md.Series([1], name='n'))", "pd.DataFrame(md.DataFrame({'a': [1]}))", "plain.q.dot(df().k)",
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="without their labels"):
+            eval(text, globals() | {"plain": plain})
+    assert pd.Series(md.Series([1, 2])).tolist() == [1, 2]
+    assert pd.DataFrame(md.DataFrame(CELLS)).equals(pd.DataFrame(CELLS))
+    assert plain.assign(a=md.DataFrame({"k": range(6)}).k).a.tolist() == list(range(6))
+    assert np.asarray(df().k).tolist() == RAW.k.tolist()
+    assert plain.q.isin(df().k).tolist() == plain.q.isin(RAW.k).tolist()
+
+
 def test_to_dask_has_the_same_chunks() -> None:
     frame = df()
     ours = frame[frame.k > 1].to_dask()
@@ -114,7 +166,6 @@ def test_to_dask_has_the_same_chunks() -> None:
 
 
 def test_arrow_stream() -> None:
-    pa = pytest.importorskip("pyarrow")
     table = pa.table(df()[df().k > 1])
     assert table.column_names == ["k", "v", "s"]
     assert table["k"].to_pylist() == RAW[RAW.k > 1].k.tolist()

@@ -6,6 +6,7 @@ import html
 import inspect
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,6 +25,29 @@ from marsdask.plan import registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.node import Data, Node
 from marsdask.session.lazy import Lazy
+
+DOT = "a product of pandas"
+LABELLED = {
+    pd.DataFrame.__init__.__code__: "pd.DataFrame()",
+    pd.Series.__init__.__code__: "pd.Series()",
+    pd.DataFrame.__setitem__.__code__: "the assignment of a column of pandas",
+    pd.DataFrame.insert.__code__: "insert() of pandas",
+    pd.DataFrame.dot.__code__: DOT,
+    pd.Series.dot.__code__: DOT,
+}
+"""Code of pandas that looks at the labels of what is pandas' own, and takes bare values of anything else."""
+
+
+def _asked_for_labels() -> tuple[str, bool]:
+    """What of those in pandas asks for an array, and whether users gave it the frame itself, so that names are lost as well.
+
+    pandas lets nobody say more than an array can: labels were lost without a word.
+    """
+    frame, inside, what = sys._getframe(2), 0, ""
+    while frame.f_globals.get("__name__", "").startswith("pandas.") and frame.f_back is not None:
+        what = LABELLED.get(frame.f_code, what)
+        frame, inside = frame.f_back, inside + 1
+    return what, inside <= 2
 
 
 class FrameHandle(Lazy):
@@ -114,7 +138,20 @@ class FrameHandle(Lazy):
         return self._run_and_fetch(session, wait=wait, then=array, **how)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        what, itself = _asked_for_labels()
+        if what and (what == DOT or not self._is_bare(named=itself)):
+            raise ArgumentTypeError(
+                f"{what} would take the values of this {type(self).__name__} without their labels. "
+                "Hint: give it x.to_pandas(), or make the other operand lazy by md.DataFrame(...)."
+            )
         return np.asarray(self._run_and_fetch(), dtype=dtype)
+
+    def _is_bare(self, *, named: bool) -> bool:
+        """Whether the values are all there is: labels 0..n-1, and where names count, none."""
+        known = self.known
+        names = (known.columns if known.ndim == 2 else [known.shown.name]) if named else []
+        plain = isinstance(names, pd.RangeIndex) or all(name is None for name in names)
+        return known.kind == "Index" or (known.ranged and plain)
 
     def __getitem__(self, key: Any) -> Any:
         return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]

@@ -16,6 +16,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle
 from marsdask.dataframe.indexing.indexing import cell_meta, columns_at, looking, rows_at
 from marsdask.dataframe.indexing.keys import missing_label, places
+from marsdask.dataframe.making.cells import has_cells, of_cells
 from marsdask.dataframe.making.creation import as_index, plain_index
 from marsdask.dataframe.rows.alignment import (
     as_promised,
@@ -265,6 +266,7 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
         wanted = _named_as_was(plain_index(columns), columns, self.columns)
         new = registry.make("frame.reindex_columns", new, wanted, how)
     if index is not None:
+        index = of_cells(pd.Index, data=index) if has_cells(index) else index
         plain = as_index(index) if isinstance(index, Handle) else plain_index(index)
         wanted = _named_as_was(plain, index, self.known.shown.index)
         new = registry.make("frame.reindex_rows", new, wanted, how)

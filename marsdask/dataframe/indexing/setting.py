@@ -18,11 +18,12 @@ from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.indexing import keys
 from marsdask.dataframe.indexing.indexing import mask_by_place, read, truths
 from marsdask.dataframe.kernels import picked
-from marsdask.dataframe.making.creation import from_pandas, is_ranged, labelled_like
+from marsdask.dataframe.making.creation import from_pandas, labelled_like
 from marsdask.dataframe.rows.alignment import (
     VALUES,
     bounds_of,
     example,
+    is_ranged,
     matched,
     one_chunk,
     sampled,

@@ -15,8 +15,10 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Categorical, FrameHandle, as_frame
+from marsdask.dataframe.making.cells import from_others, has_cells, of_cells
 from marsdask.dataframe.rows.alignment import (
     cut_alike,
+    is_ranged,
     matched,
     pandas_on_samples,
     renumber,
@@ -37,7 +39,7 @@ from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 from marsdask.session import room
 from marsdask.tensor import chunking
-from marsdask.tensor.core import as_tensor
+from marsdask.tensor.core import Tensor, as_tensor
 
 ARRAYS = "All arrays must be of the same length"
 
@@ -54,11 +56,6 @@ def row_chunks(
     if 0 in wanted:
         return chunking.cut(length, wanted[0])
     return room.evenly(length, room.chunk_count(length * row_bytes))
-
-
-def is_ranged(index: pd.Index) -> bool:
-    """Whether labels are 0..n-1."""
-    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1 and index.name is None
 
 
 def _data_meta(data: Data, chunks: Any) -> FrameMeta:
@@ -109,8 +106,7 @@ def _make_frame(
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
     check_host("DataFrame", gpu, sparse)
-    data = as_frame(data) if isinstance(data, Categorical) else data
-    columns = _local(columns)
+    data, columns = from_others(data), _local(columns)
     if isinstance(data, FrameHandle):
         data = data if data.ndim == 2 else _one_column(data, columns)
         made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
@@ -119,6 +115,11 @@ def _make_frame(
         made = dataframe_from_tensor(data, index, columns)
     elif isinstance(data, Mapping) and any(isinstance(v, Handle) for v in data.values()):
         made = _frame_of_columns(data, index, columns)
+    elif isinstance(data, list) and data and all(isinstance(v, Tensor) and v.ndim == 1 for v in data):
+        made = from_tensor(_call("stack", data), index, columns)
+    elif has_cells(data) or has_cells(index):
+        made = of_cells(pd.DataFrame, data=data, index=index, columns=columns, dtype=dtype)
+        return _rechunked(made, chunk_size, num_partitions)
     else:
         make = partial(pd.DataFrame, data, columns=columns, dtype=dtype, copy=copy)
         return _in_memory(make, index, chunk_size, num_partitions)
@@ -170,7 +171,7 @@ def _make_series(
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
     check_host("Series", gpu, sparse)
-    data = as_frame(data) if isinstance(data, Categorical) else data
+    data = from_others(data)
     if isinstance(data, FrameHandle):
         if data.ndim == 2:
             raise ArgumentTypeError("Series(data): a DataFrame is no single column. Hint: take df[name].")
@@ -189,6 +190,9 @@ def _make_series(
             made = registry.make("frame.named", made, name)
         else:
             made = from_tensor(data, index, name)
+    elif has_cells(data) or has_cells(index):
+        made = of_cells(pd.Series, data=data, index=index, dtype=dtype, name=name)
+        return _rechunked(made, chunk_size, num_partitions)
     else:
         make = partial(pd.Series, data, dtype=dtype, name=name, copy=copy)
         return _in_memory(make, index, chunk_size, num_partitions)
@@ -201,12 +205,18 @@ def _make_index(
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, names: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
     check_host("Index", gpu, sparse)
+    data = from_others(data)
+    if has_cells(data):
+        data = of_cells(pd.Index, data=data, dtype=dtype, name=name)
     if isinstance(data, Handle):
         made = as_index(data)
         if name is not None or names is not None:
             made = registry.make("frame.index_named", made, [name] if name is not None else list(names))
         return _rechunked(made, chunk_size, num_partitions, dtype)
-    whole = pd.Index(data, dtype=dtype, copy=copy, name=name, tupleize_cols=tupleize_cols)
+    several = isinstance(data, pd.MultiIndex) and dtype is None and name is None and tupleize_cols
+    whole = (
+        data if several else pd.Index(data, dtype=dtype, copy=copy, name=name, tupleize_cols=tupleize_cols)
+    )
     if names is not None:
         whole = whole.set_names(names)
     return from_pandas(whole, chunk_size, num_partitions)
@@ -214,6 +224,7 @@ def _make_index(
 
 def with_labels(frame: Any, labels: Any) -> Any:
     """`frame` under other row labels: a list, array, tensor, series or index of its length."""
+    labels = of_cells(pd.Index, data=labels) if has_cells(labels) else labels
     found = as_index(labels) if isinstance(labels, Handle) else from_pandas(plain_index(labels))
     return registry.make("frame.set_labels", frame, found)
 
@@ -310,10 +321,16 @@ def from_records(
         else:
             made = from_tensor(data if nrows is None else data[:nrows], index, columns)
             return made if exclude is None else made.drop(columns=list(exclude))
-    whole = pd.DataFrame.from_records(
-        data, index=index, exclude=exclude, columns=columns, coerce_float=coerce_float, nrows=nrows
-    )
-    return from_pandas(whole, chunk_size)
+    how = {
+        "index": index,
+        "exclude": exclude,
+        "columns": columns,
+        "coerce_float": coerce_float,
+        "nrows": nrows,
+    }
+    if has_cells(data):
+        return _rechunked(of_cells(pd.DataFrame.from_records, data=data, **how), chunk_size, None)
+    return from_pandas(pd.DataFrame.from_records(data, **how), chunk_size)
 
 
 @public("date_range")

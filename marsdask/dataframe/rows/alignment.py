@@ -132,6 +132,11 @@ def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
     return remembered(partial(_joint, does, frames, lacks), does, "joint", frames, lacks)
 
 
+def is_ranged(index: pd.Index) -> bool:
+    """Whether labels are 0..n-1."""
+    return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1 and index.name is None
+
+
 def known_labels(known: FrameMeta) -> pd.Index | None:
     """The row labels where no run is needed to know them."""
     if known.labels is None and known.ranged and not math.isnan(known.length):

@@ -224,11 +224,11 @@ def whole(value: Any) -> Any:
 
 
 def _container(keys: list[Any] | None, lazy: list[bool], *items: Any) -> Any:
-    plain = [_one(v) if is_lazy else v for v, is_lazy in zip(items, lazy, strict=True)]
+    plain = [one(v) if is_lazy else v for v, is_lazy in zip(items, lazy, strict=True)]
     return plain if keys is None else dict(zip(keys, plain, strict=True))
 
 
-def _one(parts: list[Any]) -> Any:
+def one(parts: list[Any]) -> Any:
     """The whole of chunks that are pandas objects or of an array; the number in an array of no dimension."""
     if isinstance(parts[0], (np.ndarray, np.generic)):
         return np.concatenate(parts) if parts[0].ndim else parts[0][()]
