@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,23 +23,34 @@ from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
 
-def _seed(random_state: Any) -> Any:
-    """What the draw is made from, fixed when the node is made."""
+def _source(random_state: Any) -> Any:
+    """What pandas draws from, which must not change any more once a node has it; None is another whole number every time."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        return random_state
     whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
     if whole and random_state >= 0:
         return int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**32 - 1))
     if isinstance(random_state, (np.random.BitGenerator, np.ndarray, list)):
-        random_state = np.random.RandomState(random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**32 - 1, dtype="u4"))
+        return np.random.RandomState(random_state)
     raise ArgumentError(
         "random_state must be an integer, array-like, a BitGenerator, Generator, a numpy RandomState, or None; "
         f"got {random_state!r}"
     )
+
+
+def _kept(source: Any, draw: Callable[[Any], Any] | None) -> Any:
+    """The source as it is now, for a node. Where users hold it, it goes on as by `draw`; by one number where that is unknown."""
+    if isinstance(source, int):
+        return source
+    now = copy.deepcopy(source)
+    (draw or _one_number)(source)
+    return now
+
+
+def _one_number(source: Any) -> Any:
+    return source.choice(2)
 
 
 def checked_size(n: Any, frac: Any, replace: Any) -> int | None:
@@ -57,11 +70,11 @@ def checked_size(n: Any, frac: Any, replace: Any) -> int | None:
 @public("frame.sample", owners=["DataFrame", "Series"])
 def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None,
             axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
-    """Random rows, in the order drawn: pandas' own draw for a whole number as `random_state`. `always_multinomial` has no effect."""
+    """Random rows, in the order drawn: pandas' own draw, but for None as `random_state`. `always_multinomial` has no effect."""
     n = checked_size(n, frac, replace)
-    seed = _seed(random_state)
+    source = _source(random_state)
     if axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1:
-        at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), seed)
+        at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), source)
         made = registry.make("frame.select_at", self, at.tolist())
         return registry.make("frame.set_columns", made, pd.RangeIndex(len(at))) if ignore_index else made
     if isinstance(weights, str) and self.ndim == 1:
@@ -71,7 +84,11 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
         self, (weights,), _ = together(self, [weights], {})
     else:
         weights = _weights(weights, None)
-    made = registry.make("frame.sampled", self, n, frac, bool(replace), weights, seed)
+    length = self.shape[0]
+    unknown = math.isnan(length) or isinstance(weights, FrameHandle)
+    draw = None if unknown else partial(drawn, int(length), n, frac, bool(replace), weights)
+    kept = _kept(source, draw)
+    made = registry.make("frame.sampled", self, n, frac, bool(replace), weights, kept)
     return registry.make("frame.renumber", made) if ignore_index else made
 
 
@@ -82,7 +99,7 @@ def _weights(weights: Any, columns: Any) -> Any:
 
 
 def drawn(
-    length: int, n: int | None, frac: float | None, replace: bool, weights: Any, seed: Any
+    length: int, n: int | None, frac: float | None, replace: bool, weights: Any, source: Any
 ) -> np.ndarray:
     """Positions drawn as pandas draws them, from a seed or from what goes on drawing."""
     size = n if n is not None else round((frac or 0) * length)
@@ -93,8 +110,8 @@ def drawn(
         )
     if not replace and size > length:
         raise ArgumentError("Cannot take a larger sample than population when 'replace=False'")
-    draw = seed if hasattr(seed, "choice") else np.random.RandomState(seed)
-    return np.asarray(draw.choice(length, size=size, replace=replace, p=p), dtype=np.intp)
+    source = np.random.RandomState(source) if isinstance(source, int) else source
+    return source.choice(length, size=size, replace=replace, p=p).astype(np.intp)
 
 
 def _probabilities(weights: Any, length: int) -> np.ndarray[Any, Any]:
@@ -112,7 +129,7 @@ def _probabilities(weights: Any, length: int) -> np.ndarray[Any, Any]:
     return np.nan_to_num(weights) / total
 
 
-def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> FrameMeta:
+def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: Any, source: Any) -> FrameMeta:
     known = not math.isnan(frame.length)
     length = float(n) if n is not None else round(frac * frame.length) if known else math.nan
     if known and not replace and length > frame.length:
@@ -121,11 +138,12 @@ def _sampled_meta(frame: FrameMeta, n: Any, frac: Any, replace: bool, weights: A
 
 
 @lowered("frame.sampled", meta=_sampled_meta, sizes="rows")
-def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, seed: int) -> Any:
+def sampled(frame: Chunks, n: Any, frac: Any, replace: bool, weights: Any, source: Any) -> Any:
     """Random rows, in the order drawn."""
     if isinstance(weights, Chunks):
         weights = np.concatenate([np.asarray(w, dtype="f8") for w in (yield Ask(weights))])
-    return take(frame, drawn(int(bounds_of(frame)[-1]), n, frac, replace, weights, seed))
+    length = int(bounds_of(frame)[-1])
+    return take(frame, drawn(length, n, frac, replace, weights, copy.deepcopy(source)))
 
 
 ROWS = 1_000_000
