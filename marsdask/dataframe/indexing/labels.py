@@ -41,6 +41,8 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, sample
+from marsdask.plan.node import Node
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
 
@@ -260,23 +262,26 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     how = {k: v for k, v in how.items() if v is not None}
     if fill_value is not np.nan:
         how["fill_value"] = fill_value
-    new = self
     if columns is not None:
         columns = columns.to_pandas() if isinstance(columns, Handle) else columns
-        wanted = _named_as_was(plain_index(columns), columns, self.columns)
-        new = registry.make("frame.reindex_columns", new, wanted, how)
-    if index is not None:
-        index = of_cells(pd.Index, data=index) if has_cells(index) else index
-        plain = as_index(index) if isinstance(index, Handle) else plain_index(index)
-        wanted = _named_as_was(plain, index, self.known.shown.index)
-        new = registry.make("frame.reindex_rows", new, wanted, how)
-    return new.copy() if new is self else new
+        columns = _named_as_was(plain_index(columns), columns, self.columns)
+    if index is None:
+        return self.copy() if columns is None else registry.make("frame.reindex_columns", self, columns, how)
+    index = of_cells(pd.Index, data=index) if has_cells(index) else index
+    plain = as_index(index) if isinstance(index, Handle) else plain_index(index)
+    both = how if columns is None else how | {"columns": columns}
+    return registry.make(
+        "frame.reindex_rows", self, _named_as_was(plain, index, self.known.shown.index), both
+    )
 
 
 def _named_as_was(wanted: Any, given: Any, former: pd.Index) -> Any:
-    """New labels under the name of those in whose place they come, where they were given as something that has no name."""
-    named = isinstance(given, (FrameHandle, pd.Index, pd.Series))
-    return wanted if named or wanted.nlevels > 1 or former.nlevels > 1 else wanted.rename(former.name)
+    """New labels as pandas takes them: what has no name has that of the labels in whose place it comes, and no labels are of their kind."""
+    if isinstance(given, (FrameHandle, pd.Index, pd.Series)) or wanted.nlevels > 1 or former.nlevels > 1:
+        return wanted
+    if isinstance(wanted, pd.Index) and not len(wanted):
+        return former[:0]
+    return wanted.rename(former.name)
 
 
 def _on_columns(chunk: Any, columns: pd.Index, how: dict[str, Any]) -> Any:
@@ -291,25 +296,34 @@ chunkwise(
 )
 
 
+def _reindex_demands(node: Node, mine: Demand) -> list[Demand]:
+    """Where columns are new beside new rows, pandas looks at the dtypes of all."""
+    every = {"columns": None} if "columns" in node.args[2] else {}
+    return looking(order=True, labels=True, **every)(node, mine)
+
+
 def _reindex_meta(frame: FrameMeta, index: Any, how: dict[str, Any]) -> FrameMeta:
     wanted = index.labels if isinstance(index, FrameMeta) else index
     there = known_labels(frame)
     if there is not None and wanted is not None:
         made = sample(frame.empty, len(there)).set_axis(there, axis=0).reindex(wanted, **how)
         return frame_meta(made, len(made), NEW, labels=made.index)
-    filler = {k: v for k, v in how.items() if k == "fill_value"}
+    filler = {k: v for k, v in how.items() if k in ("fill_value", "columns")}
     two = sample(frame.empty).reset_index(drop=True).reindex([0, 99], **filler)
     labels = (index.empty if isinstance(index, FrameMeta) else index)[:0]
     return frame_meta(two.iloc[:0].set_axis(labels, axis=0), math.nan if wanted is None else len(wanted), NEW)
 
 
 @lowered(
-    "frame.reindex_rows", status="gathered", meta=_reindex_meta, demands=looking(order=True, labels=True)
+    "frame.reindex_rows",
+    status="gathered",
+    meta=_reindex_meta,
+    demands=_reindex_demands,
 )
 def reindex_rows(frame: Chunks, index: Any, how: dict[str, Any]) -> Chunks:
     """The rows of the given labels in that order, empty where there were none; in one chunk."""
     index = graph.gather(index) if isinstance(index, Chunks) else index
-    if not how.keys() - {"fill_value"}:  # only rows that are asked for need to come together
+    if not how.keys() - {"fill_value", "columns"}:  # only rows that are asked for need to come together
         frame = _having(frame, index)
     whole = graph.gather(frame)
     return graph.per_chunk(partial(call, "reindex"), whole, index=index, **how, lengths="unknown")

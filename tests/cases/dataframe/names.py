@@ -18,6 +18,8 @@ cases(
     "frame.reindex",
     "na.reindex([0, 70, 5])", "na.reindex(nb.index)", "na.reindex(pd.Index([0, 5], name='q'))", "na.reindex(columns=['k', 'z'])", "na.reindex(columns=nb.columns)",
     "na.i.reindex(np.array([0, 5]))", "na.i.reindex(pd.Series([0, 70], name='q'))",
+    "df[['v']].reindex([3, 20], columns=['v', 'z'], fill_value=3)", "df[['v']].reindex(columns=['z'], fill_value=3)", "df[['v']].reindex([20], columns=['z'], fill_value=3)",
+    "num.reindex([3, 20], columns=['v', 'z'], fill_value=3).z", "na.reindex(columns=[])", "na.reindex([])",
 )
 cases("frame.reindex_like", "na.reindex_like(nb)")
 cases("DataFrame.filter", "na.filter(['k', 'z'])", "na.filter(items=[70, 0, 5], axis=0)", "na.filter(like='k')")
