@@ -234,6 +234,33 @@ def test_read_parquet_of_many_files(tmp_path: Path) -> None:
             same(md.read_parquet(path, merge_small_files=merge).iloc[95:205], RAW.iloc[95:205])
 
 
+@pytest.mark.parametrize("index", [None, "row", "dates", "two"])
+def test_labels_are_read_without_columns(tmp_path: Path, index: str | None) -> None:
+    raw = RAW.set_axis(pd.RangeIndex(400, 0, -1, name=index), axis=0).rename_axis(columns=None)
+    if index == "dates":
+        raw = raw.set_axis(pd.date_range("2020", periods=400, name="dates"), axis=0)
+    elif index == "two":
+        raw = raw.set_index(raw.columns[0], append=True)
+    (tmp_path / "parts").mkdir()
+    raw.to_parquet(tmp_path / "one.parquet", row_group_size=90)
+    raw.iloc[:150].to_parquet(tmp_path / "parts" / "1.parquet")
+    raw.iloc[150:].to_parquet(tmp_path / "parts" / "2.parquet")
+    for path in (tmp_path / "one.parquet", tmp_path / "parts"):
+        frame, want = md.read_parquet(path, groups_as_chunks=True), pd.read_parquet(path)
+        assert frame.index.names == want.index.names
+        for part in (slice(None), slice(5), slice(-3, None)):
+            pd.testing.assert_index_equal(frame.iloc[part].index.execute().fetch(), want.iloc[part].index)
+
+
+@pytest.mark.parametrize("label", ["name", "", None])
+def test_names_of_labels_are_those_of_the_header(tmp_path: Path, label: str | None) -> None:
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, index=pd.Index(["x", "y", "z"]))
+    frame.to_csv(tmp_path / "a.csv", index_label=label)
+    for column in (0, [0, 1]):
+        want = pd.read_csv(tmp_path / "a.csv", index_col=column)
+        same(md.read_csv(tmp_path / "a.csv", index_col=column, chunk_bytes=9), want)
+
+
 def test_writers_are_lazy(tmp_path: Path) -> None:
     df = md.DataFrame(RAW, chunk_size=130)
     one = df.to_csv(tmp_path / "new" / "one.csv", index=False)

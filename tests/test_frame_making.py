@@ -199,6 +199,14 @@ def test_astype_category_is_that_of_the_whole() -> None:
         RAW.astype({"s": "category", "k": "category"}),
     )
     pd.testing.assert_series_equal(fetched(df().s.astype("category")), RAW.s.astype("category"))
+    for text in (
+        "s.cat.categories",
+        "s.cat.add_categories(['q']).cat.categories",
+        "s.cat.remove_categories(['x'])",
+        "s.cat.rename_categories(list('abc'))",
+    ):
+        ours, want = (eval(text, {"s": of.s.astype("category")}) for of in (df(), RAW))
+        assert_like(fetched(ours), want)
 
 
 def test_names_of_labels_are_written_through() -> None:
@@ -207,6 +215,8 @@ def test_names_of_labels_are_written_through() -> None:
     assert fetched(frame).index.name == "i"
     frame.index.names = ["j"]
     frame.columns = list("abc")
+    with pytest.raises(TypeError, match="hashable"):
+        frame.a.name = {1: 2}
     assert fetched(frame).index.name == "j"
     assert list(frame.columns) == list("abc")
 

@@ -7,7 +7,7 @@ import inspect
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -324,6 +324,8 @@ class Series(Values):
 
     @Values.name.setter
     def name(self, name: Any) -> None:
+        if not isinstance(name, Hashable):
+            raise ArgumentTypeError(f"Series.name must be a hashable type, got {type(name).__name__}.")
         self._become(registry.make("frame.named", self, name))
 
     def __contains__(self, label: Any) -> bool:

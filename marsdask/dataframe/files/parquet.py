@@ -166,7 +166,11 @@ def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd
         return empty, None, stored
     spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
     span = spans[0] if spans else {}
-    labels = (int(span["start"]), int(span["step"])) if span and not several else (0, 1)
+    if (
+        not span or several
+    ):  # labels of a file are not those of all: they count on, without a name as pandas has them
+        return empty.set_axis(pd.RangeIndex(0), axis=0), (0, 1), []
+    labels = int(span["start"]), int(span["step"])
     return empty.set_axis(pd.RangeIndex(0, name=span.get("name")), axis=0), labels, []
 
 
@@ -208,8 +212,9 @@ def _as_frame(table: Any, before: int, plan: Plan, wanted: list[Any], path: str)
         found = arrow.as_pandas(arrow.unlabelled(table), backend, plan.empty)
         start, step = plan.labels or (0, 1)
         first = start + before * step
-        labels = pd.RangeIndex(first, first + len(found) * step, step, name=plan.empty.index.name)
-        found = found.set_axis(labels, axis=0)
+        # Without columns pandas has no rows.
+        labels = pd.RangeIndex(first, first + table.num_rows * step, step, name=plan.empty.index.name)
+        found = found.set_axis(labels, axis=0) if wanted else pd.DataFrame(index=labels)
         found.columns = plan.empty[wanted].columns
     return _settled(found[list(wanted)] if list(found.columns) != list(wanted) else found, plan, path)
 

@@ -17,8 +17,8 @@ from marsdask.errors import UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
-from marsdask.plan.node import calling
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
+from marsdask.plan.node import calling, walk
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -223,7 +223,17 @@ def _signature(member: Any) -> inspect.Signature:
         return inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)])
 
 
+def _tell_categories(series: Any) -> None:
+    """Run a series whose categories only data tell, as what is asked hangs on them."""
+    frames = [known for each in walk([series.node]) if isinstance(known := meta(each), FrameMeta)]
+    dtypes = [d for known in frames for d in known.dtypes if isinstance(d, pd.CategoricalDtype)]
+    if not series.is_executed() and not all(len(dtype.categories) for dtype in dtypes):
+        series.execute()
+
+
 def _property(kind: str, name: str, self: Accessor) -> Any:
+    if name == "categories":
+        _tell_categories(self._series)
     example = pandas_on_samples(reach, self._series.known, kind, name, (), {}, False)
     if isinstance(example, (pd.Series, pd.DataFrame, np.ndarray)):
         return access(self._series, kind, name, (), {}, False)
@@ -231,6 +241,8 @@ def _property(kind: str, name: str, self: Accessor) -> Any:
 
 
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
+    if name in ("add_categories", "remove_categories", "rename_categories", "reorder_categories"):
+        _tell_categories(self._series)
     unbounded = kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None)
     if kind == "str" and name in ("split", "rsplit") and unbounded:
         # How many columns the frame will have only a run can tell.
