@@ -72,6 +72,7 @@ def test_tuning_that_is_wrong(wrong: dict[str, Any]) -> None:
     [
         {"method": "nope"},
         {"auto_merge": "x"},
+        {"auto_merge_threshold": -1},
         {"bloom_filter": "x"},
         {"bloom_filter_options": 3},
         {"bloom_filter_options": {"filters": "large"}},

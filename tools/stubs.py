@@ -191,7 +191,7 @@ def of_entry(op: Op, owner: str, found: Learnt) -> str:
         if owner and isinstance(vars(registry.ATTACHED[owner]).get(op.public), property):
             return f"@property\n{mark}def {op.public}(self) -> Any: ...\n"
         return f"{mark}def {op.public}({'self, ' if owner else ''}*args: Any, **kwargs: Any) -> Any: ...\n"
-    takes = {name: ALIASES[kind.__name__] for name, kind in op.converted.items()}
+    takes = {name: ALIASES[kind.__name__] for name, kind in op.converted.items() if kind.__name__ in ALIASES}
     if isinstance(op.oracle, np.ufunc):
         takes |= dict.fromkeys(list(op.signature.parameters)[: op.oracle.nin], "ArrayLike")
     text = parameters(op.signature, takes, method=bool(owner))

@@ -398,6 +398,25 @@ def as_frame(value: Any) -> Any:
 registry.CONVERTERS[registry.Frame] = as_frame
 
 
+def local(value: Any) -> Any:
+    """An argument as NumPy or pandas has it, where all of it is needed at once: what is lazy runs."""
+    return value._run_and_fetch() if isinstance(value, Lazy) else value
+
+
+def as_setting(value: Any) -> Any:
+    """A setting as pandas has it; several as a list."""
+    found = local(value)
+    return found.tolist() if found is not value and isinstance(found, np.ndarray) else found
+
+
+SETTINGS = """
+alpha bins columns com ddof decimals frac halflife id_vars items limit min_count min_periods n numeric_only pct percentiles periods q
+repeats skipna span subset thresh value_vars width window
+"""
+registry.SETTINGS["dataframe"] = frozenset(SETTINGS.split())
+registry.CONVERTERS[registry.Setting] = as_setting
+
+
 def as_values(value: Any) -> Any:
     """A frame handle of what pandas' functions take as values: of a list, tuple, range or array a series."""
     if isinstance(value, (list, tuple, range, np.ndarray, pd.api.extensions.ExtensionArray)):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import as_frame, as_method, as_values, is_array
+from marsdask.dataframe.core import as_frame, as_method, as_values, is_array, local
 from marsdask.dataframe.making.creation import from_pandas, row_chunks
 from marsdask.dataframe.rows.alignment import pandas_on_samples, renumber
 from marsdask.dataframe.rows.families import call, chunkwise, pandas_signature
@@ -23,7 +23,6 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.examples import Example
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
@@ -39,7 +38,7 @@ def cut(x: Any, bins: Any, retbins: bool = False, **how: Any) -> Any:
     A number of bins runs to find the extremes, and `labels=False` of an array to find whether there are holes.
     """
     series = _to_bin(x, "cut")
-    bins, how["labels"] = _here(bins), _here(how.get("labels"))
+    bins, how["labels"] = _values(bins), _values(how.get("labels"))
     if np.ndim(bins):
         edges = bins if isinstance(bins, pd.Index) else np.asarray(bins)
     else:
@@ -58,11 +57,10 @@ def _to_bin(x: Any, name: str) -> Any:
     return registry.make("frame.labels_as_series", series) if series.known.kind == "Index" else series
 
 
-def _here(value: Any) -> Any:
-    """An argument of which each chunk needs all: what is lazy runs."""
-    if isinstance(value, Handle):
-        value = value.execute().fetch()
-    return value.array if isinstance(value, pd.Series) else value
+def _values(listed: Any) -> Any:
+    """Edges, labels or shares, lazy ones too, without labels of their own."""
+    listed = local(listed)
+    return listed.array if isinstance(listed, pd.Series) else listed
 
 
 def _binned(series: Any, edges: Any, how: dict[str, Any], *, retbins: bool, array: bool) -> Any:
@@ -115,7 +113,7 @@ def qcut(
     """The quantile bin of each value, as `cut` gives it; runs to find the quantiles. `duplicate` is Mars's word for `duplicates`."""
     duplicates = duplicates if duplicate is None else duplicate
     checks.choice(duplicates, "qcut(duplicates=)", ("raise", "drop"))
-    series, q = _to_bin(x, "qcut"), _here(q)
+    series, q = _to_bin(x, "qcut"), _values(q)
     if not np.ndim(q) and not (isinstance(q, (int, np.integer)) and q > 0):
         raise ArgumentError(f"qcut(q={q!r}): `q` should be a positive integer or list-like of quantiles.")
     wanted = np.asarray(q) if np.ndim(q) else _shares(int(q))
@@ -124,7 +122,12 @@ def qcut(
     elif pd.api.types.is_numeric_dtype(series.dtype) and not isinstance(series.dtype, np.dtype):
         series = series.astype("f8")
     edges = series.quantile(list(wanted)).execute().fetch().to_numpy()
-    how = {"labels": _here(labels), "precision": precision, "include_lowest": True, "duplicates": duplicates}
+    how = {
+        "labels": _values(labels),
+        "precision": precision,
+        "include_lowest": True,
+        "duplicates": duplicates,
+    }
     return _binned(series, edges, how, retbins=retbins, array=is_array(x))
 
 

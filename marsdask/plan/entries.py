@@ -31,6 +31,10 @@ else:
         """Annotation of a parameter that takes a frame, series or index, ours or pandas'."""
 
 
+class Setting:
+    """What stands for a parameter that says how, and is no data: of a lazy one a run tells the value."""
+
+
 CONVERTED = {
     "Array": Array, "Arrays": Arrays, "Frame": Frame, "Array | None": Array, "Arrays | None": Arrays, "Frame | None": Frame,
 }  # fmt: skip

@@ -26,6 +26,7 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
     Arrays,
     Frame,
     Op,
+    Setting,
     Status,
     label,
     lookup,
@@ -39,6 +40,8 @@ WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
 """Kind of metadata -> what makes the handle. The rooms put theirs in."""
 CONVERTERS: dict[type, Callable[[Any], Any]] = {}
 """Annotation -> what turns an argument into a node (or, for Arrays, a list of nodes)."""
+SETTINGS: dict[str, frozenset[str]] = {}
+"""Room -> the parameters of its operations, and of its rooms', that are settings. The rooms put theirs in."""
 ATTACHED: dict[str, type] = {}
 """Owner -> the class that got its methods."""
 FILLED: dict[str, str] = {}
@@ -68,9 +71,11 @@ def public(
                 "doc": inspect.getdoc(plain) or "",
                 "traits": frozenset(traits),
                 "direct": True,
-                "converted": _takes(plain),
                 **entry,
             }
+            settings = SETTINGS.get(home.partition(".")[0], frozenset())
+            own = (name for name in fields["signature"].parameters if name in settings)
+            fields["converted"] = dict.fromkeys(own, Setting) | _takes(plain)
             _declare(name, "prepare", fields)
         return function
 

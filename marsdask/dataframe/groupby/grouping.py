@@ -17,13 +17,14 @@ from pandas.api.typing import DataFrameGroupBy as PandasFrames
 from pandas.api.typing import SeriesGroupBy as PandasSeries
 
 from marsdask import checks
+from marsdask.dataframe.core import local
 from marsdask.dataframe.groupby.keys import are_values, items, names_column
 from marsdask.dataframe.rows import undecided
 from marsdask.dataframe.rows.families import described, inferred, leaves_open
 from marsdask.errors import ArgumentError, ArgumentTypeError, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import held
+from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta
 from marsdask.plan.registry import public
 
@@ -400,7 +401,8 @@ def _method(name: str, op: str, signature: inspect.Signature, **arguments: Any) 
         elif p.kind is p.VAR_POSITIONAL:
             args = tuple(arguments[p.name])
         else:
-            kwargs[p.name] = arguments[p.name]
+            value = arguments[p.name]
+            kwargs[p.name] = local(value) if isinstance(value, Handle) and not value.ndim else value
     how = kwargs.pop("method", "auto") if op == "groupby.reduce" and name not in UNTUNED else "auto"
     tuning = checked_tuning(how, kwargs.pop("combine_size", None))
     if name == "nth":
@@ -531,7 +533,7 @@ def get_group(self: Any, name: Any) -> Any:
 @public("GroupBy.fillna", owners=OWNERS)
 def fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
     """The frame with holes filled with `value` (gone from pandas 3, kept for Mars's users)."""
-    return _made("groupby.keep", self, "fillna", (value,), kwargs)
+    return _made("groupby.keep", self, "fillna", (local(value),), kwargs)
 
 
 for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from marsdask.dataframe.core import DataFrame
+from marsdask.dataframe.core import DataFrame, local
 from marsdask.dataframe.rows.alignment import known_labels
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, LabelNotFound
 from marsdask.plan.handle import Handle
@@ -72,11 +72,13 @@ def _split(frame: Any, key: Any, what: str) -> tuple[Any, Any]:
 
 
 def called(key: Any, frame: Any) -> Any:
-    """A key; what it gives of the frame where it is a function, `:` for `...`, a value for an array of no axes."""
+    """A key; what it gives of the frame where it is a function, `:` for `...`, a value for an array of no axes; bounds that run."""
     if callable(key) and not isinstance(key, Handle):
         key = key(frame)
     if key is Ellipsis:
         return slice(None)
+    if isinstance(key, slice):
+        return slice(local(key.start), local(key.stop), local(key.step))
     return key[()] if isinstance(key, np.ndarray) and not key.ndim else key
 
 

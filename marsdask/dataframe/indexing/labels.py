@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.core import FrameHandle, local
 from marsdask.dataframe.indexing.indexing import cell_meta, columns_at, looking, rows_at
 from marsdask.dataframe.indexing.keys import missing_label, places
 from marsdask.dataframe.making.cells import has_cells, of_cells
@@ -183,7 +183,7 @@ def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, column
 
 
 def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
-    columns = columns.to_pandas() if isinstance(columns, FrameHandle) else columns
+    columns = local(columns)
     empty = frame.known.empty
     if errors == "raise" and level is None:
         for name in _labels_list(columns):
@@ -258,12 +258,12 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     if labels is not None:
         by_column = axis is not None and checks.frame_axis(axis, self.ndim, "reindex") == 1
         index, columns = (None, labels) if by_column else (labels, columns)
+    columns = local(columns)
     how = {"method": method, "level": level, "limit": limit, "tolerance": tolerance}
     how = {k: v for k, v in how.items() if v is not None}
     if fill_value is not np.nan:
-        how["fill_value"] = fill_value
+        how["fill_value"] = local(fill_value)
     if columns is not None:
-        columns = columns.to_pandas() if isinstance(columns, Handle) else columns
         columns = _named_as_was(plain_index(columns), columns, self.columns)
     if index is None:
         return self.copy() if columns is None else registry.make("frame.reindex_columns", self, columns, how)

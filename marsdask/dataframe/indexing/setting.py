@@ -428,7 +428,8 @@ class IAt(ILoc):
         parts = key if isinstance(key, tuple) else (key,)
         if len(parts) != self._frame.ndim:
             raise ArgumentError(f"iat[{key!r}]: expected {self._frame.ndim} whole numbers.")
-        if not all(isinstance(v, Integral) for v in parts):
+        lazy = (isinstance(v, Handle) and not v.ndim and v.known.dtype.kind in "iu" for v in parts)
+        if not all(one or isinstance(v, Integral) for v, one in zip(parts, lazy, strict=True)):
             raise ArgumentError("iAt based indexing can only have integer indexers")
         return parts if len(parts) > 1 else parts[0]
 

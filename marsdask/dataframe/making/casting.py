@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask.dataframe.core import FrameHandle, as_frame, local
 from marsdask.dataframe.making.creation import as_index, from_pandas
 from marsdask.dataframe.rows import times
 from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
@@ -149,8 +149,7 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
 def _parse(name: str, arg: Any, **given: Any) -> Any:
     defaults = inspect.signature(getattr(pd, name)).parameters
     keywords = {k: v for k, v in given.items() if v is not defaults[k].default}
-    if isinstance(arg, Handle) and not arg.ndim:
-        arg = arg.execute().fetch()
+    arg = local(arg) if isinstance(arg, Handle) and not arg.ndim else arg
     if isinstance(arg, (Handle, pd.Series, pd.DataFrame, pd.Index)):
         array = isinstance(arg, Handle) and not isinstance(arg, FrameHandle)
         frame = as_index(arg) if array and name == "to_datetime" else as_frame(arg)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import Categorical, FrameHandle, as_frame
+from marsdask.dataframe.core import Categorical, FrameHandle, as_frame, local
 from marsdask.dataframe.making.cells import from_others, has_cells, of_cells
 from marsdask.dataframe.rows.alignment import (
     cut_alike,
@@ -106,11 +106,11 @@ def _make_frame(
     chunk_size: Any = None, gpu: Any = None, sparse: Any = None, num_partitions: int | None = None,
 ) -> Any:  # fmt: skip
     check_host("DataFrame", gpu, sparse)
-    data, columns = from_others(data), _local(columns)
+    data, columns = from_others(data), local(columns)
     if isinstance(data, FrameHandle):
         data = data if data.ndim == 2 else _one_column(data, columns)
         made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
-        made = made if index is None else _call("frame.reindex", made, index=_local(index))
+        made = made if index is None else _call("frame.reindex", made, index=local(index))
     elif isinstance(data, Handle):
         made = dataframe_from_tensor(data, index, columns)
     elif isinstance(data, Mapping) and any(isinstance(v, Handle) for v in data.values()):
@@ -140,20 +140,13 @@ def _one_column(values: Any, columns: Any) -> Any:
     return _call("frame.to_frame", values, **name)
 
 
-def _local(labels: Any) -> Any:
-    """Labels as pandas has them: lazy ones are run."""
-    if isinstance(labels, FrameHandle):
-        return labels.to_pandas()
-    return labels.to_numpy() if isinstance(labels, Handle) else labels
-
-
 def _in_memory(make: partial[Any], index: Any, chunk_size: Any, num_partitions: Any) -> Any:
     """A handle on what pandas makes of data in memory, under labels that may be lazy: run where values go by label."""
     (data,) = make.args
     values = data.values() if isinstance(data, Mapping) and make.func is pd.DataFrame else [data]
     by_place = values and all(isinstance(v, (list, tuple, range, np.ndarray)) for v in values)
     lazy = isinstance(index, Handle) and by_place
-    made = from_pandas(make(index=None if lazy else _local(index)), chunk_size, num_partitions)
+    made = from_pandas(make(index=None if lazy else local(index)), chunk_size, num_partitions)
     return with_labels(made, index) if lazy else made
 
 
@@ -179,7 +172,7 @@ def _make_series(
             made = registry.make("frame.labels_as_series", data)
             made = made if index is None else with_labels(made, index)
         else:
-            made = data if index is None else _call("frame.reindex", data, _local(index))
+            made = data if index is None else _call("frame.reindex", data, local(index))
         if name is not None:
             made = registry.make("frame.named", made, name)
     elif isinstance(data, Handle):
@@ -249,7 +242,7 @@ def _frame_of_columns(data: Mapping[Any, Any], index: Any, columns: Any) -> Any:
     if index is None:
         return made
     if isinstance(head, FrameHandle) and head.known.kind == "Series":
-        return _call("frame.reindex", made, index=_local(index))
+        return _call("frame.reindex", made, index=local(index))
     return with_labels(made, index)
 
 
@@ -285,9 +278,9 @@ def dataframe_from_tensor(
     """A DataFrame of a tensor; `index` may be lazy."""
     check_host("dataframe_from_tensor", gpu, sparse)
     handle = as_tensor(tensor)
-    made = from_tensor(handle, index, _local(columns) if handle.ndim == 2 else None)
+    made = from_tensor(handle, index, local(columns) if handle.ndim == 2 else None)
     if handle.ndim == 1:
-        made = _call("frame.to_frame", made, name=0 if columns is None else next(iter(_local(columns))))
+        made = _call("frame.to_frame", made, name=0 if columns is None else next(iter(local(columns))))
     return made
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import Index, Series, as_frame
+from marsdask.dataframe.core import as_frame
 from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.dataframe.reduce.reduction import (
     FOLDS,
@@ -185,11 +185,9 @@ def _shares(values: Any, error: str) -> list[Any]:
 def quantile(
     self: Any, q: Any = 0.5, interpolation: Any = "linear", combine_size: Any = None, **how: Any
 ) -> Any:
-    """Exact quantiles of each column, holes left out."""
+    """Exact quantiles of each column, holes left out. A lazy `q` runs: its values are labels of the result."""
     if how.get("axis") in INTERPOLATIONS:
         interpolation = how.pop("axis")  # a series' second argument
-    if isinstance(q, (Series, Index)) or hasattr(q, "node"):
-        raise ArgumentTypeError("quantile(q=): expected numbers. Hint: q.fetch() of an executed one.")
     values = _shares(q, f"quantile(q={q!r}): percentiles should all be in the interval [0, 1].")
     checks.choice(interpolation, "quantile(interpolation=)", INTERPOLATIONS)
     how |= {"q": values if np.ndim(q) else q, "interpolation": interpolation}

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, Series, as_frame
+from marsdask.dataframe.core import DataFrame, Series, as_frame, local
 from marsdask.dataframe.kernels import sets, texts
 from marsdask.dataframe.rows.alignment import (
     done,
@@ -300,7 +300,17 @@ rows("clip", arrange=_limits)
 rows("round", arrange=lambda self, kwargs: _apart(self, kwargs, list(kwargs)))
 rows("abs")
 rows("between", owners=("Series",))
-rows("replace")
+
+
+def _replaced(self: Any, kwargs: dict[str, Any]) -> None:
+    """What is replaced and by what is no data by row: whole series and arrays of it go to every chunk."""
+    for key in kwargs.keys() & {"to_replace", "value"}:
+        value = kwargs[key]
+        listed = local(value) if isinstance(value, Handle) and value.ndim else value
+        kwargs[key] = listed.tolist() if isinstance(listed, (np.ndarray, pd.Index)) else listed
+
+
+rows("replace", arrange=_replaced)
 
 
 def _members(self: Any, kwargs: dict[str, Any]) -> Any:

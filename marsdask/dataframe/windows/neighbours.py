@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
+from marsdask.dataframe.core import local
 from marsdask.dataframe.rows.families import by_rows, call, method, same_rows_meta
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph
@@ -93,12 +94,18 @@ def _moved_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     return known if freq is None else FrameMeta(known.made, frame.length, Rows())
 
 
+def _filler(self: Any, kwargs: dict[str, Any]) -> None:
+    """What stands where rows came from beyond the ends, which a run tells where it is lazy."""
+    if "fill_value" in kwargs:
+        kwargs["fill_value"] = local(kwargs["fill_value"])
+
+
 for _name, _doc in (
     ("shift", "Rows moved down by `periods`, over chunk borders; with freq= the labels are moved instead."),
     ("diff", "Each row minus the one `periods` before."),
     ("pct_change", "Each row's change relative to the one `periods` before."),
 ):
-    method(_name, partial(_moved, _name), meta=partial(_moved_meta, _name), doc=_doc)
+    method(_name, partial(_moved, _name), arrange=_filler, meta=partial(_moved_meta, _name), doc=_doc)
 
 
 @public("frame.tshift", owners=["DataFrame", "Series"])
