@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import Future
 from typing import Any
 
@@ -83,3 +84,18 @@ def test_a_future_raises_what_the_run_raised() -> None:
     later = frame().map_chunk(lambda part: part.nope, dtype="f8", output_type="series").to_pandas(wait=False)
     with pytest.raises(AttributeError, match="nope"):
         later.result(60)
+
+
+def test_column_labels_are_pandas_and_are_fetched() -> None:
+    df = frame()
+    for labels in (df.columns, df.keys(), df.columns.execute()):
+        assert type(labels) is pd.Index
+        for found in (labels, labels.fetch(), labels.to_pandas(), labels.execute().fetch()):
+            pd.testing.assert_index_equal(found, DF.columns)
+    assert not hasattr(pickle.loads(pickle.dumps(df.columns)), "fetch")
+    several = md.DataFrame(
+        pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")]))
+    )
+    assert type(several.columns.execute().fetch()) is pd.MultiIndex
+    with pytest.raises(TypeError, match="nope"):
+        df.columns.fetch(nope=1)

@@ -8,6 +8,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Hashable, Iterator
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,27 @@ class FrameHandle(Lazy):
         return str(self.fetch()) if self.is_executed() else f"{type(self).__name__}(op={self.node.op})"
 
 
+def _itself(labels: pd.Index, session: Any = None) -> pd.Index:
+    """These labels: they are known without a run."""
+    return labels
+
+
+def _plain(labels: pd.Index, session: Any = None) -> pd.Index:
+    """The labels as pandas has them."""
+    return labels.view()
+
+
+def at_hand(labels: pd.Index) -> pd.Index:
+    """The same labels with methods of Mars's Index, so that what takes either of the two goes on.
+
+    They are attributes of this one object: a class below pandas' own would be told apart by pandas, its tests and others.
+    """
+    own = labels.__dict__
+    own["execute"] = MethodType(_itself, labels)
+    own["fetch"] = own["to_pandas"] = MethodType(_plain, labels)
+    return labels
+
+
 class DataFrame(FrameHandle):
     """A lazy table in chunks of rows: pandas' DataFrame.
 
@@ -222,9 +244,9 @@ class DataFrame(FrameHandle):
 
     @property
     def columns(self) -> pd.Index:
-        """The column labels, known without a run. To give them a name is to change the frame, as in pandas."""
+        """The column labels, known without a run, with Mars's `execute`, `fetch` and `to_pandas` as well. To give them a name is to change the frame, as in pandas."""
         known = self.known.columns
-        return self._hand_out(known.view()) if self._shown is None else self._shown[0]
+        return self._hand_out(at_hand(known.view())) if self._shown is None else self._shown[0]
 
     @property
     def dtypes(self) -> pd.Series:
