@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -99,3 +99,31 @@ def test_column_labels_are_pandas_and_are_fetched() -> None:
     assert type(several.columns.execute().fetch()) is pd.MultiIndex
     with pytest.raises(TypeError, match="nope"):
         df.columns.fetch(nope=1)
+
+
+class Pair(NamedTuple):
+    total: Any
+    rows: Any
+
+
+def test_a_named_tuple_of_lazy_objects() -> None:
+    pair = Pair(frame().v.sum(), frame())
+    made = mt.ExecutableTuple(pair)
+    assert made.total is pair.total
+    assert "rows" in dir(made)
+    assert repr(made).startswith("Pair(total=Tensor <op=")
+    assert not hasattr(made, "nothing")
+    data = made.execute().fetch()
+    assert type(data) is Pair
+    assert data.total == 21
+    pd.testing.assert_frame_equal(data.rows, DF)
+    assert type(mt.ExecutableTuple(pair).to_object(wait=False).result(60)) is Pair
+    assert mt.ExecutableTuple([]).to_object(wait=False).result() == ()
+
+
+@pytest.mark.parametrize("chunk_size", [1, 4])
+def test_labels_in_other_chunks(chunk_size: int) -> None:
+    labels = pd.Index([3.5, 1, 2], name="i")
+    made = md.Index(labels, chunk_size=2).rechunk(chunk_size).execute()
+    pd.testing.assert_index_equal(made.fetch(), labels)
+    assert made.nsplits == (((1, 1, 1) if chunk_size == 1 else (3,)),)

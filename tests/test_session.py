@@ -2,6 +2,8 @@
 
 import gc
 import pickle
+import re
+import warnings
 from collections.abc import Iterator
 
 import dask
@@ -248,6 +250,16 @@ def test_warn_duplicated_execution(session: Session) -> None:
     with pytest.warns(RuntimeWarning, match="submitted before"):  # noqa: PT031 - either may warn
         again.execute(session=session, warn_duplicated_execution=True)
         (mt.ones((3,)) + 17).execute(warn_duplicated_execution=True)
+
+
+def test_warn_of_what_runs_again_below_others(session: Session) -> None:
+    shared = mt.tensor(np.arange(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (shared + 1).execute(warn_duplicated_execution=True)
+    again = re.escape(f"Tileable {shared!r} has been submitted before")
+    with pytest.warns(RuntimeWarning, match=again):
+        (shared + 2).execute(warn_duplicated_execution=True)
 
 
 def test_progress_bar(session: Session, capsys: pytest.CaptureFixture[str]) -> None:

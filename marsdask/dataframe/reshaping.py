@@ -17,7 +17,7 @@ from marsdask import checks
 from marsdask.dataframe.core import as_frame, as_method, as_values, is_array, local
 from marsdask.dataframe.making.creation import from_pandas, row_chunks
 from marsdask.dataframe.rows.alignment import pandas_on_samples, renumber
-from marsdask.dataframe.rows.families import call, chunkwise, pandas_signature
+from marsdask.dataframe.rows.families import ALL, call, chunkwise, pandas_signature
 from marsdask.dataframe.sorting.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
@@ -252,7 +252,7 @@ def recut(frame: Any, chunk_size: Any, num_partitions: int | None) -> Chunks:
     return graph.regroup(frame, graph.row_ranges(frame.lengths, lengths))
 
 
-@public("frame.rechunk", owners=("DataFrame", "Series"))
+@public("frame.rechunk", owners=ALL)
 def rechunk(self: Any, chunk_size: Any, reassign_worker: bool = False) -> Any:
     """The same frame in chunks of `chunk_size` rows (an entry for columns is checked and has no effect).
 
@@ -264,7 +264,7 @@ def rechunk(self: Any, chunk_size: Any, reassign_worker: bool = False) -> Any:
     return registry.make("frame.recut", self, chunk_size, None)
 
 
-@public("frame.rebalance", owners=("DataFrame", "Series"))
+@public("frame.rebalance", owners=ALL)
 def rebalance(
     self: Any,
     factor: float | None = None,

@@ -41,7 +41,7 @@ from marsdask.plan import passes, registry
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.lower import Kept, Lowering
 from marsdask.plan.meta import meta
-from marsdask.plan.node import Node, _set, leaf, token
+from marsdask.plan.node import Node, _set, inputs, leaf, token, walk
 from marsdask.session.logs import LogPart, part_of
 from marsdask.session.progress import check_waiting, progress, started
 from marsdask.session.results import (
@@ -205,12 +205,7 @@ class Session:
         nodes = [n for (_, n), known in zip(todo, alive, strict=True) if known is None]
         nodes = list({token(s): s for n in nodes for s in with_siblings(n)}.values())
         if options.warn_duplicated_execution:
-            for node in nodes:
-                if token(node) in _submitted:
-                    warnings.warn(
-                        f"Tileable {node!r} has been submitted before", RuntimeWarning, stacklevel=3
-                    )
-                _submitted.add(token(node))
+            self._warn_of_repeats(nodes)
         results = self.run(nodes)
         for handle, node in todo:
             if handle.node is node:  # not assigned to while it ran
@@ -218,6 +213,16 @@ class Session:
                 handle._group[:] = [self.results.get(token(n)) for n in with_siblings(node)]
                 _set(node, "_meta", handle._result.meta)
         del alive, results
+
+    def _warn_of_repeats(self, nodes: Sequence[Node]) -> None:
+        """Warns of each node that has run before, by itself or below another one, and is not held."""
+        for node in walk(
+            nodes, lambda above: [n for n in inputs(above) if self.results.get(token(n)) is None]
+        ):
+            if token(node) in _submitted and meta(node).kind != "Tuple":
+                again = registry.wrap(node).unexecuted_repr()
+                warnings.warn(f"Tileable {again} has been submitted before", RuntimeWarning, stacklevel=4)
+            _submitted.add(token(node))
 
     def _check_mine(self, handle: Handle) -> None:
         """An error where this handle's data live in another session."""

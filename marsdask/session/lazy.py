@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from marsdask.session import Session
 from marsdask.session.base import inside
 from marsdask.session.checkpoint import checkpoint
 from marsdask.session.explain import explain
-from marsdask.session.progress import followed
+from marsdask.session.progress import finished_future, followed
 
 
 class Lazy(Handle):
@@ -199,6 +199,11 @@ class ExecutableTuple(tuple[Any, ...]):
 
     _plain: ClassVar[Any]  # the namedtuple that fetch() gives, where there are field names
 
+    def __new__(cls, values: Iterable[Any] = ()) -> ExecutableTuple:
+        """Of a namedtuple one with its field names."""
+        named = cls is ExecutableTuple and hasattr(values, "_fields")
+        return tuple.__new__(_named(type(values)) if named else cls, values)
+
     def execute(self, session: Any = None, **kwargs: Any) -> Any:
         """Run all in one run; `wait=False` returns an ExecutionInfo."""
         lazy = [each for each in self if hasattr(each, "fetch")]
@@ -218,7 +223,9 @@ class ExecutableTuple(tuple[Any, ...]):
         """Run and fetch; with `wait=False` a future of the data."""
         fetch = partial(self.fetch, session=session)
         done = self.execute(session=session, wait=wait, **kwargs)
-        return fetch() if wait or not self else followed(done, fetch)
+        if not wait and done is not self:
+            return followed(done, fetch)
+        return fetch() if wait else finished_future(fetch())
 
     def fetch_log(self, session: Session | None = None, offsets: Any = None, sizes: Any = None) -> Any:
         """What each has printed: see `marsdask.fetch_log`."""
@@ -231,12 +238,16 @@ def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
     items = tuple(registry.wrap(Node("item", (node, i)), keep) for i in range(len(known.items)))
     for item in items:  # executing one executes all, and each handle keeps the data of all
         item._group = items[0]._group
-    if not (fields := known.fields):
+    if not known.fields:
         return ExecutableTuple(items)
-    plain = collections.namedtuple("Results", fields)  # type: ignore[misc]
-    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(fields)}
-    kind = type("ExecutableTuple", (ExecutableTuple,), {"_fields": fields, "_plain": plain, **names})
-    return kind(items)  # type: ignore[no-any-return]
+    return _named(collections.namedtuple("Results", known.fields))(items)  # type: ignore[misc]
+
+
+def _named(plain: Any) -> type[ExecutableTuple]:
+    """The ExecutableTuple with the field names of a namedtuple, which its data come in."""
+    names = {f: property(operator.itemgetter(i)) for i, f in enumerate(plain._fields)}
+    own = {"_fields": plain._fields, "_plain": plain, "__repr__": plain.__repr__, **names}
+    return type(plain.__name__, (ExecutableTuple,), own)
 
 
 registry.WRAPPERS["Tuple"] = _wrap_tuple

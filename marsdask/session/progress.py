@@ -159,6 +159,13 @@ def followed(info: ExecutionInfo, work: Callable[[], Any]) -> concurrent.futures
     return outer
 
 
+def finished_future(result: Any) -> concurrent.futures.Future[Any]:
+    """A future of what is there."""
+    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    future.set_result(result)
+    return future
+
+
 def started(
     pool: concurrent.futures.Executor, work: Callable[[], Any], handles: Sequence[Any], run: Run
 ) -> ExecutionInfo:
