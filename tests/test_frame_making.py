@@ -250,6 +250,8 @@ def test_plots() -> None:
         frame.plot.scatter("k", "v"),
         frame.v.plot.hist(),
         frame.plot(kind="bar"),
+        frame.plot(x=mt.tensor("k"), y=mt.tensor("v")),
+        frame.groupby("k").v.plot().iloc[0],
         frame.boxplot(column="v"),
     ):
         assert isinstance(axes, plt.Axes)

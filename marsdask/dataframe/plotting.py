@@ -6,7 +6,7 @@ import importlib.util
 from typing import Any
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle, Series
+from marsdask.dataframe.core import DataFrame, FrameHandle, Series, local
 from marsdask.errors import ArgumentError, MissingExtra, near
 from marsdask.plan import registry
 from marsdask.plan.registry import public
@@ -39,7 +39,7 @@ class PlotAccessor:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         names = ("kind",) if self._frame.ndim == 1 else ("x", "y", "kind")
-        kwargs = {**dict(zip(names, args, strict=False)), **kwargs}
+        kwargs = {k: local(v) for k, v in {**dict(zip(names, args, strict=False)), **kwargs}.items()}
         kind = kwargs.get("kind", "line")
         if kind not in KINDS:
             raise ArgumentError(f"plot(kind={kind!r}): {kind!r} is not a valid plot kind.{near(kind, KINDS)}")
@@ -72,12 +72,14 @@ DataFrame.plot = Series.plot = property(PlotAccessor, doc="Plots; see PlotAccess
 @public("frame.hist", owners=["DataFrame", "Series"])
 def hist(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Histograms of the columns, as matplotlib Axes; runs."""
+    column, by = local(column), local(by)
     return _drawn(self, column, by).hist(by=by, **({"column": column} if self.ndim == 2 else {}), **kwargs)
 
 
 @public("DataFrame.boxplot", owners=["DataFrame"])
 def boxplot(self: FrameHandle, column: Any = None, by: Any = None, **kwargs: Any) -> Any:
     """Box plots of the columns, as matplotlib Axes; runs."""
+    column, by = local(column), local(by)
     return _drawn(self, column, by).boxplot(column=column, by=by, **kwargs)
 
 

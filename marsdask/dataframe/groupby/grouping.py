@@ -243,6 +243,11 @@ class GroupBy:
         return self.to_pandas().groups
 
     @property
+    def plot(self) -> Any:
+        """pandas' plots of each group; runs the frame."""
+        return self.to_pandas().plot
+
+    @property
     def indices(self) -> Any:
         """Group name -> row positions; runs the frame."""
         return self.to_pandas().indices
@@ -536,6 +541,6 @@ def fillna(self: Any, value: Any = None, **kwargs: Any) -> Any:
     return _made("groupby.keep", self, "fillna", (local(value),), kwargs)
 
 
-for _name in ("rolling", "expanding", "ewm", "resample", "plot", "hist", "boxplot", "corrwith"):
-    _why = "windows, plots and pairs of groups need a reader of their own; use apply"
+for _name in ("rolling", "expanding", "ewm", "resample", "hist", "boxplot", "corrwith"):
+    _why = "windows and pairs of groups need a reader of their own; use apply"
     registry.unbuilt(f"GroupBy.{_name}", _why, room="dataframe", owners=OWNERS, function=False)
