@@ -174,8 +174,9 @@ def call(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with calling(labels.of_call(op.label, given, bare=op.room == "remote")):
             for name, kind in op.converted.items():
                 # None is left out, unless there must be an argument: then it is what `mt.asarray` makes of it.
-                left_out = given.get(name) is None and op.signature.parameters[name].default is None
-                if name in given and not left_out:
+                if name in given and not (
+                    given[name] is None and op.signature.parameters[name].default is None
+                ):
                     given[name] = CONVERTERS[kind](given[name])
             if op.prepare is not None and not op.direct:
                 return op.prepare(**given)

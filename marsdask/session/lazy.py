@@ -204,6 +204,9 @@ class ExecutableTuple(tuple[Any, ...]):
         named = cls is ExecutableTuple and hasattr(values, "_fields")
         return tuple.__new__(_named(type(values)) if named else cls, values)
 
+    def __repr__(self) -> str:
+        return repr(self._plain(*self)) if hasattr(self, "_fields") else tuple.__repr__(self)
+
     def execute(self, session: Any = None, **kwargs: Any) -> Any:
         """Run all in one run; `wait=False` returns an ExecutionInfo."""
         lazy = [each for each in self if hasattr(each, "fetch")]
@@ -240,14 +243,14 @@ def _wrap_tuple(node: Node, keep: tuple[Any, ...]) -> ExecutableTuple:
         item._group = items[0]._group
     if not known.fields:
         return ExecutableTuple(items)
-    return _named(collections.namedtuple("Results", known.fields))(items)  # type: ignore[misc]
+    return _named(collections.namedtuple("Results", known.fields))(items)
 
 
 def _named(plain: Any) -> type[ExecutableTuple]:
     """The ExecutableTuple with the field names of a namedtuple, which its data come in."""
     names = {f: property(operator.itemgetter(i)) for i, f in enumerate(plain._fields)}
-    own = {"_fields": plain._fields, "_plain": plain, "__repr__": plain.__repr__, **names}
-    return type(plain.__name__, (ExecutableTuple,), own)
+    own = {"_fields": plain._fields, "_plain": plain, **names}
+    return type("ExecutableTuple", (ExecutableTuple,), own)
 
 
 registry.WRAPPERS["Tuple"] = _wrap_tuple
