@@ -116,3 +116,25 @@ def test_who_stands_on_the_end_of_a_share(shares: int) -> None:
     for count in (10, 13, 16, 19, 22, 28):
         values = np.arange(count) * 1.1
         assert_like(fetched(md.qcut(values, shares)), pd.qcut(values, shares))
+
+
+def test_text_with_a_time_zone_is_known_after_a_run() -> None:
+    texts = pd.Series(["2020-01-01T00:00Z", "2020-01-02T00:00Z", "2021-01-01T00:00Z"])
+    want = pd.to_datetime(texts)
+    lazy = md.to_datetime(md.Series(texts, chunk_size=2))
+    with pytest.raises(ValueError, match="before the run"):
+        lazy.to_tensor().execute()
+    assert_like(fetched(md.DataFrame({"a": lazy, "b": [1, 2, 3]})), pd.DataFrame({"a": want, "b": [1, 2, 3]}))
+    done = lazy.execute()
+    assert done.dtype == want.dtype
+    assert_like(done.fetch(), want)
+    assert_like(fetched(done > want[0]), want > want[0])
+    assert_like(fetched(md.to_datetime(md.Index(texts, chunk_size=2))), pd.to_datetime(pd.Index(texts)))
+
+
+def test_dummies_of_numbers_and_holes() -> None:
+    numbers = pd.Series([3, 1, 3])
+    assert_like(
+        fetched(md.get_dummies(md.Series(numbers, chunk_size=2), dummy_na=True)),
+        pd.get_dummies(numbers, dummy_na=True),
+    )

@@ -134,9 +134,11 @@ def qcut(
 def _dummies(chunk: Any, kwargs: dict[str, Any], texts: bool = False) -> Any:
     """Indicators of a chunk's values; `texts`: whether they were no categories, so that their columns are plain."""
     made = pd.get_dummies(chunk, **kwargs)
-    if texts and isinstance(made.columns, pd.CategoricalIndex):
-        return made.set_axis(made.columns.astype(made.columns.categories.dtype), axis=1)
-    return made
+    if not texts or not isinstance(made.columns, pd.CategoricalIndex):
+        return made
+    holes = made.columns.hasnans and made.columns.categories.dtype.kind in "iub"
+    plain = np.asarray(made.columns) if holes else made.columns.astype(made.columns.categories.dtype)
+    return made.set_axis(plain, axis=1)
 
 
 chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [mine.of(None)])

@@ -92,9 +92,19 @@ def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any
     if known.kind == "DataFrame":
         fits = isinstance(found, list) and len(found) == len(known.names)
         same = not fits or found == list(known.dtypes)
-        return None if same else graph.with_dtypes(known.empty, found)
+        return None if same else _of_dtypes(known.empty, found)
     multiple = isinstance(known.shown, pd.MultiIndex) or isinstance(found, list)
-    return None if multiple or known.shown.dtype == found else known.empty.astype(found)
+    return None if multiple or known.shown.dtype == found else _of_dtypes(known.empty, found)
+
+
+def _of_dtypes(empty: Any, found: Any) -> Any:
+    """An empty pandas object of these dtypes: made anew, as not all can be cast to all."""
+    if isinstance(empty, pd.Index):
+        return pd.Index([], dtype=found, name=empty.name)
+    if isinstance(empty, pd.Series):
+        return pd.Series([], empty.index, found, empty.name)
+    columns = {i: pd.Series([], empty.index, dtype) for i, dtype in enumerate(found)}
+    return pd.DataFrame(columns, index=empty.index).set_axis(empty.columns, axis=1)
 
 
 def with_siblings(node: Node) -> list[Node]:

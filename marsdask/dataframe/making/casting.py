@@ -174,7 +174,10 @@ def _parse(name: str, arg: Any, **given: Any) -> Any:
     direct=False,
 )
 def to_datetime(arg: Any, infer_datetime_format: Any = None, **how: Any) -> Any:
-    """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect."""
+    """Dates. With `format=`, chunk by chunk; where pandas infers the form, in one chunk. `infer_datetime_format` has no effect.
+
+    Whether inferred text has a time zone only a run can tell: with `utc=True` or after `execute()` it is known.
+    """
     return _parse("to_datetime", arg, **how)
 
 

@@ -90,9 +90,10 @@ def _array(chunk: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     found = np.asarray(chunk.to_numpy())
     if dtype is None or found.dtype == dtype:
         return found
-    if has_fractions(found, dtype):  # on which all that a tensor does next relies
+    zoned = dtype.kind == "M" and isinstance(getattr(chunk, "dtype", None), pd.DatetimeTZDtype)
+    if zoned or has_fractions(found, dtype):  # on which all that a tensor does next relies
         raise ArgumentError(
-            f"to_tensor(): {dtype} was told before the run, and the values are {found.dtype}. "
+            f"to_tensor(): {dtype} was told before the run, and the values are {getattr(chunk, 'dtype', found.dtype)}. "
             "Hint: say dtype= where a function makes them, or execute() the frame first."
         )
     return np.asarray(chunk.to_numpy(dtype=dtype))
