@@ -18,6 +18,7 @@ import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask.coverage import belongs
 from marsdask.plan import gaps, registry
+from marsdask.plan.handle import Handle
 
 ROOT = Path(__file__).parent.parent
 GOOD = """
@@ -127,11 +128,13 @@ def test_dir_shows_nothing_else() -> None:
     frame = md.DataFrame({"column": [1], "time": pd.to_datetime(["2020"]), 3: 1}, chunk_size=1)
     groups, series, rows = frame.groupby("column"), frame["column"], frame.index
     others = [series.rolling(1), series.astype(str).str, frame["time"].dt, frame.loc, groups.column]
-    inside = {"node", "known", "collection", "rebind", "received", "kind", "what", "unexecuted_repr"}
+    inside = {"known", "collection", "kind", "what", "unexecuted_repr"}
+    inside |= {name for name in vars(Handle) if not name.startswith("_")}
     for each in (mt.ones(3), frame, series, rows, groups, *others):
         found = {n: inspect.getattr_static(type(each), n, None) for n in dir(each)}
         assert not found.keys() & inside
         assert not [n for n, has in found.items() if not getattr(registry.entry_of(has), "built", True)]
+    assert not {"stack", "rebind"} & set(dir(md.DataFrame))  # prompts look at the class, too
     assert not {"iloc", "index"} & set(dir(rows))
     assert not {"column", "corrwith"} & set(dir(groups.column))
     assert {"column", "time"} <= set(dir(groups))

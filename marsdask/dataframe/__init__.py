@@ -8,7 +8,7 @@ from marsdask.dataframe.core import Categorical, DataFrame, Index, Series
 from marsdask.dataframe.groupby.grouping import DataFrameGroupBy, SeriesGroupBy
 from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.errors import UnknownName
-from marsdask.plan import gaps, registry
+from marsdask.plan import gaps, offered, registry
 from marsdask.tensor.core import ExecutableTuple
 
 registry.discover(__name__)
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return registry.names_of(globals())
+    return offered.of_module(globals())
 
 
 gaps.close(__name__)

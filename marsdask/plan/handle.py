@@ -7,18 +7,32 @@ from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from marsdask.plan.node import Node, _set
+from marsdask.plan.offered import Offered
 
 READY: list[Callable[[Any], None]] = []
 """Called with every handle that is new, or points at a new node; eager mode hangs here."""
 
 
-class Handle:
+class Handle(Offered):
     """Base of Tensor, DataFrame, Series, Index, GroupBy and Object.
 
     A view is a handle whose node is derived from the current node of its base, so that writes go through both
     ways: `derive` makes the view's node from the base's, `restore` the base's node from the view's new one.
     """
 
+    _inside = frozenset(
+        [
+            "collection",
+            "known",
+            "node",
+            "part_from",
+            "rebind",
+            "received",
+            "say",
+            "unexecuted_repr",
+            "view_of",
+        ]
+    )
     __slots__ = (
         "__weakref__",
         "_base",

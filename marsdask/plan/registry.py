@@ -11,7 +11,7 @@ import inspect
 import itertools
 import pkgutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -288,17 +288,6 @@ def attach(target: type, owner: str) -> None:
 def entry_of(function: Any) -> Op | None:
     """The entry that a public function, method or property was made of."""
     return getattr(getattr(function, "fget", function), "entry", None)
-
-
-def offered(target: Any, inside: Collection[str] = ()) -> list[str]:
-    """The names of an object that people use: without gaps, and without what is there for ourselves."""
-    found = {name: getattr(type(target), name, None) for name in object.__dir__(target)}
-    return sorted(n for n, has in found.items() if n not in inside and getattr(entry_of(has), "built", True))
-
-
-def names_of(module: dict[str, Any]) -> list[str]:
-    """The names of a module that people use: its public ones, without gaps and what it imports, and Python's own."""
-    return sorted({*module["__all__"], *(name for name in module if name.startswith("__"))})
 
 
 def discover(package: str) -> None:

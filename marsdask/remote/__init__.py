@@ -5,7 +5,7 @@ from typing import Any
 import marsdask.dataframe
 import marsdask.tensor  # on a worker a function may get any handle
 from marsdask.errors import UnknownName
-from marsdask.plan import gaps, registry
+from marsdask.plan import gaps, offered, registry
 from marsdask.remote.context import Context, get_context
 from marsdask.remote.objects import Object, spawn
 from marsdask.remote.script import run_script
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return registry.names_of(globals())
+    return offered.of_module(globals())
 
 
 gaps.close(__name__)

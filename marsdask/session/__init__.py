@@ -1,6 +1,6 @@
 """Sessions: where expressions run and where their results live."""
 
-from marsdask.plan import gaps, registry
+from marsdask.plan import gaps, offered
 from marsdask.session.asynchronous import AsyncSession, get_default_async_session
 from marsdask.session.base import Session, clear_default_session, get_default_session
 from marsdask.session.functions import (
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return registry.names_of(globals())
+    return offered.of_module(globals())
 
 
 gaps.fill("session", globals())

@@ -30,10 +30,6 @@ class Lazy(Handle):
 
     __slots__ = ("_collection",)
     _collection: tuple[Node, Any]
-    _inside: ClassVar[frozenset[str]] = frozenset(
-        ["collection", "known", "node", "part_from", "rebind", "received", "unexecuted_repr", "view_of"]
-    )
-    """Names without an underscore that users have no use for."""
 
     def execute(self, session: Session | None = None, **kwargs: Any) -> Any:
         """Run, hold the result, and return self. `wait=False` returns an ExecutionInfo."""
@@ -84,9 +80,6 @@ class Lazy(Handle):
         if result is None and node.op == "item" and (default := sessions.get_default_session()) is not None:
             result = default.result_of(self)
         return result is not None and not result.session.closed
-
-    def __dir__(self) -> list[str]:
-        return registry.offered(self, self._inside)
 
     def unexecuted_repr(self) -> str:
         return f"{type(self).__name__} <op={self.node.op}, key={token(self.node)}>"

@@ -26,6 +26,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import FrameMeta
+from marsdask.plan.offered import Offered
 from marsdask.plan.registry import public
 
 NAMED = frozenset(["name", "column"])
@@ -186,10 +187,11 @@ def as_narrow(result: Any, dtypes: Sequence[Any]) -> Any:
     return result
 
 
-class GroupBy:
+class GroupBy(Offered):
     """Groups of a frame's rows, lazily. Select columns with `[...]`, then call a method."""
 
     __slots__ = ("_frame", "_keys", "_spec")
+    _inside = frozenset(["kind"])
     kind: ClassVar[str] = "GroupBy"
 
     def __init__(self, frame: Any, spec: Grouping, keys: Sequence[Any]):
@@ -263,9 +265,6 @@ class GroupBy:
 
     def __getattr__(self, name: str) -> Any:
         raise UnknownName.among(type(self).__name__, name, dir(type(self)))
-
-    def __dir__(self) -> list[str]:
-        return registry.offered(self, ["kind"])
 
 
 class DataFrameGroupBy(GroupBy):

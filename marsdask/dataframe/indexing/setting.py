@@ -37,6 +37,7 @@ from marsdask.plan.late import late, whole
 from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
+from marsdask.plan.offered import Offered
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -376,10 +377,11 @@ def _set_by_pandas(chunk: Any, what: str, rows: Any, columns: Any, value: Any) -
     return chunk
 
 
-class Loc:
+class Loc(Offered):
     """`loc`: rows and columns by label."""
 
     __slots__ = ("_frame",)
+    _inside = frozenset(["what"])
     what = "loc"
 
     def __init__(self, frame: Any):
@@ -390,9 +392,6 @@ class Loc:
 
     def __getitem__(self, key: Any) -> Any:
         return read(self._frame, keys.plain(self._frame, self._checked(key), self.what))
-
-    def __dir__(self) -> list[str]:
-        return registry.offered(self, ["what"])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         write(self._frame, self.what, self._checked(key), value)

@@ -19,6 +19,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, meta
 from marsdask.plan.node import calling, walk
+from marsdask.plan.offered import Offered
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -30,9 +31,10 @@ ANSWERS = ("contains", "startswith", "endswith", "match", "fullmatch", "isalnum"
 """Members of .str that say yes or no of each text."""
 
 
-class Accessor:
+class Accessor(Offered):
     """What `series.str`, `.dt` and `.cat` give: pandas' members, lazily."""
 
+    _inside = frozenset(["kind"])
     kind = ""
     _theirs: Any = None
 
@@ -47,9 +49,6 @@ class Accessor:
         if name.startswith("_"):
             raise AttributeError(name)
         raise UnknownName.among(f".{self.kind}", name, dir(self))
-
-    def __dir__(self) -> list[str]:
-        return registry.offered(self, ["kind"])
 
 
 def _reached(series: Any, kind: str) -> bool:

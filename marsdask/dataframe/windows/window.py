@@ -29,6 +29,7 @@ from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
+from marsdask.plan.offered import Offered
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
 
@@ -40,9 +41,10 @@ CARRIED = ("count", "sum", "mean", "var", "std", "min", "max")
 """Expanding windows that need only a few numbers of the rows before."""
 
 
-class Window:
+class Window(Offered):
     """A frame and how its rows are windowed; its methods are lazy frames. `w[column]` looks at some columns."""
 
+    _inside = frozenset(["kind"])
     kind = ""
     _pandas: Any = None
     _methods: tuple[str, ...] = SPANS
@@ -66,9 +68,6 @@ class Window:
         if self._frame.ndim == 2 and name in self._frame.columns:
             return self[name]
         raise UnknownName.among(type(self).__name__, name, dir(self))
-
-    def __dir__(self) -> list[str]:
-        return registry.offered(self, ["kind"])
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v!r}" for k, v in self._settings.items())
