@@ -5,6 +5,7 @@ __version__ = "0.1.0"
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from marsdask.errors import UnknownName
 from marsdask.options import option_context, options
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         value = globals()[name] = getattr(importlib.import_module("marsdask.session"), name)
         return value
-    raise AttributeError(f"module 'marsdask' has no attribute {name!r}")
+    raise UnknownName.among("marsdask", name, [*__all__, *ROOMS])
 
 
 def __dir__() -> list[str]:

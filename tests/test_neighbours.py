@@ -110,6 +110,11 @@ def test_functions_of_numpy_that_are_not_there_say_where_else() -> None:
             np.pad(each, 1)
 
 
+def test_attributes_of_dask_arrays_say_where_they_are() -> None:
+    with pytest.raises(AttributeError, match=r"'numblocks'.*to_dask\(\)"):
+        t().numblocks  # noqa: B018
+
+
 def test_xarray_sees_chunks() -> None:
     xr = pytest.importorskip("xarray")
     x = xr.DataArray(t(), dims=("a", "b"))

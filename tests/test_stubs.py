@@ -34,6 +34,7 @@ mended: md.Series = frame["a"].fillna(0)
 reveal_type(mended.sum())
 reveal_type(frame[["a"]].execute())
 reveal_type(frame.groupby("k").sum())
+reveal_type(frame.groupby("k")["a"].mean())
 reveal_type(md.read_csv("flights.csv"))
 reveal_type(mt.random.RandomState(0).rand(3))
 reveal_type(mt.random.normal(size=3))
@@ -49,7 +50,7 @@ reveal_type(marsdask.tensor.ones(3))
 read = md.read_csv("flights.csv")["a"].fillna(0).sum().execute().fetch()
 """
 KINDS = [
-    "Tensor", "DataFrame", "DataFrame", "DataFrame", "Tensor", "Tensor", "Tensor", "ndarray[Any, Any]", "ndarray[Any, Any]",
+    "Tensor", "DataFrame", "DataFrame", "Series", "DataFrame", "Tensor", "Tensor", "Tensor", "ndarray[Any, Any]", "ndarray[Any, Any]",
     "Tensor", "list[Any]", "ExecutionInfo", "ndarray[Any, Any]", "list[Any]", "Tensor",
 ]  # fmt: skip
 """What the program's values are, in its order."""
@@ -147,6 +148,11 @@ def test_dir_shows_nothing_else() -> None:
         assert set(names) <= set(dir(module))
         assert not {"plan", "gaps", "functions", "registry", "Any"} & set(dir(module))
     assert dir(importlib.import_module("marsdask.learn.cluster")) == []
+
+
+def test_misspelt_names_of_the_package_are_told() -> None:
+    with pytest.raises(AttributeError, match=r"'new_sesion'\. Did you mean 'new_session'"):
+        _ = marsdask.new_sesion  # type: ignore[attr-defined]
 
 
 def test_keys_are_completed() -> None:

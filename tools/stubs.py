@@ -107,6 +107,12 @@ def __getitem__(self, key: builtins.str | builtins.int | builtins.tuple[Any, ...
 def __getitem__(self, key: Any) -> DataFrame: ...
 def __getattr__(self, column: builtins.str) -> Series: ...
 """
+SELECTED = """
+@overload
+def __getitem__(self, key: builtins.str) -> SeriesGroupBy: ...
+@overload
+def __getitem__(self, key: Any) -> DataFrameGroupBy: ...
+"""
 # What the registry cannot tell: more than one signature.
 BY_HAND = {
     **{
@@ -121,6 +127,7 @@ BY_HAND = {
         name="to_numpy", takes="self, session: Session | None = None, *", data=DATA["Tensor"]
     ),
     ("DataFrame", "__getitem__"): GETITEM,
+    ("DataFrameGroupBy", "__getitem__"): SELECTED,
     ("Tensor", "__getitem__"): "def __getitem__(self, key: Any) -> Tensor: ...",
     ("Tensor", "__iter__"): "def __iter__(self) -> Iterator[Tensor]: ...",
 }

@@ -207,6 +207,10 @@ class Tensor(Lazy):
         return np.asarray(self).tolist()
 
     def __getattr__(self, name: str) -> Any:
+        if hasattr(da.Array, name) and not name.startswith("_"):
+            raise UnknownName(
+                f"Tensor has no attribute {name!r}. Hint: x.to_dask() is an array of Dask, which has it."
+            )
         raise UnknownName.among("Tensor", name, dir(type(self)))
 
 
