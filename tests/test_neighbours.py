@@ -1,6 +1,7 @@
 """What other libraries get from our handles by the protocols that they ask for: Arrow, narwhals, NumPy, xarray, dask.dataframe."""
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
@@ -115,13 +116,16 @@ def test_attributes_of_dask_arrays_say_where_they_are() -> None:
         t().numblocks  # noqa: B018
 
 
-def test_xarray_sees_chunks() -> None:
+def test_xarray_sees_chunks(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     x = xr.DataArray(t(), dims=("a", "b"))
     assert x.chunks == t().chunks == ((3, 1), (1, 1))
     assert isinstance(x.mean("a").data, mt.Tensor)
-    rolled = xr.DataArray(t().to_dask(), dims=("a", "b")).rolling(a=2).mean()
-    np.testing.assert_array_equal(rolled.values[1:, 0], RAW.x.rolling(2).mean()[1:])
+    handed = t().to_xarray(dims=("a", "b"), name="x")  # what is in chunks and wants Dask's own arrays
+    np.testing.assert_array_equal(handed.rolling(a=2).mean().values[1:, 0], RAW.x.rolling(2).mean()[1:])
+    handed.to_netcdf(tmp_path / "x.nc", engine="scipy")
+    with xr.open_dataarray(tmp_path / "x.nc", engine="scipy") as read:
+        np.testing.assert_array_equal(read.values, RAW[["x", "n"]])
 
 
 NUMPYS: dict[str, Any] = {
