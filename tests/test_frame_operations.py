@@ -434,3 +434,13 @@ def test_the_largest_of_objects_is_no_text() -> None:
 def test_a_transform_that_is_said_to_be_an_aggregation() -> None:
     made, want = frame().groupby("k")[["v"]], WHOLE.groupby("k")[["v"]]
     same(made.transform(["cummax", "cumcount"], _call_agg=True), want.agg(["cummax", "cumcount"]))
+    same(
+        frame()[["v"]].transform(lambda c: c.iloc[:-1], _call_agg=True),
+        WHOLE[["v"]].agg(lambda c: c.iloc[:-1]),
+    )
+
+
+def test_a_key_that_is_a_column_beside_doubled_names() -> None:
+    doubled = pd.concat([WHOLE, WHOLE[["v"]]], axis=1)[["k", "v"]]
+    df = md.DataFrame(doubled, chunk_size=3)
+    same(df.groupby(df.k).sum(), doubled.groupby(doubled.k).sum())

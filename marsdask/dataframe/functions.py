@@ -119,6 +119,8 @@ def transform(
     **kwargs: Any,
 ) -> Any:
     """What a function makes of each whole column, with the same rows."""
+    if kwargs.pop("_call_agg", False):  # as of groups
+        return self.agg(func, axis, *args, **kwargs)
     along = _along(axis)
     if isinstance(func, str):
         try:

@@ -81,8 +81,7 @@ def is_column(frame: Any, key: Any) -> bool:
     """
     if frame.ndim == 1 or not isinstance(key, FrameHandle) or key.known.kind != "Series":
         return False
-    columns = frame.known.columns
-    if not columns.is_unique or key.name not in columns:
+    if frame.known.names.count(key.name) != 1:
         return False
     return _source(frame.node, key.name) == _source(key.node, None)
 
@@ -100,6 +99,12 @@ def _below(node: Node, column: Any) -> tuple[Node, Any] | None:
         return node.args[0], column
     if node.op == "frame.select":
         return node.args[0], node.args[1] if column is None else column
+    if node.op == "frame.cast":
+        before, after = (
+            found.dtypes if column is None else found.dtype_of(column)
+            for found in map(meta, (node.args[0], node))
+        )
+        return (node.args[0], column) if before == after else None
     if node.op == "frame.set_columns":
         frame, labels = node.args
         names = meta(frame).names

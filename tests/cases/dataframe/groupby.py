@@ -125,6 +125,7 @@ cases(
     "df.groupby(df.loc[:, 'k'].rename('x').rename('k')).sum(numeric_only=True)", "df[['k', 'i']].groupby(df.v.rename('k')).sum()",
     "df[['k', 'i']].groupby(df.k % 2).sum()", "df[['k', 'i']].groupby(df.k % 2, as_index=False).sum()",
     "df[['v', 'i']].groupby((df.k % 2).rename('z'), as_index=False).sum()", "(lambda x: x.groupby(x.k).sum())(df.set_index('k', drop=False)[['k', 'i']])",
+    "df.groupby(df.k.astype('i8')).sum(numeric_only=True)", "df.astype({'v': 'f4'}).groupby(df.k).sum(numeric_only=True)",
     "(lambda z: df[['v']].assign(k=z).groupby(z).sum())(df.k + 1)", "df.set_index('k', drop=False).groupby('k').i.sum()",
     # Keys of other rows are aligned by label.
     "df[df.v > 0].groupby(df.k).sum(numeric_only=True)", "df.v[df.i > 0].groupby(df.s).sum()", "df.groupby(df.k[df.i > 0]).i.sum()",
