@@ -306,6 +306,8 @@ def as_operands(values: Iterable[Any], beside: Iterable[Any] = ()) -> list[Any]:
 
 def boxed(value: Any) -> np.ndarray[Any, Any]:
     """One value, whatever it is, as an array of objects."""
+    if isinstance(value, np.ndarray):
+        return value.astype(object)
     box = np.empty((), dtype=object)
     box[()] = value
     return box

@@ -101,10 +101,12 @@ def _made_up(cell: FrameMeta | TensorMeta) -> Any:
             "Among the data is a lazy value whose length, or labels, only a run can tell. Hint: execute() it first."
         )
     if isinstance(cell, TensorMeta):
+        if cell.like is not None:
+            return cell.like
         if not cell.shape and cell.dtype == object:
             return "a"  # a text, most likely
         return np.ones(list(map(int, cell.shape)), cell.dtype)[()]
-    rows = sample(cell.empty, len(labels))
+    rows = sample(cell.empty, int(cell.shape[0]))
     return rows if cell.kind == "Index" else rows.set_axis(labels, axis=0)
 
 

@@ -265,7 +265,7 @@ def array_constant(array: np.ndarray[Any, Any], chunks: tuple[tuple[int, ...], .
     bounds = [np.cumsum([0, *c]) for c in chunks]
     tasks: dict[Key, GraphNode] = {}
     for index in np.ndindex(*map(len, chunks)):
-        where = tuple(slice(b[i], b[i + 1]) for b, i in zip(bounds, index, strict=True))
+        where: tuple[Any, ...] = tuple(slice(b[i], b[i + 1]) for b, i in zip(bounds, index, strict=True))
         tasks[name, *index] = DataNode((name, *index), array[(*where, ...)])  # of no axes, too, an array
     return da.Array(tasks, name, chunks, dtype=array.dtype)
 
