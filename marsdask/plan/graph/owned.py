@@ -13,6 +13,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 import pandas as pd
+from dask.base import tokenize
 
 CELLS = frozenset(("mixed", "mixed-integer"))
 """What pandas calls a column of objects some of which are no plain values."""
@@ -74,7 +75,8 @@ def _column(column: pd.Series) -> pd.Series:
 
 def guarded(array: da.Array) -> da.Array:
     """The same array over chunks that raise where somebody writes into them: Dask hands functions what is held."""
-    return array.map_blocks(_read_only, dtype=array.dtype, meta=array._meta)
+    name = f"{array.name.rpartition('-')[0] or 'array'}-{tokenize(array.name, 'guarded')}"
+    return array.map_blocks(_read_only, dtype=array.dtype, meta=array._meta, name=name)
 
 
 def _read_only(chunk: Any) -> Any:
