@@ -69,6 +69,7 @@ ARRAYS: dict[str, np.ndarray] = {
     "vn": np.where(_distinct((23,)) % 6 == 1, np.nan, _distinct((23,)) // 3),  # with holes and ties
     "xo": _distinct((7, 5)).astype(object) / 4,  # Python's numbers
     "vo": np.array([Decimal(n) / 8 for n in _distinct((11,), "i8").tolist()], object),
+    "to": np.array(list("hbkaczefgid"), object),
     "ho": np.where(_distinct((7, 5)) % 4 == 0, np.nan, _distinct((7, 5)) / 4).astype(object),
 }
 LAYOUTS = ("one", "many", "ragged", "empty")

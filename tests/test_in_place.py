@@ -218,7 +218,7 @@ IN_ORDER = [
     "z.argmax(axis=0)", "x.sum(axis=0, keepdims=True)", "x[[0, 2]]", "x[x[:, 0] > 1]", "m.take(x, [0, 1], axis=0)", "m.compress([True, False, True], x, axis=0)",
     "m.delete(x, 0, 0)", "m.insert(x, 0, 5, 0)", "x.T", "x.copy()", "x.copy('K')", "x.astype('f4')", "x.astype('f4', order='C')", "x.reshape(4, 3, order='F')",
     "x.reshape((2, 6), order='A')", "x.ravel('K')", "x.flatten('F')", "m.array(x)", "m.asarray(x, order='F')", "m.concatenate([x, x])", "m.concatenate([x, y])",
-    "m.zeros_like(x)", "m.full_like(x, 2, order='C')", "m.squeeze(x[None])", "m.clip(x, 1, 2)", "m.round(x)", "x @ x.T", "(x + 1).T", "m.full((1, 4), 2.0)",
+    "m.zeros_like(x)", "m.full_like(x, 2, order='C')", "m.squeeze(x[None])", "m.clip(x, 1, 2)", "m.round(x)", "x @ x.T", "m.matmul(x, y.T, order='C')", "m.matmul(x, y.T, order='F')", "(x + 1).T", "m.full((1, 4), 2.0)",
 ]  # fmt: skip
 
 
@@ -311,3 +311,28 @@ def test_memory_order_of_parts_and_turned_axes_is_that_of_numpys_copy() -> None:
                 assert got.flags[flag] == copied.flags[flag], (want.shape, flag)
     positions = mt.argwhere(mt.tensor([[1, 0], [1, 1]], chunk_size=1)).execute().fetch()
     assert positions.flags.f_contiguous
+
+
+@pytest.mark.parametrize("chunk_size", [2, 9])
+def test_what_a_function_or_a_user_writes_is_not_the_tensors(chunk_size: int) -> None:
+    def writes(part: Any) -> Any:
+        part[0] = 99
+        return part
+
+    t = mt.tensor(np.arange(9.0), chunk_size=chunk_size).execute()
+    assert t.map_chunk(writes, dtype="f8").execute().fetch()[0] == 99
+    for data in (t.fetch(), np.asarray(t), t.to_numpy(), t.compute(), t.to_dask().compute(), t[:3].fetch()):
+        if data.flags.writeable:
+            data[:] = 99
+    assert t.fetch().tolist() == list(range(9))
+    assert t.sum().execute().fetch() == 36
+
+
+def test_matmul_keeps_to_numpys_casting() -> None:
+    x = mt.ones((2, 2))
+    with pytest.raises(TypeError, match="same_kind"):
+        mt.matmul(x, x, dtype="i4")
+    out = mt.zeros((2, 2), dtype="i4", order="F")
+    mt.matmul(x, x, out=out, casting="unsafe")
+    assert_like(out.execute().fetch(), np.full((2, 2), 2, dtype="i4"))
+    assert out.order == "F"

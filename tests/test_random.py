@@ -38,6 +38,16 @@ def test_distribution_shape_and_dtype(name: str) -> None:
     assert len(np.unique(ours[:60].ravel()[:1000])) > 1
 
 
+@pytest.mark.parametrize(
+    "text", ["rand()", "randint(10)", "choice(10)", "choice([4, 5, 6])", "normal()", "poisson(3, ())"]
+)
+def test_one_draw(text: str) -> None:
+    one, same = (eval(f"s.{text}", {"s": mt.random.RandomState(3)}).execute().fetch() for _ in range(2))
+    assert np.ndim(one) == 0
+    assert one == same
+    assert 0 <= one < 10 or text == "normal()"
+
+
 def test_a_tensor_draws_once() -> None:
     t = mt.random.rand(50, chunk_size=7)
     np.testing.assert_array_equal((t - t).execute().fetch(), np.zeros(50))

@@ -160,3 +160,11 @@ def test_moments_of_columns_and_groups_beside_a_large_mean(name: str) -> None:
     if name in ("var", "sem"):  # a chunk's are pandas', who lose eight digits here
         got, want = (getattr(each.groupby("k").v, name)() for each in (ours, plain))
         np.testing.assert_allclose(got.execute().fetch(), want, rtol=1e-7)
+
+
+def test_whether_all_is_fetched_as_pythons_truth() -> None:
+    x = mt.tensor([1e10, 1e-8], chunk_size=1)
+    assert mt.allclose(x, [1.00001e10, 1e-9]).execute().fetch() is True
+    assert mt.allclose(x, [1.1e10, 1e-9]).execute().fetch() is False
+    assert mt.array_equal(x, x).execute().fetch() is True
+    assert bool(mt.array_equal(x, x + 1)) is False

@@ -29,6 +29,8 @@ Axes = tuple[int, ...]
 JOINED = 16
 
 OBJECTS = np.dtype(object)
+NOTHING = ...
+"""The total of no objects: they may be texts, so it is not 0."""
 
 
 def axes_of(axis: Any, ndim: int) -> Axes | None:
@@ -131,6 +133,15 @@ def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
             return np.asarray(function(*(np.ones(1, d) for d in dtypes), **dict(kwargs))).dtype
         except TypeError as error:
             raise ArgumentTypeError(str(error)) from None
+
+
+def totals_of(ufunc: np.ufunc, dtype: Any) -> Any:
+    """What joins totals of a kind. Made where it is used: what joins objects does not travel."""
+    return np.frompyfunc(partial(_from_nothing, ufunc), 2, 1) if dtype == OBJECTS else ufunc
+
+
+def _from_nothing(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    return b if a is NOTHING else a if b is NOTHING else ufunc(a, b)
 
 
 def whole_along(a: da.Array, axes: Axes | None) -> da.Array:

@@ -222,7 +222,8 @@ def _lower(name: str, seed: int, values: Any, size: Any, chunk_size: Any, dtype:
     template = [... if isinstance(v, da.Array) else v for v in values]
     shape = size if size is not None else np.broadcast_shapes(*(a.shape for a in arrays))
     if not shape:
-        one = graph.per_chunk(partial(_chunk, name, seed, template, (), dtype), *arrays, lengths=None)
+        draw_one = partial(_chunk, name, seed, template, (), dtype)
+        one = graph.per_chunk(draw_one, *arrays, lengths=None) if arrays else graph.value(draw_one)
         return graph.to_array(one, (), dtype, scalar=True)
     chunks = chunks_of(shape, chunk_size, dtype, count_by_bytes)
     spread = [graph.rechunked(da.broadcast_to(a, shape), chunks) for a in arrays]

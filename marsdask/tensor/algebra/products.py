@@ -17,7 +17,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import as_tensor, check_cast, fits, given
+from marsdask.tensor.core import as_tensor, assign, check_cast, fits, given
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.fold import flat, fold, result_dtype
 
@@ -79,15 +79,22 @@ public("outer", doc="The products of all pairs of elements.")(partial(_of_two, "
 
 
 @public("matmul")
-def matmul(a: Array, b: Array, out: Any = None, *, dtype: Any = None) -> Any:
+def matmul(
+    a: Array, b: Array, out: Any = None, *, dtype: Any = None, order: str = "K", casting: str = "same_kind"
+) -> Any:
     """The matrix product; leading axes are broadcast."""
+    checks.choice(order, "matmul(order=)", "KACF")
     if not a.ndim or not b.ndim:
         raise ArgumentError(
             "matmul: Input operand does not have enough dimensions (a scalar). Hint: use * for scalars."
         )
-    result = registry.make("matmul", a, b)
-    made = result if dtype is None else registry.make("astype", result, np.dtype(dtype))
-    return given(made, out, repeated=True)
+    made = registry.make("matmul", a, b)
+    if dtype is not None:
+        check_cast("matmul", made.dtype, dtype, casting)
+        made = registry.make("astype", made, np.dtype(dtype))
+    if order == "F" or (order == "A" and a.order == b.order == "F"):
+        made = registry.make("copy", made, "F")
+    return made if out is None else assign(out, made, casting=casting)
 
 
 def _matmul_meta(a: TensorMeta, b: TensorMeta) -> TensorMeta:

@@ -282,12 +282,23 @@ def clip(
 @public("allclose")
 def allclose(a: Array, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether all elements are close, as a lazy truth value."""
-    return registry.make("all", isclose(a, b, rtol, atol, equal_nan))
+    return registry.make("truth", registry.make("all", isclose(a, b, rtol, atol, equal_nan)))
 
 
-@lowered("array_equal", room="tensor", meta=lambda *args, **kwargs: TensorMeta((), np.dtype(bool)))
-def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> da.Array:
+@lowered("truth", sizes="any", status="delegated", meta=lambda a: a)
+def _truth(a: da.Array) -> da.Array:
+    """A truth value that is fetched as Python's own."""
+    return a
+
+
+@public("array_equal")
+def array_equal(a1: Array, a2: Array, equal_nan: bool = False) -> Any:
     """Whether shapes and all elements are equal, as a lazy truth value."""
+    return registry.make("truth", registry.make("array_equal", a1, a2, bool(equal_nan)))
+
+
+@lowered("array_equal", meta=lambda *args, **kwargs: TensorMeta((), np.dtype(bool)))
+def _array_equal(a1: da.Array, a2: da.Array, equal_nan: bool = False) -> da.Array:
     if a1.shape != a2.shape:
         return da.from_array(np.False_)
     if equal_nan and a1.dtype.kind in "fc" and a2.dtype.kind in "fc":

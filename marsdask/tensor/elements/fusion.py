@@ -78,7 +78,8 @@ def run_reduced(program: Program, name: str, axes: tuple[int, ...], *arrays: Any
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) == 0:
         whole = _steps(program, arrays)[-1]
-        if name in ("max", "min") and any(shape[a] == 0 for a in axes):  # nothing to say: joined as nothing
+        silent = name in ("max", "min") or (whole.dtype == OBJECTS and name in ("sum", "prod"))
+        if silent and any(shape[a] == 0 for a in axes):  # nothing to say: joined as nothing
             return whole.reshape([min(n, 1) if a in axes else n for a, n in enumerate(shape)])
         return getattr(np, name)(whole, axis=axes, keepdims=True)
     ufunc = REDUCTIONS[name]

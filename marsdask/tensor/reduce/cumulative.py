@@ -15,7 +15,16 @@ from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, given
-from marsdask.tensor.fold import flat, joined_at_once, line_of, replaced, result_dtype
+from marsdask.tensor.fold import (
+    NOTHING,
+    OBJECTS,
+    flat,
+    joined_at_once,
+    line_of,
+    replaced,
+    result_dtype,
+    totals_of,
+)
 
 # name -> what joins two chunks
 TABLE: dict[str, np.ufunc] = {
@@ -38,22 +47,27 @@ def _lower(name: str, a: da.Array, axis: int | None = None, dtype: Any = None) -
     before = graph.rechunked(last, {axis: -1}).map_blocks(partial(_before, axis, ufunc), dtype=out)
     before = graph.rechunked(before, {axis: 1})
     return da.blockwise(
-        ufunc, index, before, index, local, index, dtype=out, align_arrays=False,
+        partial(_joined, ufunc) if out == OBJECTS else ufunc, index, before, index, local, index, dtype=out, align_arrays=False,
         adjust_chunks={axis: a.chunks[axis]},
     )  # fmt: skip
+
+
+def _joined(ufunc: np.ufunc, before: Any, local: Any) -> Any:
+    return totals_of(ufunc, local.dtype)(before, local)
 
 
 def _last(axis: int, ufunc: np.ufunc, part: Any) -> Any:
     """What a chunk adds to those behind it; an empty chunk adds nothing."""
     if part.shape[axis]:
         return part.take([-1], axis=axis)
-    return np.full(replaced(part.shape, axis, 1), ufunc.identity, part.dtype)
+    nothing = NOTHING if part.dtype == OBJECTS else ufunc.identity
+    return np.full(replaced(part.shape, axis, 1), nothing, part.dtype)
 
 
 def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
     """For each chunk what all before it come to."""
-    run = ufunc.accumulate(totals, axis=axis, dtype=totals.dtype)
-    first = np.full_like(run.take([0], axis=axis), ufunc.identity)
+    run = totals_of(ufunc, totals.dtype).accumulate(totals, axis=axis, dtype=totals.dtype)
+    first = _last(axis, ufunc, run[(slice(None),) * axis + (slice(0, 0),)])
     return np.concatenate([first, run.take(range(run.shape[axis] - 1), axis=axis)], axis=axis)
 
 

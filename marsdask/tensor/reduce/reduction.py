@@ -23,15 +23,18 @@ from marsdask.tensor.core import NEEDED, as_tensor, signature
 from marsdask.tensor.core import given as fitted
 from marsdask.tensor.elements.fusion import REDUCTIONS, reduced_dtype
 from marsdask.tensor.fold import (
+    NOTHING,
     axes_of,
     flat,
     fold,
     joined_at_once,
     reduced_shape,
     refuse_empty,
+    totals_of,
 )
 
-NOTHING = NEEDED
+LEFT_OUT = NEEDED
+OBJECTS_FROM = {"sum": 0, "prod": 1, "nansum": 0, "nanprod": 1}
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,35 @@ class Reduction:
 
 def _ufunc(ufunc: np.ufunc, name: str, takes: dict[str, Any]) -> Reduction:
     """NumPy's own function on a chunk; partial results are joined by a ufunc."""
-    return Reduction(partial(_by, name), partial(reduce, ufunc), partial(_with_initial, ufunc), takes)
+    return Reduction(partial(_by, name), partial(_joined, ufunc), partial(_with_initial, ufunc), takes)
 
 
-def _by(name: str, part: Any, axes: Any, initial: Any = NOTHING, **settings: Any) -> Any:
-    if initial is not NOTHING and part.dtype == object:  # which add up some only from a beginning
-        settings["initial"] = REDUCTIONS[name.removeprefix("nan")].identity
+def _joined(ufunc: np.ufunc, states: list[Any]) -> Any:
+    return reduce(totals_of(ufunc, states[0].dtype), states)
+
+
+def _by(name: str, part: Any, axes: Any, initial: Any = LEFT_OUT, **settings: Any) -> Any:
+    if part.dtype == object and name in OBJECTS_FROM and settings.get("dtype") is None:
+        if not all(part.shape[i] for i in axes):
+            return np.full([1 if i in axes else n for i, n in enumerate(part.shape)], NOTHING, part.dtype)
+        if initial is not LEFT_OUT:  # some add up only from a beginning
+            settings["initial"] = OBJECTS_FROM[name]
     return getattr(np, name)(part, axis=axes, keepdims=True, **settings)
 
 
-def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = NOTHING, **settings: Any) -> Any:
-    return state if initial is NOTHING else ufunc(state, initial)
+def _with_initial(ufunc: np.ufunc, state: Any, initial: Any = LEFT_OUT, **settings: Any) -> Any:
+    if state.dtype == object:
+        state = np.frompyfunc(partial(_or, ufunc.identity), 1, 1)(state)
+    return state if initial is LEFT_OUT else ufunc(state, initial)
+
+
+def _or(identity: Any, value: Any) -> Any:
+    return identity if value is NOTHING else value
 
 
 def _extremes(ufunc: np.ufunc) -> Reduction:
     chunk, finish = partial(_extreme, ufunc), partial(_extreme_of, ufunc)
-    takes = {"initial": NOTHING, "where": None}
+    takes = {"initial": LEFT_OUT, "where": None}
     return Reduction(chunk, partial(_most, ufunc), finish, takes, identity=False)
 
 
@@ -89,9 +105,9 @@ def _most(ufunc: np.ufunc, states: list[Any]) -> Any:
     return reduce(_by_kind(ufunc, states[0]), states)
 
 
-def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = NOTHING) -> Any:
+def _extreme(ufunc: np.ufunc, part: Any, axes: Any, where: Any = True, initial: Any = LEFT_OUT) -> Any:
     ufunc = _by_kind(ufunc, part)
-    if initial is not NOTHING:
+    if initial is not LEFT_OUT:
         return ufunc.reduce(part, axis=axes, keepdims=True, initial=initial, where=where)
     return ufunc.reduce(part, axis=axes, keepdims=True) if all(part.shape[i] for i in axes) else None
 
@@ -217,7 +233,7 @@ def _place_of(name: str, state: Any) -> Any:
 _ADD_TOTALS = partial(reduce, partial(_each_by, (np.add, np.add)))
 _WIDER = partial(reduce, partial(_each_by, (np.maximum, np.minimum)))
 _AVERAGED = {"dtype": None, "where": None}
-_ADDED = {"dtype": None, "initial": NOTHING, "where": None}
+_ADDED = {"dtype": None, "initial": LEFT_OUT, "where": None}
 
 TABLE: dict[str, Reduction] = {
     "sum": _ufunc(np.add, "sum", _ADDED),

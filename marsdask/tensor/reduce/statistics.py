@@ -227,7 +227,9 @@ def histogram_of(
     total = graph.tree(parts, partial(reduce, np.add)).with_lengths((len(edges) - 1,))
     counts = graph.to_array(total, (), INT if weights is None else weights.dtype)
     if density:
-        counts = counts / counts.sum() / np.array(np.diff(edges), float)
+        counts = (
+            counts / np.array(np.diff(edges), float) / counts.sum()
+        )  # in NumPy's order, to the last digit
     return counts, da.from_array(edges, chunks=-1)
 
 

@@ -21,6 +21,7 @@ cases("kron", "x, m57", "x, 2", "v, w", "v, x", "n, b", "c3, v[:2]")
 cases("trace", "x", "sq", "x, 1", "x, -2", "c3", "c3, 0, 1, 2", "n", "b", "x, dtype='f4'", "v", "c3, axis1=1, axis2=1", "c3, 0, 0, 5", "x, 50")
 cases("dot matmul inner", "vo, vo", "xo, xo.T[:5, :5]", "xo[:5], xo")
 cases("vdot", "vo, vo")
+cases("matmul", "n, n.T, dtype='f4', casting='unsafe'", "x, m57, order='Q'")
 # fmt: on
 
 oracle("innerproduct", np.inner)

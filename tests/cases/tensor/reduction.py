@@ -35,6 +35,8 @@ cases(
 cases("nansum nanprod nanmax nanmin nanmean nanargmax nanargmin", "ho", "ho, axis=1")
 cases("sum prod max min", "xo, axis=0, initial=2.5, where=b", "f(xo * 2 + 1, axis=1)")
 cases("sum mean", "xo, dtype='f4'")
+cases("sum max min count_nonzero any", "to", "f(to + to)", "to[:0]")
+cases("mean", "to")
 # fmt: on
 
 oracle("product", np.prod)
