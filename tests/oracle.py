@@ -67,10 +67,12 @@ ARRAYS: dict[str, np.ndarray] = {
     "e": np.empty((0, 5)),
     "g": np.where(_distinct((7, 5)) % 5 == 1, np.nan, np.where(_distinct((7, 5)) % 4 == 1, -np.inf, 3.0)),
     "vn": np.where(_distinct((23,)) % 6 == 1, np.nan, _distinct((23,)) // 3),  # with holes and ties
-    "xo": _distinct((7, 5)).astype(object) / 4,  # Python's numbers
-    "vo": np.array([Decimal(n) / 8 for n in _distinct((11,), "i8").tolist()], object),
+    "xo": np.roll(np.arange(-11.0, 24).reshape(5, 7).T, 3).astype(object) / 4,  # Python's numbers
+    "vo": np.array([Decimal(n * 5 % 11 - 3) / 8 for n in range(11)], object),
     "to": np.array(list("hbkaczefgid"), object),
-    "ho": np.where(_distinct((7, 5)) % 4 == 0, np.nan, _distinct((7, 5)) / 4).astype(object),
+    "ho": np.where(np.arange(35) % 4 == 2, np.nan, np.arange(35) * 6 % 35 / 4 - 3)
+    .reshape(7, 5)
+    .astype(object),
 }
 LAYOUTS = ("one", "many", "ragged", "empty")
 
