@@ -1,16 +1,19 @@
 """What oracle cases cannot say of frames: laziness, NumPy's protocols, in-place operators, what is asked and dropped."""
 
+import collections
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import marsdask
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import option_context
 from marsdask.plan import graph, meta, passes
 from marsdask.plan.node import walk
+from tests.oracle import assert_like, fetched
 
 N = 12
 WHOLE = pd.DataFrame(
@@ -444,3 +447,48 @@ def test_a_key_that_is_a_column_beside_doubled_names() -> None:
     doubled = pd.concat([WHOLE, WHOLE[["v"]]], axis=1)[["k", "v"]]
     df = md.DataFrame(doubled, chunk_size=3)
     same(df.groupby(df.k).sum(), doubled.groupby(doubled.k).sum())
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@pytest.mark.parametrize(
+    "make", [lambda v: v, lambda v: (1, v), lambda v: [{"k": (v,)}], lambda v: Pair(1, [v])]
+)
+def test_functions_get_the_values_of_lazy_arguments(make: Any) -> None:
+    raw = pd.DataFrame({"k": [1, 1, 2], "v": [1.0, 2.0, 4.0]})
+    frame = md.DataFrame(raw, chunk_size=2)
+
+    def told(part: Any, given: Any) -> str:
+        return str(given)
+
+    def beside(part: Any, given: Any) -> Any:
+        return part.assign(told=str(given))
+
+    for text in (
+        "f.apply(told, axis=1, args=(given,))", "f.apply(told, args=(given,))", "f.v.apply(told, args=(given,))", "f.v.agg(told, given=given)",
+        "f.groupby('k').v.apply(told, given=given)", "f.groupby('k').v.agg(told, given=given)",
+    ):  # fmt: skip
+        names = {"told": told, "beside": beside}
+        want = eval(text, {**names, "f": raw, "given": make(raw.v.max())})
+        assert_like(fetched(eval(text, {**names, "f": frame, "given": make(frame.v.max())})), want)
+    assert_like(fetched(frame.map_chunk(beside, args=(make(frame.v.max()),))), beside(raw, make(raw.v.max())))
+    given = make(frame.v.to_tensor())
+    text = fetched(
+        mt.ones(2, chunk_size=1).map_chunk(
+            lambda c, g: np.array([str(g)], dtype=object), args=(given,), dtype=object
+        )
+    )
+    assert text.tolist() == [str(make(raw.v.to_numpy()))] * 2
+
+
+def test_named_tuples_stay_such() -> None:
+    one, two = md.Series([1, 2]), mt.arange(3)
+    pair = Pair(one, two)
+    assert marsdask.execute(pair) is pair
+    got = marsdask.fetch(pair)
+    assert type(got) is Pair
+    assert_like([*got], [pd.Series([1, 2]), np.arange(3)])
+    assert marsdask.get_default_session().fetch(pair).b.tolist() == [0, 1, 2]
+    assert isinstance(marsdask.fetch((one, two)), list)
+    assert marsdask.fetch(marsdask.execute(mt.linalg.qr(mt.eye(2))))._fields == ("Q", "R")

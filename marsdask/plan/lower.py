@@ -23,7 +23,7 @@ from marsdask.errors import MarsDaskError
 from marsdask.plan import graph
 from marsdask.plan.entries import Op, called, label, lookup
 from marsdask.plan.graph import Chunks, Label, Place
-from marsdask.plan.node import Node, inputs, replace, token, walk
+from marsdask.plan.node import Node, inputs, parts, replace, token, walk
 
 
 class Question:
@@ -65,6 +65,17 @@ def sized(*collections: Chunks | da.Array) -> Generator[Keep, Any, tuple[Any, ..
         kept = yield Keep(*unknown.values())
         unknown = dict(zip(unknown, kept if len(unknown) > 1 else (kept,), strict=True))
     return tuple(unknown.get(id(c), c) for c in collections)
+
+
+def told(arguments: Any) -> Generator[Ask, Any, Any]:
+    """Arguments of a user's function with the values of lazy ones in their tuples, lists and dicts, which are asked for."""
+    found = [*parts([arguments], Chunks), *parts([arguments], da.Array)]
+    if not found:
+        return arguments
+    answers = yield Ask(*found)
+    values = dict(zip(map(id, found), answers if len(found) > 1 else (answers,), strict=True))
+    arguments = replace(arguments, lambda each: graph.one(values[id(each)]), Chunks)
+    return replace(arguments, lambda each: values[id(each)], da.Array)
 
 
 def _is_sized(collection: Chunks | da.Array) -> bool:

@@ -124,6 +124,11 @@ def fields_of(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
 
 
+def is_named(kind: Any) -> bool:
+    """Whether a type is that of named tuples, in which what a tuple may hold is looked for, and which stay such."""
+    return issubclass(kind, tuple) and hasattr(kind, "_make")
+
+
 def cut(text: str, most: int = 60) -> str:
     """A text, at most so long."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
@@ -150,12 +155,17 @@ def _find(values: Iterable[Any], wanted: type[T], add: Callable[[T], None]) -> N
         kind = type(value)
         if kind is wanted:
             add(value)
+        elif kind in PLAIN:
+            continue
         elif kind is tuple or kind is list:
-            _find(value, wanted, add)
+            if not PLAIN.issuperset(map(type, value)):
+                _find(value, wanted, add)
         elif kind is dict:
             _find(value.values(), wanted, add)
         elif kind is slice:
             _find((value.start, value.stop, value.step), wanted, add)
+        elif is_named(kind):
+            _find(value, wanted, add)
 
 
 def leaf(op: str, value: Any, known: Any, name: str = "") -> Node:
@@ -199,6 +209,9 @@ def replace(value: Any, swap: Callable[[Any], Any], wanted: type = Node) -> Any:
     if kind is slice:
         old = (value.start, value.stop, value.step)
         return value if (ends := replace(old, swap, wanted)) is old else slice(*ends)
+    if is_named(kind):
+        old = tuple(value)
+        return value if (new := replace(old, swap, wanted)) is old else kind._make(new)
     return value
 
 
@@ -211,6 +224,8 @@ def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
         return {k: mapped(v, swap) for k, v in value.items()}
     if kind is slice:
         return slice(*(mapped(v, swap) for v in (value.start, value.stop, value.step)))
+    if is_named(kind):
+        return kind._make([mapped(v, swap) for v in value])
     return swap(value)
 
 
@@ -265,6 +280,9 @@ def _say(value: Any, add: Callable[[str], None]) -> None:
         _say((value.start, value.stop, value.step), add)
     elif kind is Data:
         add(f"data:{value.name};")
+    elif is_named(kind):
+        add(f"{kind.__module__}.{kind.__qualname__}")
+        _say(tuple(value), add)
     elif dataclasses.is_dataclass(kind):
         add(f"{kind.__name__}(")
         _say(tuple([getattr(value, name) for name in fields_of(kind)]), add)

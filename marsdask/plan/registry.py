@@ -33,7 +33,7 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
 )
 from marsdask.plan.handle import READY, Handle, held
 from marsdask.plan.meta import meta
-from marsdask.plan.node import PLAIN, Node, calling, fields_of
+from marsdask.plan.node import PLAIN, Node, calling, fields_of, is_named
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
@@ -222,6 +222,8 @@ def frozen(value: Any, used: list[Handle]) -> Any:
     if kind.__module__.startswith("marsdask.") and is_dataclass(kind):
         # How rows are grouped, joined: lists of names are inside.
         return kind(**{name: frozen(getattr(value, name), used) for name in fields_of(kind)})
+    if is_named(kind):
+        return kind._make(frozen(tuple(value), used))
     # Of pandas a lazy copy.
     pandas = hasattr(value, "_mgr") or hasattr(value, "_data")
     return value.copy() if pandas or kind is np.ndarray else value

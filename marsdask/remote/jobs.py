@@ -21,15 +21,13 @@ from marsdask.engine.failures import refusal
 from marsdask.errors import ArgumentError, ArgumentTypeError, Exited, NotPicklable
 from marsdask.options import within
 from marsdask.plan import graph, labels, registry
-from marsdask.plan import node as nodes
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import FrameMeta, Rows
-from marsdask.plan.node import Node, _set, leaf, rebuilt, token, walk
+from marsdask.plan.node import Node, _set, leaf, mapped, rebuilt, token, walk
 from marsdask.plan.passes import Swap, rewritten
 from marsdask.plan.registry import lowered
 from marsdask.remote.context import CURRENT, Context, dataset, session_here
 from marsdask.session import Session
-from marsdask.session.lazy import ExecutableTuple
 from marsdask.session.logs import Log, arrived, captured
 from marsdask.session.results import Result, exact, finished, tasks_of
 
@@ -88,19 +86,6 @@ class Call:
             named |= {f"argument {k!r} of {self.name!r}": v for k, v in self.kwargs.items()}
             refused = (what for what, value in named.items() if refusal(value) is not None)
             raise NotPicklable.because(next(refused, f"function {self.name!r}"), error) from error
-
-
-def mapped(value: Any, swap: Callable[[Any], Any]) -> Any:
-    """As `node.mapped`, in named tuples too, and in tuples of ours, which become plain ones."""
-
-    def leaf(value: Any) -> Any:
-        ours = isinstance(value, ExecutableTuple)
-        if not ours and not (isinstance(value, tuple) and hasattr(value, "_fields")):
-            return swap(value)
-        items = [mapped(v, swap) for v in value]
-        return tuple(items) if ours else type(value)(*items)
-
-    return nodes.mapped(value, leaf)
 
 
 @dataclasses.dataclass(eq=False, slots=True)

@@ -12,9 +12,9 @@ from marsdask.errors import ArgumentTypeError, NoWorkers, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.lower import Keep, Steps
 from marsdask.plan.meta import ObjectMeta, TupleMeta, meta
-from marsdask.plan.node import Data, token
+from marsdask.plan.node import Data, mapped, token
 from marsdask.plan.registry import lowered, public
-from marsdask.remote.jobs import TRIES, Call, Slot, handed, mapped, received, task_of
+from marsdask.remote.jobs import TRIES, Call, Slot, handed, received, task_of
 from marsdask.session import Session
 from marsdask.session.lazy import Lazy
 from marsdask.session.logs import Log

@@ -179,7 +179,7 @@ class Session:
             bar = progress(run, False if inside() else shown, progress_update_interval)
             with option_context(values), within(runs.current, run), bar, self.active():
                 retried(self.engine, lambda: self._bring(handles))
-            return handles[0] if bare else handles
+            return tileables[0] if bare or in_named(tileables) else handles
 
         if wait and self.timeout is None:
             return work()
@@ -285,7 +285,7 @@ class Session:
         checked(_without_checks(extra_config))
         handles, bare = handles_of(tileables, "fetch")
         values = list(map(self.data_of, handles))
-        return values[0] if bare else values
+        return values[0] if bare else as_given(tileables, values)
 
     def data_of(self, handle: Any) -> Any:
         """The data of an executed handle: NumPy or pandas."""
@@ -448,6 +448,16 @@ def _without_checks(extra_config: Any) -> dict[str, Any]:
     """
     given = {} if extra_config is None else checks.instance(extra_config, "extra_config", dict, "a dict")
     return {name: value for name, value in given.items() if not str(name).startswith("check_")}
+
+
+def as_given(args: tuple[Any, ...], values: list[Any]) -> Any:
+    """What was made of handles: as a named tuple where they came in one, else a list."""
+    return getattr(args[0], "_plain", type(args[0]))(*values) if in_named(args) else values
+
+
+def in_named(args: tuple[Any, ...]) -> bool:
+    """Whether handles came in a named tuple, such as several results of one operation."""
+    return len(args) == 1 and isinstance(args[0], tuple) and hasattr(args[0], "_fields")
 
 
 def handles_of(args: tuple[Any, ...], name: str) -> tuple[list[Any], bool]:

@@ -13,7 +13,7 @@ from marsdask import checks
 from marsdask.engine.base import Engine, Threads
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession, NotExecuted
-from marsdask.session.base import Session, get_default_session, handles_of, inside, process_default
+from marsdask.session.base import Session, as_given, get_default_session, handles_of, inside, process_default
 from marsdask.session.logs import LogPart, part_of
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def fetch(
     handles, bare = handles_of(tileables, "fetch")
     how: dict[str, Any] = {"batch_size": batch_size, "extra_config": extra_config}
     values = [_holder(handle, session).fetch(handle, **how) for handle in handles]
-    return values[0] if bare else values
+    return values[0] if bare else as_given(tileables, values)
 
 
 def fetch_infos(

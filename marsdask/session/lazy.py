@@ -190,6 +190,7 @@ def _from_dask(data: Any) -> Any:
 class ExecutableTuple(tuple[Any, ...]):
     """Several lazy objects that run together; what is no lazy object is known, and stays as it is."""
 
+    _make: ClassVar[Any] = tuple  # what is made of them has nothing to run
     _plain: ClassVar[Any]  # the namedtuple that fetch() gives, where there are field names
 
     def __new__(cls, values: Iterable[Any] = ()) -> ExecutableTuple:

@@ -25,7 +25,7 @@ from marsdask.dataframe.sorting.sort import only
 from marsdask.errors import LabelNotFound
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Keep
+from marsdask.plan.lower import Keep, told
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
@@ -266,7 +266,7 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
 
 def ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
     """The frame and its keys cut alike, the method, and what it does with one chunk and its keys."""
-    method = Method(*call)
+    method = Method(*(yield from told(call)))
     frame, keys, _ = yield from matched(frame, keys, {})
     return frame, keys, method, partial(method.of, spec=spec)
 

@@ -15,13 +15,12 @@ import pyarrow as pa
 
 from marsdask.dataframe.core import Categorical, as_frame
 from marsdask.dataframe.rows.alignment import is_ranged, known_labels, row_labels
-from marsdask.dataframe.rows.families import one
 from marsdask.errors import UnknownLength
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta, sample
-from marsdask.plan.node import Data
+from marsdask.plan.node import Data, is_named
 from marsdask.plan.registry import lowered
 from marsdask.tensor.core import as_tensor
 
@@ -73,7 +72,7 @@ def swapped(data: Any, wanted: type, swap: Callable[[Any], Any]) -> Any:
         return {name: swapped(v, wanted, swap) for name, v in data.items()}
     if isinstance(data, (list, tuple)):
         values = [swapped(v, wanted, swap) for v in data]
-        return data._make(values) if hasattr(data, "_make") else type(data)(values)
+        return data._make(values) if is_named(type(data)) else type(data)(values)
     if isinstance(data, np.ndarray) and data.dtype == object:
         new = np.empty(data.shape, dtype=object)
         for at in np.ndindex(data.shape):
@@ -118,7 +117,7 @@ def _together(make: Callable[..., Any], data: Data, cells: list[Any], lazy_label
 
 
 def _of_parts(make: Callable[..., Any], data: Any, *parts: list[Any]) -> Any:
-    return _filled(make, data, *map(one, parts))
+    return _filled(make, data, *map(graph.one, parts))
 
 
 def from_others(data: Any) -> Any:

@@ -28,8 +28,9 @@ from marsdask.dataframe.rows.families import ALL, BOTH, by_rows, pandas_signatur
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
+from marsdask.plan.lower import told
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta
-from marsdask.plan.node import Node
+from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
 
@@ -117,7 +118,7 @@ def _agg_meta(frame: FrameMeta, plan: Any, func: Any, axis: Any, args: Any, kwar
 def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
     frame, plan = node.args[:2]
     if isinstance(plan, str):
-        return [EVERYTHING]
+        return [EVERYTHING] * len(inputs(node))
     known = meta(frame)
     names = {n for _, folds in plan for n in folds}
     every = known.ndim == 1 or isinstance(node.args[2], list)
@@ -130,6 +131,7 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
 @lowered("frame.agg", meta=_agg_meta, demands=_agg_demands)
 def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs: Any) -> Any:
     """One or several reductions of the columns: names, lists, dicts by column, functions."""
+    args, kwargs = yield from told((args, kwargs))
     does = partial(_of_chunk, func=func, axis=axis, args=args, kwargs=kwargs)
     if plan == "rows":
         return graph.per_chunk(does, frame)

@@ -20,6 +20,7 @@ from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
+from marsdask.plan.node import is_named
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 
@@ -105,6 +106,8 @@ def sampled(value: Any) -> Any:
         return np.ones([2, *rest] if value.shape else [], value.dtype)[()]
     if type(value) in (list, tuple):
         return type(value)(sampled(v) for v in value)
+    if is_named(type(value)):
+        return value._make(sampled(v) for v in value)
     return {k: sampled(v) for k, v in value.items()} if type(value) is dict else value
 
 

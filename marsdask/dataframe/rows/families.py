@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-import dask.array as da
 import numpy as np
 import pandas as pd
 
@@ -206,33 +205,11 @@ def aligned(self: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _row_by_row(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
-    frame, _, kwargs = yield from matched(frame, (), {k: whole(v) for k, v in kwargs.items()})
+    frame, _, kwargs = yield from matched(frame, (), kwargs)
     made = graph.per_chunk(partial(call, name), frame, **kwargs)
     if name in ("where", "mask", "clip"):
         made = graph.even(made, frame)
     return graph.to_array(made, dtype=bool) if isinstance(graph.promised(), TensorMeta) else made
-
-
-def whole(value: Any) -> Any:
-    """Lazy values inside of a list or dict as one lazy list or dict."""
-    if type(value) not in (list, tuple, dict):
-        return value
-    keys, items = (list(value), value.values()) if isinstance(value, dict) else (None, value)
-    items = [graph.from_array(v) if isinstance(v, da.Array) else v for v in items]
-    lazy = [isinstance(v, Chunks) for v in items]
-    return graph.value(_container, keys, lazy, *items, label="values") if any(lazy) else value
-
-
-def _container(keys: list[Any] | None, lazy: list[bool], *items: Any) -> Any:
-    plain = [one(v) if is_lazy else v for v, is_lazy in zip(items, lazy, strict=True)]
-    return plain if keys is None else dict(zip(keys, plain, strict=True))
-
-
-def one(parts: list[Any]) -> Any:
-    """The whole of chunks that are pandas objects or of an array; the number in an array of no dimension."""
-    if isinstance(parts[0], (np.ndarray, np.generic)):
-        return np.concatenate(parts) if parts[0].ndim else parts[0][()]
-    return graph.concat(parts)
 
 
 def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
@@ -385,7 +362,7 @@ def _isin(frame: Chunks, values: Any) -> Chunks:
     lazy = [k for k, v in values.items() if isinstance(v, Chunks)] if isinstance(values, dict) else []
     by_row = {k: values[k] for k in lazy if values[k].meta.kind == "Series"}
     rest = {k: v for k, v in values.items() if k not in by_row} if by_row else values
-    return graph.per_chunk(_among, frame, whole(rest), list(by_row), *by_row.values())
+    return graph.per_chunk(_among, frame, rest, list(by_row), *by_row.values())
 
 
 def _among(chunk: Any, values: Any, columns: list[Any], *by_row: pd.Series) -> Any:

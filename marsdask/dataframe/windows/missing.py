@@ -25,7 +25,6 @@ from marsdask.dataframe.rows.families import (
     row_by_row_demands,
     rows,
     same_rows_meta,
-    whole,
 )
 from marsdask.dataframe.windows.neighbours import (
     columns_of,
@@ -168,7 +167,6 @@ def _fillna_demands(node: Node, mine: Demand) -> list[Demand]:
 def _fillna(frame: Chunks, method: Any = None, **kwargs: Any) -> Generator[Any, Any, Any]:
     if method is not None:
         return _carry(FILLS[method], frame, **kwargs)
-    kwargs = {k: whole(v) for k, v in kwargs.items()}
     if kwargs.get("limit") is None or by_rows(frame.empty, kwargs) or frame.count == 1:
         frame, _, kwargs = yield from matched(frame, (), kwargs)
         return graph.per_chunk(_fill, frame, **kwargs)

@@ -50,6 +50,7 @@ from marsdask.plan.graph.making import (
     from_delayed,
     inside,
     lengths_of,
+    one,
     partly,
     per_chunk,
     rechunked,

@@ -17,10 +17,11 @@ from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
 
 from marsdask.errors import ShapeError
-from marsdask.plan.graph.chunks import Chunks, keys_of, merged
+from marsdask.plan.graph.chunks import Chunks, concat, keys_of, merged
 from marsdask.plan.graph.names import name_for
 from marsdask.plan.graph.owned import owned
 from marsdask.plan.meta import NAN
+from marsdask.plan.node import parts, replace
 
 
 def call(key: Key, func: Callable[..., Any], *args: Any) -> GraphNode:
@@ -79,6 +80,7 @@ def per_chunk(
     `lengths`: "same" as the first chunked argument's, "unknown", a tuple, or None for chunks that are no frames.
     `number`: `func` gets the chunk's number first.
     """
+    args, kwargs = tuple(map(outside, args)), {k: outside(v) for k, v in kwargs.items()}
     name = name_for(label)
     chunked = [a for a in (*args, *kwargs.values()) if isinstance(a, (Chunks, da.Array))]
     counts = {a.count if isinstance(a, Chunks) else math.prod(a.numblocks) for a in chunked}
@@ -120,11 +122,53 @@ def value(
 
     With `where` it stays a task of its own and runs where a cluster has room for it.
     """
+    args, kwargs = tuple(map(outside, args)), {k: outside(v) for k, v in kwargs.items()}
     name = name_for(label)
     kind: Callable[..., GraphNode] = Task if where is None else partial(Placed, where=where)
     task = kind((name, 0), func, *map(_whole, args), **{k: _whole(v) for k, v in kwargs.items()})
     used = tuple(a for a in (*args, *kwargs.values()) if isinstance(a, (Chunks, da.Array)))
     return Chunks(name, {(name, 0): task}, 1, used)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """In an argument: the place of a collection, by its number."""
+
+    number: int
+
+
+def outside(arg: Any) -> Any:
+    """An argument in whose tuples, lists and dicts there are collections as one chunk that is it, with their whole values."""
+    if not isinstance(arg, (tuple, list, dict)):
+        return arg
+    found: list[Any] = [*parts([arg], Chunks), *parts([arg], da.Array)]
+    if not found:
+        return arg
+    places = {id(each): Inside(i) for i, each in enumerate(found)}
+    for kind in (Chunks, da.Array):
+        arg = replace(arg, lambda each: places[id(each)], kind)
+    whole = [from_array(each) if isinstance(each, da.Array) else each for each in found]
+    return value(_with_values, Held(arg), *whole, label="arguments")
+
+
+class Held:
+    """An argument that is nobody's to look into."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+def _with_values(held: Held, *found: list[Any]) -> Any:
+    return replace(held.value, lambda place: one(found[place.number]), Inside)
+
+
+def one(parts: list[Any]) -> Any:
+    """The whole of chunks that are pandas objects, or of an array; the number in an array of no dimension."""
+    if isinstance(parts[0], (np.ndarray, np.generic)):
+        return np.concatenate(parts) if parts[0].ndim else parts[0][()]
+    return concat(parts)
 
 
 def _whole(arg: Any) -> Any:

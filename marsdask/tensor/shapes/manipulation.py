@@ -15,6 +15,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
+from marsdask.plan.lower import Steps, told
 from marsdask.plan.meta import NAN, TensorMeta
 from marsdask.plan.node import Node
 from marsdask.plan.registry import Array, lowered, public
@@ -263,7 +264,8 @@ def map_chunk(
 @lowered("map_chunk", meta=lambda self, func, args, numbered, dtype, shape, kw: TensorMeta(shape, dtype))
 def _map_chunk(
     self: da.Array, func: Any, args: Any, numbered: bool, dtype: Any, shape: Any, kw: dict[str, Any]
-) -> da.Array:
+) -> Steps:
+    args, kw = yield from told((args, kw))
     chunks: Any = tuple(
         c if n == m else _declared(c, m) for c, n, m in zip(self.chunks, self.shape, shape, strict=True)
     )
