@@ -99,6 +99,11 @@ def test_a_categorical() -> None:
     assert_like(fetched(md.isna(made)), pd.isna(want))
     assert_like(fetched(md.DataFrame({"a": made, "v": V})), pd.DataFrame({"a": want, "v": V}))
     assert_like(made.compute(), want)
+    frame = pd.DataFrame({"v": V})
+    ours = md.DataFrame(frame, chunk_size=4)
+    assert_like(fetched(ours.groupby(made).v.sum()), frame.groupby(want).v.sum())
+    with pytest.raises(TypeError, match="Categorical key"):
+        ours.sort_values("v").groupby(made)
 
 
 def test_a_date_goes_with_frames() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle
+from marsdask.dataframe.core import Categorical, FrameHandle, as_frame
 from marsdask.dataframe.rows.alignment import together
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound
 from marsdask.plan import registry
@@ -45,11 +45,18 @@ def _recodes(frame: Any, key: pd.Grouper) -> bool:
     return there and isinstance(frame.known.dtype_of(key.key), pd.CategoricalDtype)
 
 
+CATEGORICAL = "a Categorical key needs a frame with labels 0..n-1. Hint: assign it as a column first."
+
+
 def _item(frame: Any, key: Any, keys: list[Any]) -> tuple[str, Any]:
     if isinstance(key, list):
         key = np.asarray(key)
     elif isinstance(key, pd.Index):
         key = pd.Series(key)
+    elif isinstance(key, Categorical):
+        if not frame.known.ranged:
+            raise ArgumentTypeError(CATEGORICAL)
+        key = as_frame(key)
     if isinstance(key, (Handle, pd.Series, np.ndarray, pd.Categorical)):
         if isinstance(key, FrameHandle) and key.ndim != 1:
             raise ArgumentError(f"Grouper for {type(key).__name__!r} not 1-dimensional")
@@ -136,7 +143,5 @@ def _positional(frame: Any, values: Any) -> Any:
     if isinstance(values, pd.Series) or frame.known.ranged:
         return pd.Series(values)
     if isinstance(values, pd.Categorical):
-        raise ArgumentTypeError(
-            "a Categorical key needs a frame with labels 0..n-1. Hint: assign it as a column first."
-        )
+        raise ArgumentTypeError(CATEGORICAL)
     return registry.call(registry.lookup("tensor"), (values,), {})

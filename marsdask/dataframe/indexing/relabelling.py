@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import DataFrame, FrameHandle, Index
+from marsdask.dataframe.core import DataFrame, FrameHandle, Index, local
 from marsdask.dataframe.indexing.indexing import looking
 from marsdask.dataframe.indexing.labels import all_there
 from marsdask.dataframe.making.creation import labelled_like, plain_index, with_labels
@@ -117,7 +117,8 @@ chunkwise(
 @public("DataFrame.rename", owners=["DataFrame"])
 def rename(self: Any, mapper: Any = None, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
             inplace: bool = False, level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
-    """The same data with some labels renamed, by a dict or a function."""
+    """The same data with some labels renamed, by a dict, a series or a function."""
+    mapper, index = local(mapper), local(index)
     if mapper is not None and (index is not None or columns is not None):
         raise ArgumentTypeError("Cannot specify both 'mapper' and any of 'index' or 'columns'")
     if mapper is None and index is None and columns is None:
@@ -152,6 +153,7 @@ def _rows_renamed(frame: Any, index: Any, level: Any, errors: str) -> Any:
 def rename_series(self: Any, index: Any = None, axis: Any = None, copy: Any = None, inplace: bool = False,
                    level: Any = None, errors: str = "ignore") -> Any:  # fmt: skip
     """The series under another name (a scalar) or with renamed labels (a dict or function)."""
+    index = local(index)
     by_label = callable(index) or isinstance(index, (dict, pd.Series))
     new = _rows_renamed(self, index, level, errors) if by_label else registry.make("frame.named", self, index)
     return done(self, new, inplace)
