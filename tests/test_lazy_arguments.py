@@ -55,3 +55,11 @@ def test_plain_arrays_are_no_data_by_row_where_values_are_replaced() -> None:
     ours = md.DataFrame(DF, chunk_size=2)
     for what in (np.array([1, 3]), pd.Series([1, 3]), pd.Index([1, 3])):
         assert_like(fetched(ours.replace(what, 9)), DF.replace(what, 9))
+
+
+def test_a_lazy_mask_is_taken_by_place_and_by_label() -> None:
+    ours, want = md.DataFrame(DF, chunk_size=4), DF[DF.k > 2]
+    for mask in (ours.k > 2, (ours.k > 2).values):
+        assert_like(fetched(ours.iloc[mask]), want)
+        assert_like(fetched(ours.loc[mask, "v"]), want.v)
+        assert_like(fetched(ours.v.iloc[mask]), want.v)
