@@ -30,6 +30,7 @@ SAID = [
     ("df.describe(percentiles=False)", "pdf.describe(percentiles=[])"),
     ("df.v.describe(percentiles=False)", "pdf.v.describe(percentiles=[])"),
     ("df.to_tensor(dtype='f4')", "pdf.to_numpy('f4')"),
+    ("df.index.map(lambda x: x + 1, dtype='f8')", "pdf.index.map(lambda x: x + 1.0)"),
     ("df.index.to_tensor(extract_multi_index=True)", "pdf.index.to_numpy()"),
     ("df.set_index(['k', 'v']).index.to_tensor(extract_multi_index=True)", "pdf.to_numpy()"),
 ]

@@ -303,6 +303,8 @@ def _mapped_meta(
         if frame.kind == "Index":
             return frame.same(empty.map(values))
         return frame.same(empty.astype(values.dtype if dtype is None else dtype))
+    if frame.kind == "Index" and dtype is not None:
+        return frame.same(pd.Index([], dtype=dtype, name=empty.name))
     declared = {k: v for k, v in (("dtype", dtype), ("skip_infer", skip_infer)) if v}
     return frame.same(_example(frame, declared, "map", func, (), kwargs))
 
