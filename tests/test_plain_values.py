@@ -99,6 +99,11 @@ def test_a_categorical() -> None:
     assert_like(fetched(md.isna(made)), pd.isna(want))
     assert_like(fetched(md.DataFrame({"a": made, "v": V})), pd.DataFrame({"a": want, "v": V}))
     assert_like(made.compute(), want)
+    for one in (want[0], 7):
+        assert_like(fetched(made == one), np.asarray(want == one))
+        assert_like(fetched(made != one), np.asarray(want != one))
+    with pytest.raises(AttributeError, match=r"codes.*md.Series"):
+        _ = made.codes
     frame = pd.DataFrame({"v": V})
     ours = md.DataFrame(frame, chunk_size=4)
     assert_like(fetched(ours.groupby(made).v.sum()), frame.groupby(want).v.sum())

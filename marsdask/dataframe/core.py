@@ -394,6 +394,17 @@ class Categorical(Lazy):
     to_pandas, __array__ = FrameHandle.to_pandas, FrameHandle.__array__
     __repr__, __str__ = FrameHandle.__repr__, FrameHandle.__str__
 
+    def __eq__(self, other: object) -> Any:
+        return (as_frame(self) == other).to_tensor()
+
+    def __ne__(self, other: object) -> Any:
+        return (as_frame(self) != other).to_tensor()
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownName(
+            f"{UnknownName.among('Categorical', name, dir(type(self)))} Hint: md.Series(...) of it has all of a series."
+        )
+
     def copy(self) -> Categorical:
         """Another handle of the same values."""
         return self.__copy__()
