@@ -23,7 +23,7 @@ TEXTS = [
     "df.drop(columns=T(['k']))", "df.drop(T([1, 3]))", "df.melt(T(['k']))", "df.drop_duplicates(T(['k']))", "df.filter(items=T(['k']))",
     "df.reindex(T([1, 9]), fill_value=T(4))", "df.reindex(columns=I(['v', 'z']))", "df.rename(columns=S({'k': 'q'}))", "df.iloc[T(1):T(4)]", "df[T(2):]",
     "df.iat[T(2), 0]", "df.iloc[T([1, 3])]", "df.k.replace(T([1, 3]), T([7, 8]))", "df.replace(S([1, 3]), 9)", "df.replace(I([1, 3]), T(9))",
-    "df.k.replace({1: T(5)})", "df.assign(z=T([1, 3]).sum())", "df.rename(index=S({0: 9}))", "df.k.rename(S({0: 9}))",
+    "df.k.replace({1: T(5)})", "df.assign(z=T([1, 3]).sum())", "df.mask(df > 2, T([7, 8]).min())", "df.where(df > 2, T([7, 8]).mean())", "df.clip(T([2, 3]).min())", "df.rename(index=S({0: 9}))", "df.k.rename(S({0: 9}))",
 ]  # fmt: skip
 
 

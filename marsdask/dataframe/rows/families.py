@@ -206,10 +206,17 @@ def aligned(self: Any, kwargs: dict[str, Any]) -> Any:
 
 def _row_by_row(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
     frame, _, kwargs = yield from matched(frame, (), kwargs)
-    made = graph.per_chunk(partial(call, name), frame, **kwargs)
+    made = graph.per_chunk(partial(_call_with_numbers, name), frame, **kwargs)
     if name in ("where", "mask", "clip"):
         made = graph.even(made, frame)
     return graph.to_array(made, dtype=bool) if isinstance(graph.promised(), TensorMeta) else made
+
+
+def _call_with_numbers(name: str, piece: Any, **kwargs: Any) -> Any:
+    """pandas' method on a piece; arrays of no axes, which reductions of tensors give, are numbers."""
+    return call(
+        name, piece, **{k: v[()] if type(v) is np.ndarray and not v.ndim else v for k, v in kwargs.items()}
+    )
 
 
 def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
