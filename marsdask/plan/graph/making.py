@@ -166,9 +166,10 @@ def _with_values(held: Held, *found: list[Any]) -> Any:
 
 def one(parts: list[Any]) -> Any:
     """The whole of chunks that are pandas objects, or of an array; the number in an array of no dimension."""
-    if isinstance(parts[0], (np.ndarray, np.generic)):
-        return np.concatenate(parts) if parts[0].ndim else parts[0][()]
-    return concat(parts)
+    first = parts[0]
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts) if first.ndim else first[()]
+    return first if isinstance(first, np.generic) else concat(parts)
 
 
 def _whole(arg: Any) -> Any:
