@@ -150,6 +150,11 @@ def test_pandas_takes_no_labelled_frame_as_a_bare_array() -> None:
     ):  # fmt: skip
         with pytest.raises(TypeError, match="without their labels"):
             eval(text, globals() | {"plain": plain})
+    seaborn = {"__name__": "seaborn._base", "pd": pd, "named": md.Series([1, 2], name="n"), "df": df}
+    assert eval("pd.Series(named)", seaborn).tolist() == [1, 2]
+    for text in ("pd.Series(df().k)", "pd.DataFrame(named.to_frame())"):
+        with pytest.raises(TypeError, match="without their labels"):
+            eval(text, seaborn)
     assert pd.Series(md.Series([1, 2])).tolist() == [1, 2]
     assert pd.DataFrame(md.DataFrame(CELLS)).equals(pd.DataFrame(CELLS))
     assert plain.assign(a=md.DataFrame({"k": range(6)}).k).a.tolist() == list(range(6))

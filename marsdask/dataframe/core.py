@@ -37,10 +37,12 @@ LABELLED = {
     pd.Series.dot.__code__: DOT,
 }
 """Code of pandas that looks at the labels of what is pandas' own, and takes bare values of anything else."""
+DRAWING = ("seaborn.",)
+"""Libraries that draw a series by its values and labels: without its name they leave an axis without a title."""
 
 
-def _asked_for_labels() -> tuple[str, bool]:
-    """What of those in pandas asks for an array, and whether users gave it the frame itself, so that names are lost as well.
+def _asked_for_labels(ndim: int) -> tuple[str, bool]:
+    """What of those in pandas asks for an array, and whether it was given the frame itself, so that names are lost as well.
 
     pandas lets nobody say more than an array can: labels were lost without a word.
     """
@@ -48,7 +50,8 @@ def _asked_for_labels() -> tuple[str, bool]:
     while frame.f_globals.get("__name__", "").startswith("pandas.") and frame.f_back is not None:
         what = LABELLED.get(frame.f_code, what)
         frame, inside = frame.f_back, inside + 1
-    return what, inside <= 2
+    drawn = ndim == 1 and frame.f_globals.get("__name__", "").startswith(DRAWING)
+    return what, inside <= 2 and not drawn
 
 
 class FrameHandle(Lazy):
@@ -139,7 +142,7 @@ class FrameHandle(Lazy):
         return self._run_and_fetch(session, wait=wait, then=array, **how)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        what, itself = _asked_for_labels()
+        what, itself = _asked_for_labels(self.ndim)
         if what and (what == DOT or not self._is_bare(named=itself)):
             raise ArgumentTypeError(
                 f"{what} would take the values of this {type(self).__name__} without their labels. "
