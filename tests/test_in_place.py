@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import marsdask
+import marsdask.dataframe as md
 import marsdask.tensor as mt
 from tests.oracle import assert_like
 
@@ -336,3 +337,16 @@ def test_matmul_keeps_to_numpys_casting() -> None:
     mt.matmul(x, x, out=out, casting="unsafe")
     assert_like(out.execute().fetch(), np.full((2, 2), 2, dtype="i4"))
     assert out.order == "F"
+
+
+def test_code_for_arrays_of_dask_writes_into_nothing() -> None:
+    """dask-ml's StandardScaler subtracts the mean from what it is given, in place."""
+    known: dict[str, Any] = {"__name__": "dask_ml.preprocessing.data"}
+    exec("def centred(x, y):\n    x -= y\n    x /= 2\n    return x", known)
+    x, frame = mt.ones((2, 2)), md.DataFrame({"a": [1.0, 2.0]})
+    for each in (x, x[0], frame, frame["a"]):
+        before = each.execute().fetch()
+        made = known["centred"](each, 1).execute().fetch()
+        assert np.array_equal(np.asarray(made), (np.asarray(before) - 1) / 2)
+        assert np.array_equal(np.asarray(each.fetch()), np.asarray(before))
+    assert x.execute().fetch().tolist() == [[1, 1], [1, 1]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Self
 from weakref import WeakValueDictionary
@@ -11,6 +12,16 @@ from marsdask.plan.offered import Offered
 
 READY: list[Callable[[Any], None]] = []
 """Called with every handle that is new, or points at a new node; eager mode hangs here."""
+
+
+FOR_DASK = ("dask_ml", "dask_glm")
+"""Packages that write `x -= y` where x is their caller's: of arrays of Dask that makes another, and changes nothing."""
+
+
+def in_code_for_dask() -> bool:
+    """Whether the operator whose method asks stands in such a package."""
+    module: str = sys._getframe(2).f_globals.get("__name__", "")
+    return module.partition(".")[0] in FOR_DASK
 
 
 class Handle(Offered):

@@ -27,7 +27,7 @@ from marsdask.errors import (
     UnknownName,
 )
 from marsdask.plan import graph, registry
-from marsdask.plan.handle import Handle, held
+from marsdask.plan.handle import Handle, held, in_code_for_dask
 from marsdask.plan.meta import meta
 from marsdask.plan.node import Data, Node, token
 from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
@@ -250,7 +250,7 @@ def _operator(name: str, way: str = "") -> Any:
             if name not in ("equal", "not_equal"):
                 raise
             return called("full_like", self, name == "not_equal", dtype=bool)  # as NumPy answers
-        return assign(self, result, what=name) if way == "i" else result
+        return assign(self, result, what=name) if way == "i" and not in_code_for_dask() else result
 
     return method
 

@@ -31,7 +31,7 @@ from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signat
 from marsdask.errors import ArgumentTypeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.handle import Handle, held
+from marsdask.plan.handle import Handle, held, in_code_for_dask
 from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
@@ -222,6 +222,8 @@ def _in_place(name: str) -> Callable[..., Any]:
             result = registry.make("frame.rows_of", result, self)
         if isinstance(self, Series) and result.name != self.name:
             result = registry.make("frame.named", result, self.name)
+        if in_code_for_dask():
+            return result
         self.rebind(result.node, held(result))
         return self
 
