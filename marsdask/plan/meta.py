@@ -66,6 +66,13 @@ def scalar_meta(value: Any) -> TensorMeta:
     return TensorMeta((), np.asarray(value).dtype) if plain else TensorMeta((), np.dtype(object), like=value)
 
 
+def time_of(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A time or span of pandas' as NumPy's, which goes with arrays; anything else as it is."""
+    if value is pd.NaT:
+        return dtype.type("NaT", np.datetime_data(dtype)[0])
+    return value.to_numpy().astype(dtype) if isinstance(value, (pd.Timestamp, pd.Timedelta)) else value
+
+
 class Rows:
     """Which rows a frame has: frames with equal `Rows` have the same rows, labels and chunks.
 

@@ -19,7 +19,7 @@ from marsdask.plan.examples import Example, remembered
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import sized
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample, time_of
 from marsdask.plan.node import is_named
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
@@ -185,16 +185,9 @@ def as_promised(whole: Chunks) -> Any:
     known = graph.promised()
     if isinstance(known, TensorMeta):
         if known.dtype.kind in "mM":
-            whole = graph.per_chunk(_time, whole, known.dtype, lengths=None)
+            whole = graph.per_chunk(time_of, whole, known.dtype, lengths=None)
         return graph.to_array(whole, scalar=True, dtype=known.dtype)
     return whole.with_lengths((known.length,))
-
-
-def _time(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A time of pandas' as NumPy's, which goes with arrays."""
-    if value is pd.NaT:
-        return dtype.type("NaT", np.datetime_data(dtype)[0])
-    return value.to_numpy().astype(dtype) if isinstance(value, (pd.Timestamp, pd.Timedelta)) else value
 
 
 def has_fractions(values: Any, dtype: Any) -> bool:

@@ -22,7 +22,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import TensorMeta, TupleMeta, scalar_meta
+from marsdask.plan.meta import TensorMeta, TupleMeta, scalar_meta, time_of
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import (
     NEEDED,
@@ -121,9 +121,10 @@ SETTINGS = [*inspect.signature(_made).parameters.values()][1:-3]
 def _lower(ufunc: np.ufunc, *args: Any, **kwargs: Any) -> Any:
     function = partial(ufunc, **kwargs) if kwargs else ufunc  # Dask knows no casting=
     values = [a for a in args if isinstance(a, da.Array)]
-    if any(a.dtype.hasobject for a in values) and not any(a.ndim for a in values):
+    if ufunc.nout == 1 and any(a.dtype.hasobject for a in values) and not any(a.ndim for a in values):
         # Dask asks what ones give, and NumPy takes text for an array of its own.
-        return da.map_blocks(_of_objects, function, *args, dtype=graph.promised().dtype)
+        dtype = graph.promised().dtype
+        return da.map_blocks(partial(_value_of_objects, dtype, function), *args, dtype=dtype)
     if ufunc.nout == 1:
         return of_each(function, *args)
     return tuple(of_each(toolz.compose(operator.itemgetter(i), function), *args) for i in range(ufunc.nout))
@@ -178,6 +179,11 @@ def _meta_of_values(function: Callable[..., Any], args: Any, kwargs: Any) -> Any
     except TypeError as error:
         raise ArgumentTypeError(str(error)) from None
     return TupleMeta(tuple(map(scalar_meta, result))) if isinstance(result, tuple) else scalar_meta(result)
+
+
+def _value_of_objects(dtype: np.dtype[Any], function: Callable[..., Any], *values: Any) -> Any:
+    made = _of_objects(function, *values)
+    return time_of(made, dtype) if dtype.kind in "mM" else made
 
 
 def _of_objects(function: Callable[..., Any], *values: Any, **kwargs: Any) -> Any:
