@@ -272,7 +272,7 @@ def runs_nothing(op: Op) -> Iterator[None]:
 OLDER: tuple[tuple[Any, str, tuple[str, ...], str], ...] = (
     (np, "2.1", ("min=2, max=6",), "np.clip has no min= and max="),
     (np, "2.3", ("weights=u",), "NumPy's weighted quantiles take another element"),
-    (pd, "3.1", ("merge(df, right, on='k')", "df.merge(right, on='k')"), "an inner merge has another order than the left side's"),
+    (pd, "3.1", ("merge(df, right, on='k')", "df.merge(right, on='k')", "right.set_index('k'), on='k')"), "an inner merge has another order than the left side's"),
     (pd, "3.1", ("skew(", "kurt(", "kurtosis("), "moments of nullable and float32 columns are worked out in single precision"),
     (pd, "3.1", (".to_pydatetime()",), "to_pydatetime has another index"),
     (pd, "3.1", ("dn.groupby(['q', 'c'], observed=False).size()",), "size counts missing keys into a group"),

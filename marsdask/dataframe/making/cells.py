@@ -105,7 +105,7 @@ def _made_up(cell: FrameMeta | TensorMeta) -> Any:
         if not cell.shape and cell.dtype == object:
             return "a"  # a text, most likely
         return np.ones(list(map(int, cell.shape)), cell.dtype)[()]
-    rows = sample(cell.empty, int(cell.shape[0]))
+    rows = sample(cell.empty, int(cell.length))
     return rows if cell.kind == "Index" else rows.set_axis(labels, axis=0)
 
 

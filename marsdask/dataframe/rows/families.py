@@ -6,7 +6,7 @@ A method of pandas is a node with the arguments that were given, by keyword. Wha
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -372,7 +372,7 @@ def _isin(frame: Chunks, values: Any) -> Chunks:
     return graph.per_chunk(_among, frame, rest, list(by_row), *by_row.values())
 
 
-def _among(chunk: Any, values: Any, columns: list[Any], *by_row: pd.Series) -> Any:
+def _among(chunk: Any, values: Any, columns: Sequence[Any] = (), *by_row: pd.Series) -> Any:
     if isinstance(values, sets.Members):
         return values.of(chunk)
     if columns:
