@@ -118,7 +118,7 @@ def refuse_empty(a: TensorMeta, axes: Axes | None, what: str) -> None:
 def result_dtype(function: Callable[..., Any], *dtypes: Any, **kwargs: Any) -> np.dtype[Any]:
     """The dtype that a NumPy function gives for inputs of these dtypes, by calling it on one element.
 
-    Of objects come objects, whatever the numbers one, of which there would be one, make.
+    Of objects come objects: what one element, a 1, makes says int64.
     """
     if OBJECTS in dtypes and kwargs.get("dtype") is None:
         return OBJECTS

@@ -227,9 +227,8 @@ def histogram_of(
     total = graph.tree(parts, partial(reduce, np.add)).with_lengths((len(edges) - 1,))
     counts = graph.to_array(total, (), INT if weights is None else weights.dtype)
     if density:
-        counts = (
-            counts / np.array(np.diff(edges), float) / counts.sum()
-        )  # in NumPy's order, to the last digit
+        # In NumPy's order: the same to the last digit.
+        counts = counts / np.array(np.diff(edges), float) / counts.sum()
     return counts, da.from_array(edges, chunks=-1)
 
 
