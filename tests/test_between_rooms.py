@@ -2,6 +2,8 @@
 
 import inspect
 import warnings
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -104,3 +106,29 @@ def test_a_prompt_offers_functions_and_no_gaps() -> None:
         assert not any(
             inspect.ismodule(getattr(module, name)) for name in {*dir(module)} - {"linalg", "random"}
         )
+
+
+def test_operators_take_texts_decimals_and_dates() -> None:
+    """What is no number is compared and added element by element, too: `t == "a"` is no lone False."""
+    arrays = {
+        "u": np.array(["a", "bb", "c"]),
+        "o": np.array(["a", "bb", "c"], object),
+        "d": np.array([Decimal(1), Decimal("2.5"), Decimal(3)], object),
+        "t": np.array(["2020-01-01", "2020-01-02", "2021-01-01"], "M8[ns]"),
+        "td": np.array([1, 2, 3], "m8[D]"),
+        "f": np.array([1.0, 2, 3]),
+    }
+    known = {"Decimal": Decimal, "date": date, "timedelta": timedelta, "pd": pd}
+    tensors = {name: mt.tensor(array, chunk_size=2) for name, array in arrays.items()}
+    for text in (
+        "u == 'a'", "u != 'a'", "u > 'b'", "'b' > u", "u == b'a'", "o == 'a'", "o + 'z'", "o < 'b'", "o == None", "d * Decimal(2)", "Decimal(2) * d",
+        "d > Decimal(2)", "d == Decimal(3)", "f == 'a'", "f != 'a'", "f == Decimal(2)", "f == None", "t == pd.Timestamp('2020-01-02')",
+        "t - timedelta(days=1)", "td > timedelta(days=1)", "td == pd.Timedelta(days=2)", "f == date(2020, 1, 1)", "f + 'a'", "f * Decimal(2)",
+    ):  # fmt: skip
+        try:
+            want = eval(text, arrays | known)
+        except TypeError:
+            with pytest.raises(TypeError):
+                fetched(eval(text, tensors | known))
+        else:
+            assert_like(fetched(eval(text, tensors | known)), want)

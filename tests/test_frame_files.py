@@ -240,7 +240,7 @@ def test_labels_are_read_without_columns(tmp_path: Path, index: str | None) -> N
     if index == "dates":
         raw = raw.set_axis(pd.date_range("2020", periods=400, name="dates"), axis=0)
     elif index == "two":
-        raw = raw.set_index(raw.columns[0], append=True)
+        raw = raw.set_axis([*raw.index], axis=0).set_index(raw.columns[0], append=True)
     (tmp_path / "parts").mkdir()
     raw.to_parquet(tmp_path / "one.parquet", row_group_size=90)
     raw.iloc[:150].to_parquet(tmp_path / "parts" / "1.parquet")

@@ -11,7 +11,9 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
 from functools import partial
+from numbers import Number
 from typing import Any
 
 import dask.array as da
@@ -225,6 +227,9 @@ BINARY = {
     "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }  # fmt: skip
+OPERANDS = (Tensor, *SCALARS, np.ndarray, list, tuple, da.Array, str, bytes, Number, date, timedelta)
+"""What an operator takes beside a tensor; a text or a date would else be unequal to all elements without a word."""
+EQUALITY = ("equal", "not_equal")
 COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
