@@ -70,6 +70,7 @@ ARRAYS: dict[str, np.ndarray] = {
     "xo": np.roll(np.arange(-11.0, 24).reshape(5, 7).T, 3).astype(object) / 4,  # Python's numbers
     "vo": np.array([Decimal(n * 5 % 11 - 3) / 8 for n in range(11)], object),
     "to": np.array(list("hbkaczefgid"), object),
+    "lo": np.array([2**62 + n * 7 % 11 for n in range(11)], object),  # longer than 64 bits when added
     "ho": np.where(np.arange(35) % 4 == 2, np.nan, np.arange(35) * 6 % 35 / 4 - 3)
     .reshape(7, 5)
     .astype(object),

@@ -7,6 +7,7 @@ empty changes nothing. What is empty as a whole is for `finish` to refuse or to 
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache, partial
@@ -137,11 +138,15 @@ def _result_dtype(function: Any, dtypes: Any, kwargs: Any) -> np.dtype[Any]:
 
 def totals_of(ufunc: np.ufunc, dtype: Any) -> Any:
     """What joins totals of a kind. Made where it is used: what joins objects does not travel."""
-    return np.frompyfunc(partial(_from_nothing, ufunc), 2, 1) if dtype == OBJECTS else ufunc
+    return np.frompyfunc(partial(_from_nothing, JOINED_BY[ufunc]), 2, 1) if dtype == OBJECTS else ufunc
 
 
-def _from_nothing(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    return b if a is NOTHING else a if b is NOTHING else ufunc(a, b)
+# Python's own: whole numbers may be longer than 64 bits.
+JOINED_BY = {np.add: operator.add, np.multiply: operator.mul}
+
+
+def _from_nothing(join: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    return b if a is NOTHING else a if b is NOTHING else join(a, b)
 
 
 def whole_along(a: da.Array, axes: Axes | None) -> da.Array:

@@ -24,7 +24,7 @@ cases(
 cases("ediff1d", "v", "e", "s0", "x", "i, to_end=[7, 8], to_begin=-1", "w, to_end=3", "w, to_end=0.5")
 cases("tree_add", "x", "x, y, 3", "x, y, u, i, 2.5", "[x, y, x]")
 cases("tree_multiply", "x", "x, y, 3", "x, y, u, i, 2.5", "[x, y, x]")
-cases("cumsum cumprod", "xo, axis=0", "vo", "to")
+cases("cumsum cumprod", "xo, axis=0", "vo", "to", "lo")
 # fmt: on
 
 for _name, _ufunc in (("tree_add", np.add), ("tree_multiply", np.multiply)):

@@ -37,6 +37,7 @@ cases("sum prod max min", "xo, axis=0, initial=2.5, where=b", "f(xo * 2 + 1, axi
 cases("sum mean", "xo, dtype='f4'")
 cases("sum max min count_nonzero any", "to", "f(to + to)", "to[:0]")
 cases("mean", "to")
+cases("sum prod max", "lo", "f(lo + lo)")
 # fmt: on
 
 oracle("product", np.prod)
