@@ -290,22 +290,31 @@ def as_tensor(value: Any) -> Tensor:
 
 
 def as_operand(value: Any) -> Any:
-    """A scalar as it is, which has no say in dtypes; times as NumPy's, if it has them; anything else as a tensor."""
-    if isinstance(value, SCALARS):
-        return value
-    if isinstance(value, (pd.Timestamp, pd.Timedelta)):
-        return value.to_numpy() if getattr(value, "tzinfo", None) is None else as_tensor(value)
-    if isinstance(value, datetime.timedelta):
-        return np.timedelta64(value)
-    if isinstance(value, datetime.date) and getattr(value, "tzinfo", None) is None:
-        return np.datetime64(value)
-    return as_tensor(value)
+    """A scalar as it is, which has no say in dtypes; pandas' times as NumPy's, if it has them; anything else as a tensor."""
+    if isinstance(value, (pd.Timestamp, pd.Timedelta)) and getattr(value, "tzinfo", None) is None:
+        return value.to_numpy()
+    return value if isinstance(value, SCALARS) else as_tensor(value)
 
 
 def as_operands(values: Iterable[Any], beside: Iterable[Any] = ()) -> list[Any]:
-    """Each as `as_operand` makes it; beside tensors of objects one value is an object, which NumPy leaves as it is."""
+    """Each as `as_operand` makes it; beside tensors of objects one value is an object, which NumPy leaves as it is.
+
+    Python's times beside one of pandas' are pandas' as well.
+    """
     values = list(values)
-    if any(isinstance(v, Tensor) and v.dtype.hasobject for v in (*beside, *values)):
+    if all(isinstance(v, (Tensor, *SCALARS)) for v in values):
+        return values
+    tensors = [v for v in (*beside, *values) if isinstance(v, Tensor)]
+    if any(t.known.like is not None for t in tensors):
+        values = [
+            pd.Timedelta(v)
+            if isinstance(v, datetime.timedelta)
+            else pd.Timestamp(v)
+            if isinstance(v, datetime.date)
+            else v
+            for v in values
+        ]
+    if any(t.dtype.hasobject for t in tensors):
         values = [
             boxed(v) if v is None or (pd.api.types.is_scalar(v) and not isinstance(v, SCALARS)) else v
             for v in values
