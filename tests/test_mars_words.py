@@ -128,3 +128,10 @@ def test_labels_in_other_chunks(chunk_size: int) -> None:
     made = md.Index(labels, chunk_size=2).rechunk(chunk_size).execute()
     pd.testing.assert_index_equal(made.fetch(), labels)
     assert made.nsplits == (((1, 1, 1) if chunk_size == 1 else (3,)),)
+
+
+def test_groups_run_without_waiting() -> None:
+    groups = md.DataFrame({"k": [1, 2, 1]}, chunk_size=2).groupby("k")
+    groups.execute(wait=False).result(60)
+    assert groups.fetch().size().tolist() == [2, 1]
+    assert groups.execute() is groups

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from pandas.api.typing import DataFrameGroupBy as PandasFrames
 from pandas.api.typing import SeriesGroupBy as PandasSeries
 
 from marsdask import checks
+from marsdask import session as sessions
 from marsdask.dataframe.core import local
 from marsdask.dataframe.groupby.keys import are_values, items, names_column
 from marsdask.dataframe.rows import undecided
@@ -208,11 +209,10 @@ class GroupBy(Offered):
         kind = DataFrameGroupBy if isinstance(key, list) or not self._spec.as_index else SeriesGroupBy
         return kind(self._frame, replace(self._spec, select=key), self._keys)
 
-    def execute(self, session: Any = None, **kwargs: Any) -> Self:
-        """Run the frame and the keys, and return self."""
-        for each in (self._frame, *self._keys):
-            each.execute(session=session, **kwargs)
-        return self
+    def execute(self, session: Any = None, **kwargs: Any) -> Any:
+        """Run the frame and the keys in one run, and return self; `wait=False` returns an ExecutionInfo."""
+        done = sessions.execute(self._frame, *self._keys, session=session, **kwargs)
+        return self if kwargs.get("wait", True) else done
 
     def fetch(self, session: Any = None, **kwargs: Any) -> Any:
         """pandas' groupby of the executed frame."""
