@@ -117,6 +117,26 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
         return does(*sampled(args), **sampled(kwargs))
 
 
+def beside(
+    frame: FrameMeta, other: FrameMeta, *, by_column: bool = False, holes: bool = True, above: bool = True
+) -> Any:
+    """Made-up rows of another frame under a frame's labels, which are there twice: pandas would not align them.
+
+    Where the other may lack labels they are `holes`. Numbers with fractions have some, as whole ones go with any, and are
+    `above` or below those of the frame.
+    """
+    if other.rows == frame.rows or "Index" in (frame.kind, other.kind):
+        return other
+    by_column = by_column and frame.ndim == 2 and other.ndim == 1
+    rows = sample(other.shown, len(frame.names) if by_column else 2)
+    labels = frame.columns if by_column else sample(frame.shown).index
+    if holes and not by_column and not _has_all(known_labels(other), known_labels(frame)):
+        rows = rows.set_axis(range(2), axis=0).reindex([2, 3])
+    elif rows.ndim == 1 and getattr(rows.dtype, "kind", "O") == "f":
+        rows = rows + (0.5 if above else -0.5)
+    return rows.set_axis(labels, axis=0)
+
+
 def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
     """The same without its rows, remembered: pandas is asked once for all arguments of equal form."""
     return remembered(lambda: pandas_on_samples(does, *args, **kwargs), does, args, kwargs)

@@ -17,6 +17,7 @@ from marsdask import checks
 from marsdask.dataframe.core import DataFrame, Series, as_frame, local
 from marsdask.dataframe.kernels import sets, texts
 from marsdask.dataframe.rows.alignment import (
+    beside,
     done,
     example,
     example_of_none,
@@ -224,6 +225,9 @@ def _row_by_row_meta(name: str, frame: FrameMeta, **kwargs: Any) -> Any:
     for key, value in kwargs.items():
         if isinstance(value, TensorMeta) and not value.shape and value.dtype.kind == "f":
             kwargs[key] = value.dtype.type(1.5)
+        elif isinstance(value, FrameMeta):
+            by_column, holes = by_rows(frame, kwargs), name != "clip" and key != "cond"
+            kwargs[key] = beside(frame, value, by_column=by_column, holes=holes, above=key != "upper")
     if name in ("where", "mask"):
         kwargs["cond"] = _one_true(sampled(kwargs["cond"]))
     return kept_rows(frame, example(call, name, frame, **kwargs))
@@ -406,11 +410,16 @@ def _cases(chunk: pd.Series, **flat: Any) -> pd.Series:
     return chunk.case_when([(flat[f"c{i}"], flat[f"r{i}"]) for i in range(len(flat) // 2)])
 
 
+def _cases_meta(frame: FrameMeta, **flat: Any) -> FrameMeta:
+    flat = {k: beside(frame, v) if isinstance(v, FrameMeta) else v for k, v in flat.items()}
+    return frame.same(pandas_on_samples(_cases, frame, **flat))
+
+
 @lowered(
     "frame.case_when",
     status="delegated",
     demands=row_by_row_demands,
-    meta=lambda frame, **flat: frame.same(pandas_on_samples(_cases, frame, **flat)),
+    meta=_cases_meta,
 )
 def _case_when(frame: Chunks, **flat: Any) -> Any:
     frame, _, flat = yield from matched(frame, (), flat)

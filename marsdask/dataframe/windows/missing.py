@@ -14,7 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Categorical, FrameHandle, Series, as_frame
-from marsdask.dataframe.rows.alignment import done, matched, one_chunk, pandas_on_samples
+from marsdask.dataframe.rows.alignment import beside, done, matched, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import (
     ALL,
     NOT_GIVEN,
@@ -150,6 +150,8 @@ def _fillna_meta(frame: FrameMeta, **kwargs: Any) -> Any:
     if isinstance(value, FrameMeta) and frame.ndim == 2 and value.ndim == 1:
         labels = () if value.labels is None else value.labels
         kwargs["value"] = pd.Series([sample(value.empty).iloc[0]] * len(labels), index=labels)
+    elif isinstance(value, FrameMeta):
+        kwargs["value"] = beside(frame, value)
     return frame.same(pandas_on_samples(_fill, frame, **kwargs))
 
 

@@ -159,7 +159,8 @@ def _totals(nan: bool, part: Any, axes: Any, where: Any = True, dtype: Any = Non
         count = np.add.reduce(np.broadcast_to(mask, part.shape), axis=axes, keepdims=True, dtype="i8")
     if dtype is None:
         dtype = np.float64 if part.dtype.kind in "biu" else part.dtype
-    single = np.float32 if dtype == np.float16 else dtype
+    # Of times a ufunc takes the kind, and no unit.
+    single = np.float32 if dtype == np.float16 else None if part.dtype.kind == "m" else dtype
     return count, np.add.reduce(part, axis=axes, keepdims=True, dtype=single, **_adding(mask, part))
 
 

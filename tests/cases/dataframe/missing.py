@@ -9,6 +9,7 @@ cases(
     "s.OP(lambda x: x > 1, lambda x: x * 2)", "num.OP(num > 2, num.k, axis=0)", "s.OP(si > 1, si)", "num.OP(np.arange(36).reshape(12, 3) > 5)",
     "s.OP(np.arange(12) > 5, np.arange(12.0))", "dn.q.OP(dn.q > 2)", "st.OP(si > 1, 'zz')", "ts.OP(si > 1)", "s.OP(s[s > 1] > 2)",
     "num[num.k > 2].OP(num[num.k > 2] > 3)", "s.OP([True, False] * 6)", "num.OP(3)", "s.OP(s > 1, s.mean())",
+    "s.OP(s > 1, s[s > 2])", "si.OP(si > 1, si[si > 2])", "s.OP(s > 1, right.set_index('s').k)", "num.OP(num > 2, num.k[num.k > 1], axis=0)", "num.OP(num > 2, num.mean(), axis=1)",
 )
 cases("frame.isna", "df.isna()", "s.isna()", "dn.isna()", "st.isna()")
 cases("frame.isnull", "df.isnull()", "s.isnull()", "dn.isnull()", "st.isnull()")
@@ -30,6 +31,7 @@ cases(
     "num.clip(0, 3)", "s.clip(lower=1)", "s.clip(upper=si)", "num.clip([1, 2, 3], axis=1)", "num.clip(num.k, axis=0)",
     "num.clip(pd.Series([1, 2, 3], index=['k', 'v', 'i']), axis=1)", "dn.q.clip(2, 3)", "s.clip(s.quantile(0.25), s.quantile(0.75))",
     "num.clip(lower=num.k.mean())", "s.clip(5, 1)", "st.clip('x')", "num.clip(upper=num.mean(), axis=1)",
+    "num.clip(num.mean() - 1, num.mean() + 1, axis=1)", "s.clip(s[s > 2])", "num.clip(num.v.iloc[::-1], axis=0)", "sl.clip(sl.iloc[::-1])",
 )
 cases(
     "frame.round",
@@ -44,7 +46,7 @@ cases(
     "num.isin(si.values[:4])", "num.isin({'k': si.values, 'i': [1]})", "num.isin([si.max(), 2])", "na.isin(nb)", "na.isin(nb.k)", "na.isin(na[na.k > 2])",
     "num.isin({'k': si.iloc[:4]})", "df.isin([st.max(), si.max()])", "num.isin(num.index)", "num.replace({'k': si.max()})", "na.isin({'k': nb.k, 'i': [0]})", "df.isin({'k': si, 's': st.iloc[::-1]})",
 )
-cases("frame.case_when", "s.case_when([(s > 2, 0.5), (si > 1, si)])", "s.case_when([])", "s.case_when([(lambda x: x > 1, lambda x: -x)])")
+cases("frame.case_when", "s.case_when([(s > 2, 0.5), (si > 1, si)])", "s.case_when([])", "s.case_when([(lambda x: x > 1, lambda x: -x)])", "s.case_when([(s > 2, s[s > 3])])")
 
 cases(
     "frame.fillna",
@@ -52,6 +54,7 @@ cases(
     "num.fillna(pd.Series([7.0], index=['v']))", "s.fillna(0, limit=1)", "num.fillna(0, limit=1)", "dn.q.fillna(3)", "dn.c.fillna('a')",
     "dn.c.fillna('nope')", "num.fillna({'v': num.v.mean()})", "s.fillna(s.mean())", "num.fillna(1, axis=1, limit=1)",
     "dn.fillna({'q': 1, 'f': 2}, limit=2)", "s.fillna([1])", "s.fillna(0, limit=0)", "df.fillna({'v': 1.5, 's': 'a'})",
+    "s.fillna(s[s > 2])", "s.fillna(sl.iloc[::-1])", "sl.fillna(s)", "num.fillna(num[num.k > 1] * 2)",
 )
 cases(
     "frame.dropna",

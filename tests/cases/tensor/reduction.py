@@ -26,6 +26,7 @@ cases("sum prod any all max min nansum nanprod mean nanmean var std nanvar nanst
 cases("sum prod any all nansum nanprod mean nanmean var std nanvar nanstd", "x, axis=1, where=b", "h, axis=0, where=b[:1]")
 cases("var std nanvar nanstd", "x, axis=0, ddof=1", "x, ddof=1.5", "i, axis=1, correction=1", "x, ddof=1, correction=1", "x, ddof=40")
 cases("argmax argmin nanargmax nanargmin", "x, keepdims=True", "x, axis=(0, 1)", "g, axis=1", "g", "vn")
+cases("mean nanmean", "f(i.astype('m8[h]'))", "f(i.astype('m8[h]'), axis=0)")
 # What is made of objects are objects, not what a 1 would make: 2.7 is not 2.
 cases("sum prod any all max min nansum nanprod nanmax nanmin mean nanmean var std argmax argmin nanargmax nanargmin count_nonzero", "xo", "vo")
 cases(
