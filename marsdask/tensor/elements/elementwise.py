@@ -110,8 +110,10 @@ def _made(
 
 def frame_among(operands: Iterable[Any]) -> Any:
     """What NumPy would ask for the result of a ufunc before tensors: a frame keeps its labels. None without one."""
-    handles = (v for v in operands if isinstance(v, Handle) and not isinstance(v, Tensor))
-    return next((v for v in handles if hasattr(type(v), "__array_ufunc__")), None)
+    for v in operands:
+        if type(v) is not Tensor and isinstance(v, Handle) and hasattr(type(v), "__array_ufunc__"):
+            return v
+    return None
 
 
 OPERANDS = {1: (("x",), "a tensor"), 2: (("x1", "x2"), "two tensors, broadcast against each other")}
