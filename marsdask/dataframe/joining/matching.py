@@ -19,7 +19,7 @@ import pandas as pd
 from marsdask.dataframe.joining.merge import MAY_REPEAT, Merge, MergeError, Tuning
 from marsdask.dataframe.joining.sieves import sifted, sifted_sides
 from marsdask.dataframe.kernels import joins
-from marsdask.dataframe.rows.alignment import example
+from marsdask.dataframe.rows.alignment import example, has_all, known_labels
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import Sort, in_order, only
 from marsdask.errors import MarsDaskError
@@ -55,7 +55,7 @@ def _merge_meta(
     left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True
 ) -> FrameMeta:
     try:
-        made = example(_with_holes, left, right, _unchecked(spec))
+        made = example(_with_holes, left, right, _unchecked(spec), _may_lack(left, right, spec))
     except pd.errors.MergeError as error:
         raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
     return frame_meta(made, math.nan, Rows())
@@ -70,13 +70,19 @@ HOLES = {"left": (1,), "right": (0,), "outer": (0, 1)}
 """In whose columns there may be holes: of the left side (0), of the right side (1)."""
 
 
-def _with_holes(left: Any, right: Any, spec: Merge) -> Any:
+def _may_lack(left: FrameMeta, right: FrameMeta, spec: Merge) -> tuple[int, ...]:
+    """The sides in whose columns there may be holes: not one whose labels are known to be all of the other's."""
+    sides = HOLES.get(spec.how, ())
+    if not (spec.left_index and spec.right_index):
+        return sides
+    labels = known_labels(left), known_labels(right)
+    return tuple(side for side in sides if not has_all(labels[side], labels[1 - side]))
+
+
+def _with_holes(left: Any, right: Any, spec: Merge, sides: tuple[int, ...]) -> Any:
     """No rows of the dtypes that rows with and without a match have in common: whole numbers are none any more beside holes."""
     met = spec.of(left, right).iloc[:0]
-    lone = [
-        spec.of(*(f.iloc[:0] if i == side else f for i, f in enumerate((left, right))))
-        for side in HOLES.get(spec.how, ())
-    ]
+    lone = [spec.of(*(f.iloc[:0] if i == side else f for i, f in enumerate((left, right)))) for side in sides]
     found = zip(*(each.dtypes for each in (met, *lone)), strict=True)
     return graph.with_dtypes(met, [_common(dtypes) for dtypes in found])
 

@@ -130,7 +130,7 @@ def beside(
     by_column = by_column and frame.ndim == 2 and other.ndim == 1
     rows = sample(other.shown, len(frame.names) if by_column else 2)
     labels = frame.columns if by_column else sample(frame.shown).index
-    if holes and not by_column and not _has_all(known_labels(other), known_labels(frame)):
+    if holes and not by_column and not has_all(known_labels(other), known_labels(frame)):
         rows = rows.set_axis(range(2), axis=0).reindex([2, 3])
     elif rows.ndim == 1 and getattr(rows.dtype, "kind", "O") == "f":
         rows = rows + (0.5 if above else -0.5)
@@ -149,7 +149,7 @@ def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
     """
     known = [known_labels(frame) for frame in frames]
     lacks = tuple(
-        tuple(j for j, other in enumerate(known) if j != i and not _has_all(mine, other))
+        tuple(j for j, other in enumerate(known) if j != i and not has_all(mine, other))
         for i, mine in enumerate(known)
     )
     return remembered(partial(_joint, does, frames, lacks), does, "joint", frames, lacks)
@@ -167,7 +167,7 @@ def known_labels(known: FrameMeta) -> pd.Index | None:
     return known.labels
 
 
-def _has_all(mine: pd.Index | None, other: pd.Index | None) -> bool:
+def has_all(mine: pd.Index | None, other: pd.Index | None) -> bool:
     """Whether labels are known to have all of others."""
     if mine is None or other is None:
         return False
