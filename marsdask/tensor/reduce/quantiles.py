@@ -140,7 +140,8 @@ def _of_quantile(
         if values.dtype.kind not in "biuf":
             raise ArgumentTypeError(f"q={q!r}: expected numbers.")
         _check_range(name, values)
-        q = np.asarray(values.tolist()) if values.ndim and values.dtype.kind != "f" else values
+        if not isinstance(q, (int, float)):  # to NumPy a number says nothing of precision
+            q = np.asarray(values.tolist()) if values.ndim and values.dtype.kind != "f" else values
     extra = _reduced(a, axis, keepdims)
     if weights is not None:
         extra["weights"] = weights
@@ -150,7 +151,7 @@ def _of_quantile(
 def _quantile_dtype(name: str, dtype: Any, q: Any, method: str) -> Any:
     if dtype.kind == "b" or (dtype.kind == "O" and not name.startswith("nan")):
         return dtype
-    probe = np.zeros((1,) if q.shape else (), q.dtype)
+    probe = q if isinstance(q, (int, float)) else np.zeros((1,) if q.shape else (), q.dtype)
     return np.asarray(getattr(np, name)(np.ones(2, dtype), probe, method=method)).dtype
 
 
@@ -161,7 +162,7 @@ def _quantile_meta(
         raise ArgumentTypeError(
             f"{name}: booleans have nothing between them; method={method!r} would subtract them."
         )
-    shape = (*q.shape, *reduced_shape(a, axis, keepdims))
+    shape = (*np.shape(q), *reduced_shape(a, axis, keepdims))
     return TensorMeta(shape, _quantile_dtype(name, a.dtype, q, method))
 
 
@@ -171,13 +172,12 @@ def _quantile(
     if isinstance(q, da.Array):
         q = yield Ask(q)
         _check_range(name, q)
-    q = np.asarray(q)
     dtype = _quantile_dtype(name, a.dtype, q, method)
     if weights is None and _long(a, axis):
         share = q / 100 if "percentile" in name else q
         return (yield from _selected(a, share, method, keepdims, name.startswith("nan"), dtype))
     function = partial(getattr(np, name), q=q, method=method)
-    return _on_lines(function, name, a, axis, keepdims, dtype, q.shape, weights)
+    return _on_lines(function, name, a, axis, keepdims, dtype, np.shape(q), weights)
 
 
 def _selected(

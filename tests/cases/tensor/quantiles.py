@@ -26,7 +26,7 @@ cases(
     "x, [5, 50.5, 99], method='inverted_cdf', weights=u", "x, 30, weights=u", "x, np.array([5, 50.5, 99], 'f4')",
     "x, 30, axis=1, method='inverted_cdf', weights=np.array([1, 2, 0, 4, 1])",
 )
-cases("percentile quantile nanpercentile nanquantile", "x, 101", "x, -1", "x, 0", "x, 1")
+cases("percentile quantile nanpercentile nanquantile", "x, 101", "x, -1", "x, 0", "x, 1", "x.astype('f4'), 0.33, axis=0", "x.astype('f4'), np.float64(0.33)")
 cases(
     "quantile nanquantile",
     "x, 0.3", "x, 0.3, axis=0", "x, [0.05, 0.5, 0.99], axis=1", "x, [0.05, 0.5, 0.99]", "i, [0.05, 0.5, 0.99], axis=0, keepdims=True",
