@@ -168,3 +168,12 @@ def test_whether_all_is_fetched_as_pythons_truth() -> None:
     assert mt.allclose(x, [1.1e10, 1e-9]).execute().fetch() is False
     assert mt.array_equal(x, x).execute().fetch() is True
     assert bool(mt.array_equal(x, x + 1)) is False
+
+
+def test_reductions_of_columns_in_which_there_might_have_been_holes() -> None:
+    data = pd.DataFrame({"k": [1, 2, 3, 4, 5], "b": [True, False, True, True, False]})
+    ours = md.DataFrame(data, chunk_size=2)
+    for name in ("sum", "max", "min"):
+        want = getattr(data.join(data.iloc[::-1].add_suffix("2"))[["k2", "b2"]], name)()
+        got = getattr(ours.join(ours.iloc[::-1].add_suffix("2"))[["k2", "b2"]], name)()
+        pd.testing.assert_series_equal(got.execute().fetch(), want)

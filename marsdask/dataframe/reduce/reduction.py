@@ -415,10 +415,19 @@ def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None
     """A series of answers, of this dtype where it can hold them: text holds whatever it is given, as text."""
     if isinstance(dtype, pd.StringDtype) and not all(isinstance(a, str) or pd.isna(a) for a in answers):
         dtype = None
+    elif dtype in (np.dtype(object), np.dtype("f8")):
+        dtype = _of_no_holes(answers) or dtype
     try:
         return pd.Series(answers, index=labels, dtype=dtype, name=name)
     except (TypeError, ValueError, pd.errors.IntCastingNaNError):
         return pd.Series(answers, index=labels, name=name)
+
+
+def _of_no_holes(answers: list[Any]) -> Any:
+    """The dtype of whole numbers or booleans, all of NumPy's one dtype: where holes were expected in columns, and none are."""
+    dtypes = {a.dtype if isinstance(a, np.generic) else None for a in answers}
+    (found,) = dtypes if len(dtypes) == 1 else (None,)
+    return found if found is not None and found.kind in "iub" else None
 
 
 def _reduction(name: str, like: str = "", owners: tuple[str, ...] = BOTH, **extra: Any) -> None:
