@@ -234,9 +234,13 @@ COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
+PLAIN = (Tensor, *SCALARS)
+"""What stands beside a tensor as it is."""
+
+
 def _answers(value: Any) -> bool:
     """Whether the other side of an operator knows what to do with a tensor: frames, and what NumPy leaves it to as well."""
-    if isinstance(value, (Tensor, *SCALARS, np.ndarray, da.Array)) or pd.api.types.is_scalar(value):
+    if isinstance(value, (np.ndarray, da.Array)) or pd.api.types.is_scalar(value):
         return False
     known = isinstance(value, Handle) or hasattr(value, "__array_ufunc__")
     return known or hasattr(value, "__array_priority__")
@@ -246,9 +250,11 @@ def _operator(name: str, way: str = "") -> Any:
     """The method of a binary operator: as it is, reflected ("r") or in place ("i")."""
 
     def method(self: Tensor, value: Any) -> Any:
-        if _answers(value):
-            return NotImplemented
-        (other,) = as_operands([value], beside=[self])
+        other = value
+        if not isinstance(value, PLAIN):
+            if _answers(value):
+                return NotImplemented
+            (other,) = as_operands([value], beside=[self])
         try:
             result = registry.make(name, *((other, self) if way == "r" else (self, other)))
         except ArgumentTypeError:
@@ -302,7 +308,7 @@ def as_operands(values: Iterable[Any], beside: Iterable[Any] = ()) -> list[Any]:
     Python's times beside one of pandas' are pandas' as well.
     """
     values = list(values)
-    if all(isinstance(v, (Tensor, *SCALARS)) for v in values):
+    if all(isinstance(v, PLAIN) for v in values):
         return values
     tensors = [v for v in (*beside, *values) if isinstance(v, Tensor)]
     if any(t.known.like is not None for t in tensors):
