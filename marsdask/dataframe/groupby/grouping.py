@@ -476,17 +476,16 @@ def _check_columns(group: GroupBy, names: Iterable[Any]) -> None:
 def transform(self: Any, func: Any = None, *args: Any, skip_infer: bool = False, dtypes: Any = None, dtype: Any = None,
               name: Any = None, index: Any = None, output_type: Any = None, output_types: Any = None, **kwargs: Any) -> Any:  # fmt: skip
     """A row for each row: `func`, a name or a function of a group's column, broadcast back in row order."""
-    said = {
-        "dtypes": dtypes,
-        "dtype": dtype,
-        "name": name,
-        "index": index,
-        "output_type": output_type or output_types,
-    }
+    said = _said(dtypes, dtype, name, index, output_type or output_types)
     if kwargs.pop("_call_agg", False):  # Mars's own programs say so that names are those of agg
         return agg(self, func, *args, **kwargs)
     make = partial(_made, "groupby.keep", self, "transform", (func, *args), kwargs)
     return make(None) if isinstance(func, str) else _as_said("transform", make, said)
+
+
+def _said(dtypes: Any, dtype: Any, name: Any, index: Any, output_type: Any) -> dict[str, Any]:
+    """What users say of a result, as `described` takes it."""
+    return {"dtypes": dtypes, "dtype": dtype, "name": name, "index": index, "output_type": output_type}
 
 
 def _as_said(what: str, make: Callable[[Any], Any], said: dict[str, Any]) -> Any:
@@ -511,13 +510,7 @@ def apply(self: Any, func: Any, *args: Any, include_groups: bool = False, skip_i
     if isinstance(func, str):
         return getattr(self, func)(*args, **kwargs)
     made = self, "apply", (func, *args), kwargs
-    said = {
-        "dtypes": dtypes,
-        "dtype": dtype,
-        "name": name,
-        "index": index,
-        "output_type": output_type or output_types,
-    }
+    said = _said(dtypes, dtype, name, index, output_type or output_types)
     if undecided.is_said(said["output_type"]):
         return _made("groupby.undecided", *made)
     try:

@@ -12,7 +12,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.groupby.grouping import OWNERS, Grouping
 from marsdask.dataframe.groupby.lowering import all_in_one, of_group, ready, rows_demands, trim
-from marsdask.dataframe.making.sample import checked_size, drawn
+from marsdask.dataframe.making.sample import checked_size, drawn, source_of
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import registry
 from marsdask.plan.graph import Chunks
@@ -44,17 +44,8 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
 
 def _draw(random_state: Any) -> Any:
     """What draws, fixed when the node is made."""
-    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
-        return copy.deepcopy(random_state)
-    if random_state is None:
-        return np.random.RandomState(np.random.SeedSequence().generate_state(1)[0])
-    try:
-        return np.random.RandomState(copy.deepcopy(random_state))
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"random_state={random_state!r}: expected an integer, array-like, a BitGenerator, Generator, a numpy RandomState, "
-            f"or None: {error}"
-        ) from None
+    source = source_of(random_state)
+    return np.random.RandomState(source) if isinstance(source, int) else copy.deepcopy(source)
 
 
 @lowered(

@@ -23,7 +23,7 @@ from marsdask.plan.meta import FrameMeta, Rows, frame_meta
 from marsdask.plan.registry import lowered, public
 
 
-def _source(random_state: Any) -> Any:
+def source_of(random_state: Any) -> Any:
     """What pandas draws from, which must not change any more once a node has it; None is another whole number every time."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])
@@ -72,7 +72,7 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
             axis: Any = None, ignore_index: bool = False, always_multinomial: bool = False) -> Any:  # fmt: skip
     """Random rows, in the order drawn: pandas' own draw, but for None as `random_state`. `always_multinomial` has no effect."""
     n = checked_size(n, frac, replace)
-    source = _source(random_state)
+    source = source_of(random_state)
     if axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), source)
         made = registry.make("frame.select_at", self, at.tolist())
