@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import datetime
 import functools
 import inspect
 import math
@@ -71,6 +72,13 @@ def time_of(value: Any, dtype: np.dtype[Any]) -> Any:
     if value is pd.NaT:
         return dtype.type("NaT", np.datetime_data(dtype)[0])
     return value.to_numpy().astype(dtype) if isinstance(value, (pd.Timestamp, pd.Timedelta)) else value
+
+
+def time_as_pandas(value: Any) -> Any:
+    """A time or span of NumPy's or Python's as pandas'; anything else as it is."""
+    if isinstance(value, (np.timedelta64, datetime.timedelta)):
+        return pd.Timedelta(value)
+    return pd.Timestamp(value) if isinstance(value, (np.datetime64, datetime.date)) else value
 
 
 class Rows:

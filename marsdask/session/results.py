@@ -19,7 +19,7 @@ from marsdask.engine.base import Engine
 from marsdask.errors import ArgumentTypeError, DataLost, WrongSession
 from marsdask.options import options
 from marsdask.plan import graph
-from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, frame_meta, meta
+from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, frame_meta, meta, time_as_pandas
 from marsdask.plan.node import Node, inputs, token, walk
 from marsdask.plan.registry import lowered
 
@@ -62,11 +62,7 @@ def finished(collection: Any, parts: list[Any], known: Any, *, shared: bool = Tr
         whole = engines.assembled(collection, parts)
         if not known.shape:
             value = whole[()] if isinstance(whole, np.ndarray) else whole
-            return (
-                type(known.like)(value)
-                if isinstance(value, (np.datetime64, np.timedelta64)) and known.like is not None
-                else value
-            )
+            return value if known.like is None else time_as_pandas(value)
         return np.asarray(whole, order=known.order if known.order == "F" else None)
     return graph.received(parts) if shared else graph.concat(parts)
 

@@ -5,15 +5,12 @@ Views are handles derived from a base, so that writes go both ways (NumPy's rule
 
 from __future__ import annotations
 
-import datetime
 import html
 import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date, timedelta
 from functools import partial
-from numbers import Number
 from typing import Any
 
 import dask.array as da
@@ -30,7 +27,7 @@ from marsdask.errors import (
 )
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held, in_code_for_dask
-from marsdask.plan.meta import meta
+from marsdask.plan.meta import meta, time_as_pandas
 from marsdask.plan.node import Data, Node, token
 from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
 from marsdask.session.lazy import Lazy
@@ -227,9 +224,6 @@ BINARY = {
     "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }  # fmt: skip
-OPERANDS = (Tensor, *SCALARS, np.ndarray, list, tuple, da.Array, str, bytes, Number, date, timedelta)
-"""What an operator takes beside a tensor; a text or a date would else be unequal to all elements without a word."""
-EQUALITY = ("equal", "not_equal")
 COMPARE = {"lt", "le", "gt", "ge", "eq", "ne"}
 UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
@@ -312,14 +306,7 @@ def as_operands(values: Iterable[Any], beside: Iterable[Any] = ()) -> list[Any]:
         return values
     tensors = [v for v in (*beside, *values) if isinstance(v, Tensor)]
     if any(t.known.like is not None for t in tensors):
-        values = [
-            pd.Timedelta(v)
-            if isinstance(v, datetime.timedelta)
-            else pd.Timestamp(v)
-            if isinstance(v, datetime.date)
-            else v
-            for v in values
-        ]
+        values = list(map(time_as_pandas, values))
     if any(t.dtype.hasobject for t in tensors):
         values = [
             boxed(v) if v is None or (pd.api.types.is_scalar(v) and not isinstance(v, SCALARS)) else v

@@ -14,7 +14,6 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-import pandas as pd
 import toolz
 from dask.array.core import elemwise
 
@@ -22,7 +21,7 @@ from marsdask import checks
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
 from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle
-from marsdask.plan.meta import TensorMeta, TupleMeta, scalar_meta, time_of
+from marsdask.plan.meta import TensorMeta, TupleMeta, scalar_meta, time_as_pandas, time_of
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import (
     NEEDED,
@@ -168,16 +167,8 @@ def _meta_of_values(function: Callable[..., Any], args: Any, kwargs: Any) -> Any
         np.ones((), a.dtype)[()] if isinstance(a, TensorMeta) and a.like is None else getattr(a, "like", a)
         for a in args
     ]
-    values = [
-        pd.Timestamp(v)
-        if isinstance(v, np.datetime64)
-        else pd.Timedelta(v)
-        if isinstance(v, np.timedelta64)
-        else v
-        for v in ones
-    ]
     try:
-        result = _of_objects(function, *values, **kwargs)
+        result = _of_objects(function, *map(time_as_pandas, ones), **kwargs)
     except TypeError as error:
         raise ArgumentTypeError(str(error)) from None
     return TupleMeta(tuple(map(scalar_meta, result))) if isinstance(result, tuple) else scalar_meta(result)
