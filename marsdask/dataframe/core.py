@@ -163,9 +163,7 @@ class FrameHandle(Lazy):
     def __getattr__(self, name: str) -> Any:
         own = getattr(type(self), name, None)
         if isinstance(own, property) and own.fget is not None:
-            return own.fget(
-                self
-            )  # Python comes here after an AttributeError of a property: that is what people see
+            return own.fget(self)  # it raised an AttributeError, which is what people are to see
         raise UnknownName.among(type(self).__name__, name, dir(type(self)))
 
     def _become(self, other: Any) -> None:

@@ -39,7 +39,6 @@ class Handle(Offered):
             "part_from",
             "rebind",
             "received",
-            "say",
             "unexecuted_repr",
             "view_of",
         ]

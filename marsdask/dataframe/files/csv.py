@@ -285,9 +285,8 @@ def _names(path: str, plan: Plan) -> list[Any]:
 def _settled(found: pd.DataFrame, plan: Plan, piece: Piece) -> pd.DataFrame:
     """A chunk in the columns and dtypes of the head; an error that names the column where pandas' whole would differ."""
     wanted = plan.empty
-    if list(found.index.names) != list(
-        wanted.index.names
-    ):  # a header without a name for it names it "Unnamed: 0"
+    if list(found.index.names) != list(wanted.index.names):
+        # Where a header has no name for them pandas' parser says "Unnamed: 0".
         found = found.set_axis(found.index.set_names(wanted.index.names), axis=0)
     if not wanted.columns.is_unique:
         return found

@@ -166,9 +166,8 @@ def _described(schema: Any, keywords: dict[str, Any], several: bool) -> tuple[pd
         return empty, None, stored
     spans = [d for d in index if isinstance(d, dict) and d.get("kind") == "range"]
     span = spans[0] if spans else {}
-    if (
-        not span or several
-    ):  # labels of a file are not those of all: they count on, without a name as pandas has them
+    if not span or several:
+        # Labels of a file are not those of all: they count on, without a name, as pandas has them.
         return empty.set_axis(pd.RangeIndex(0), axis=0), (0, 1), []
     labels = int(span["start"]), int(span["step"])
     return empty.set_axis(pd.RangeIndex(0, name=span.get("name")), axis=0), labels, []

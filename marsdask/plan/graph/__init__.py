@@ -62,5 +62,5 @@ from marsdask.plan.graph.making import (
     with_dtypes,
 )
 from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule, warning
-from marsdask.plan.graph.owned import guarded, independent, owned
+from marsdask.plan.graph.owned import guarded, owned
 from marsdask.plan.graph.passes import THEIRS, Chain, annotated, batched, lined_up, named, wanted_only

@@ -180,9 +180,8 @@ def received(parts: Sequence[Any]) -> Any:
     whole = concat(parts)
     if any(whole is part for part in parts):
         return independent(whole)
-    return (
-        whole.copy(deep=False) if isinstance(whole, (pd.DataFrame, pd.Series)) else whole
-    )  # columns are shared
+    # Joined chunks share the labels of their columns.
+    return whole.copy(deep=False) if isinstance(whole, (pd.DataFrame, pd.Series)) else whole
 
 
 def merged(
