@@ -329,7 +329,8 @@ class Session:
         return result
 
     def _fetched(self, collection: Any, known: Any) -> Any:
-        shared = self.address.startswith("inproc://")  # elsewhere what arrives is a copy
+        # What arrives from another process is a copy; a function on a worker gets what the worker itself holds.
+        shared = inside() or self.address.startswith("inproc://")
         return finished(collection, self.engine.values(data_of(collection)), known, shared=shared)
 
     def as_default(self) -> Self:
