@@ -90,7 +90,10 @@ def test_numbers_and_notebooks() -> None:
     assert all(f"<td>{text}</td>" in table for text in ("filled", "(3, 2)", "float64"))
     assert mt.tensor(["<b>"]).execute()._repr_html_().count("&lt;b&gt;") == 1
     assert (t.key, t.key == (t + 0).key) == (mt.tensor(t).key, False)
-    assert t.refresh_params() is None
+    df = md.DataFrame({"a": [1, 2]})
+    assert (df.key, df.a.key != df.key) == (md.DataFrame(df).key, True)
+    assert fetched(md.DataFrame({"key": [1]}).key)[0] == 1
+    assert [x.refresh_params() for x in (t, df, df.a, df.index)] == [None] * 4
     for made in (mt.shape(t), mt.shape([[1, 2]])):
         assert made == (1, 2)
         assert made.execute().fetch() == [1, 2]

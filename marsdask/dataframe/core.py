@@ -24,7 +24,7 @@ from marsdask.errors import (
 )
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle, held
-from marsdask.plan.node import Data, Node
+from marsdask.plan.node import Data, Node, token
 from marsdask.session.lazy import Lazy
 
 DOT = "a product of pandas"
@@ -101,6 +101,9 @@ class FrameHandle(Lazy):
             raise UnknownLength("Tileable object must be executed first")
         return self.size == 0
 
+    def refresh_params(self) -> None:
+        """Nothing: shape and dtypes of what has run are those of the data."""
+
     def __len__(self) -> int:
         if math.isnan(self.shape[0]):
             raise UnknownLength.needed_for("len()")
@@ -161,6 +164,8 @@ class FrameHandle(Lazy):
         return registry.lookup("frame.getitem").prepare(self, key)  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
+        if name == "key":
+            return token(self.node)
         own = getattr(type(self), name, None)
         if isinstance(own, property) and own.fget is not None:
             return own.fget(self)  # it raised an AttributeError, which is what people are to see
@@ -280,6 +285,8 @@ class DataFrame(FrameHandle):
         # What the class has and the object lacks is a slot that is not filled yet.
         if not (name.startswith("__") or hasattr(type(self), name)) and name in self.columns:
             return self[name]
+        if name == "key":  # Mars's, where no column has the name
+            return token(self.node)
         raise UnknownName.among("DataFrame", name, [*dir(type(self)), *map(str, self.columns)])
 
     def __setattr__(self, name: str, value: Any) -> None:
