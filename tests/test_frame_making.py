@@ -1,9 +1,11 @@
 """Frames from tensors, dicts and other frames; to other libraries; iteration; plots; bad input."""
 
+import datetime  # noqa: F401 - in the texts below
 from collections import namedtuple
+from decimal import Decimal  # noqa: F401
 from typing import Any
 
-import dask.dataframe as dd  # noqa: F401 - in the texts below
+import dask.dataframe as dd  # noqa: F401
 import numpy as np
 import pandas as pd
 import polars as pl  # noqa: F401
@@ -132,6 +134,28 @@ ALIKE = [
 @pytest.mark.parametrize("text", ALIKE)
 def test_lazy_arguments_are_taken_as_pandas_takes_theirs(text: str) -> None:
     assert_like(fetched(eval(text, LAZY | {"pd": pd})), eval(text, PLAIN | {"pd": pd}))
+
+
+BESIDE_LAZY = (
+    "pd.Timestamp('2013-01-02')", "pd.Timestamp('2013-01-02', tz='UTC')", "pd.Timedelta('1D')", "pd.NaT", "pd.NA", "None",
+    "datetime.date(2020, 1, 1)", "datetime.timedelta(1)", "Decimal('1.5')", "pd.Period('2020-01')", "'foo'", "b'x'", "1j",
+    "np.datetime64('2020-01-01')", "np.float32(2)", "{0: 1, 2: 3, 9: 4}", "{}", "(1, 2, 3, 4)", "range(4)",
+    "[None, 1, 2, 3]", "[1, 'a', 2, 3]", "[pd.NA, 1, 2, 3]", "[True, None, False, True]", "[Decimal(1)] * 4", "[None] * 4",
+    "[pd.Timestamp('2020', tz='UTC')] * 4", "[datetime.date(2020, 1, 1)] * 4", "[[1, 2]] * 4", "pd.Index([1, 2, 3, 4])",
+    "pd.array([1, None, 2, 3], dtype='Int64')", "pd.Categorical(list('abca'))", "pd.date_range('2020', periods=4, tz='UTC')",
+    "np.array(list('abcd'))", "pd.arrays.SparseArray([0, 1, 0, 1])", "pd.MultiIndex.from_product([[1, 2], [3, 4]])",
+    "np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 0])", "pd.Series([1, 2], index=[1, 9])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BESIDE_LAZY)
+@pytest.mark.parametrize("chunk_size", [10, 3])
+def test_what_stands_beside_a_lazy_column_is_what_pandas_makes_of_it(text: str, chunk_size: int) -> None:
+    value, column = eval(text), pd.Series([1, 2, 3, 4])
+    want = pd.DataFrame({"x": column, "v": value})
+    made = md.DataFrame({"x": md.Series(column, chunk_size=chunk_size), "v": value})
+    assert made.dtypes.astype(str).equals(want.dtypes.astype(str))
+    assert_like(fetched(made), want)
 
 
 def test_lazy_cells_run_nothing_and_have_lengths() -> None:

@@ -435,12 +435,18 @@ def from_columns(names: list[Any], base: Any, values: list[Any]) -> Any:
 
 
 def _column(value: Any, base: Any) -> Any:
-    if isinstance(value, Categorical):
-        return labelled_like(value, base, ARRAYS)
-    if value is None or np.isscalar(value) or isinstance(value, (Handle, pd.Series, pd.DataFrame)):
+    """A column's values as a handle or a scalar; what pandas makes of a list is no tensor's dtype, nor are nullable values."""
+    if isinstance(value, (Handle, pd.Series, pd.DataFrame)) and not isinstance(value, Categorical):
         return value
-    tensor = as_tensor(list(value) if isinstance(value, range) else value)
-    return labelled_like(tensor, base, ARRAYS) if tensor.dtype.kind in "OUS" else tensor
+    if isinstance(value, Mapping):
+        return pd.Series(value, dtype=None if value else "f8")  # its keys are labels
+    if not pd.api.types.is_list_like(value):
+        return value
+    if isinstance(value, pd.MultiIndex):
+        value = list(value)
+    if type(value) is np.ndarray and value.dtype.kind not in "OUS":
+        return as_tensor(value)
+    return labelled_like(value if isinstance(value, Handle) else pd.Series(value), base, ARRAYS)
 
 
 def _column_frame(base: Any, names: list[Any], *values: Any) -> pd.DataFrame:
