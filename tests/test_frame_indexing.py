@@ -107,10 +107,25 @@ def test_a_repeated_label(text: str) -> None:
         fetched(eval(text, {"df": made(FRAMES["repeated"], "unknown")}))
 
 
-def test_a_text_that_names_one_day() -> None:
-    check("df.loc['2020-02-01']", FRAMES["dates"], made(FRAMES["dates"], "known"))
-    with pytest.raises(ValueError, match="Timestamp"):
-        fetched(made(FRAMES["dates"], "unknown").loc["2020-02-01"])
+DATES = {
+    "days": pd.date_range("2013-01-01", periods=6),
+    "hours": pd.date_range("2013-01-01", periods=9, freq="6h"),
+    "zone": pd.date_range("2013-01-01", periods=6, tz="US/Eastern"),
+    "months": pd.period_range("2013-01", periods=6, freq="M"),
+    "repeated": pd.DatetimeIndex(["2013-01-01", "2013-01-01", "2013-01-02"]),
+    "unsorted": pd.DatetimeIndex(["2013-01-03", "2013-01-01", "2013-01-02"]),
+}
+BY_TEXT = """df.loc['20130101'] | df.loc['2013-01'] | df.loc['2013'] | df.loc['1999'] | df.loc['2013-01-02 06:00'] | df.v['20130101']
+df.loc['2013-01', ['v']] | df.loc[['2013-01-01']] | df.v[['2013-01-01']] | df.loc[pd.Timestamp('2013-01-02')] | df.loc['2013-01-02':'2013-02']
+""".replace("\n", " | ").removesuffix(" | ")
+
+
+@pytest.mark.parametrize("lengths", ["known", "unknown"])
+@pytest.mark.parametrize("text", BY_TEXT.split(" | "))
+@pytest.mark.parametrize("name", DATES)
+def test_a_text_names_a_date_or_a_span_of_dates(name: str, text: str, lengths: str) -> None:
+    raw = pd.DataFrame({"v": np.arange(len(DATES[name])), "w": 1}, index=DATES[name])
+    check(text, raw, made(raw, lengths))
 
 
 def test_positions_from_a_tensor() -> None:

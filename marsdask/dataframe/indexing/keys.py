@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from datetime import datetime
 from numbers import Integral
 from typing import Any
 
@@ -17,6 +18,7 @@ import pandas as pd
 from marsdask.dataframe.core import DataFrame, local
 from marsdask.dataframe.rows.alignment import known_labels
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, LabelNotFound
+from marsdask.plan import registry
 from marsdask.plan.handle import Handle
 from marsdask.tensor.core import as_tensor
 
@@ -123,17 +125,22 @@ def rows_by_label(frame: Any, rows: Any) -> tuple[Any, ...]:
     labels = list(rows) if isinstance(rows, LISTS) else [rows]
     if not all(isinstance(label, Hashable) for label in labels):
         raise ArgumentTypeError(f"loc[{rows!r}]: a label must be hashable.")
+    dates = isinstance(frame.known.shown.index, (pd.DatetimeIndex, pd.PeriodIndex))
     if isinstance(rows, LISTS):
+        if there is None and dates and any(isinstance(label, str) for label in labels):
+            labels = list(pd.Index(labels).astype(frame.known.shown.index.dtype))
         if there is None or isinstance(there, pd.MultiIndex):
             return "at_labels", labels
         found = there.get_indexer_for(labels)
         return ("at_labels", labels) if (found < 0).any() else ("rows_at", found)
     if there is None:
-        dates = isinstance(frame.known.shown.index, (pd.DatetimeIndex, pd.PeriodIndex))
-        # Of dates a text names a span rather than one.
-        if isinstance(rows, str) and dates:
-            return "label_slice", slice(rows, rows), rows
-        return "at_label", rows
+        if not (isinstance(rows, str) and dates):
+            one = isinstance(frame.known.shown.index, pd.PeriodIndex) and isinstance(rows, datetime)
+            return "at_label", pd.Period(rows, frame.known.shown.index.freq) if one else rows
+        # Of dates a text names a span, or one of them where they are no finer than the text.
+        labels = registry.make("frame.labels", frame)
+        one = registry.make("frame.named_by_text", labels, rows)._run_and_fetch().value
+        return ("label_slice", rows) if one is None else ("at_label", one)
     try:
         found = places(there, rows)
     except LabelNotFound:
@@ -156,8 +163,8 @@ def places(there: pd.Index, key: Any) -> Any:
         raise missing_label(error.args[0] if error.args and isinstance(key, slice) else key) from None
     except TypeError as error:
         raise ArgumentTypeError(f"loc[{key!r}]: {error}") from None
-    if isinstance(found, np.ndarray):
-        return np.flatnonzero(found)
+    if isinstance(found, np.ndarray):  # a mask, or of dates in no order the places
+        return np.flatnonzero(found) if found.dtype == bool else found
     return found if isinstance(found, slice) else int(found)
 
 

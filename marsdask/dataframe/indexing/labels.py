@@ -40,8 +40,8 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import Ask
-from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, sample
-from marsdask.plan.node import Node
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
+from marsdask.plan.node import Data, Node
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -132,27 +132,37 @@ def _located_list(chunk: Any, labels: list[Any]) -> Any:
 
 
 @lowered("frame.label_slice", demands=looking(order=True, labels=True),
-           meta=lambda frame, key, text=None: frame.fewer())  # fmt: skip
-def label_slice_rows(frame: Chunks, key: slice, text: str | None = None) -> Generator[Any, Any, Chunks]:
-    """The rows from one label to another: the labels are looked at whole, rows stay in their chunks."""
-    where = graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key, text, label="span")
-    if (key.step or 1) < 0:
+           meta=lambda frame, key: frame.fewer())  # fmt: skip
+def label_slice_rows(frame: Chunks, key: slice | str) -> Generator[Any, Any, Chunks]:
+    """The rows from one label to another, or of a text that names a span of dates: the labels are looked at whole, rows stay in
+    their chunks."""
+    where = graph.value(_span, graph.per_chunk(row_labels, frame, lengths=None), key, label="span")
+    if isinstance(key, slice) and (key.step or 1) < 0:
         return (yield from rows_at(frame, (yield Ask(where))[0]))
     return graph.per_chunk(_in_span, frame, starts(frame), where, number=True, lengths="unknown")
 
 
-def _span(indexes: list[pd.Index], key: slice, text: str | None) -> Any:
+def _span(indexes: list[pd.Index], key: slice | str) -> Any:
+    return places(graph.concat(indexes), key)
+
+
+@lowered("frame.named_by_text", meta=lambda labels, text: TensorMeta((), np.dtype(object)))
+def named_by_text(labels: Chunks, text: str) -> Any:
+    """The one date that a text names among labels, wrapped; None where it names a span of them."""
+    return as_promised(graph.value(_named_by_text, labels, text))
+
+
+def _named_by_text(indexes: list[pd.Index], text: str) -> Data:
     whole = graph.concat(indexes)
-    if text is not None and isinstance(places(whole, text), (int, np.integer)):
-        raise ShapeError(
-            f"loc[{text!r}]: the text names one row of these labels, which only a run could tell. "
-            f"Hint: loc[pd.Timestamp({text!r})] is that row."
-        )
-    return places(whole, key)
+    found = places(whole, text)
+    return Data(whole[found] if isinstance(found, int) else None)
 
 
 def _in_span(i: int, chunk: Any, first: Any, where: Any) -> Any:
-    a, step = first[i], where.step or 1
+    a = first[i]
+    if isinstance(where, np.ndarray):
+        return chunk.iloc[where[(where >= a) & (where < a + len(chunk))] - a]
+    step = where.step or 1
     low = max(where.start - a, (where.start - a) % step) if where.start is not None else 0
     high = None if where.stop is None else max(where.stop - a, 0)
     return chunk.iloc[low:high:step]
