@@ -6,10 +6,12 @@ from marsdask.errors import UnknownName
 from marsdask.plan import gaps, registry
 from marsdask.tensor.core import ExecutableTuple, Tensor
 from marsdask.tensor.making.objects import VALUES
+from marsdask.tensor.protocol import ASKED, asking
 
 registry.discover(__name__)
 globals().update(VALUES)
 __all__ = ["ExecutableTuple", "Tensor", *VALUES, *registry.fill(globals(), "tensor")]
+globals().update({name: asking(globals()[name]) for name in ASKED})
 registry.attach(Tensor, "Tensor")
 
 

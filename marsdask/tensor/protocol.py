@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache, partial, wraps
 from typing import Any
 
 import dask.array as da
@@ -223,6 +223,28 @@ def _parameters(func: Any) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(func).parameters
     except ValueError:  # functions in C do not tell in every version of NumPy
         return {}
+
+
+ASKED = frozenset([
+    "all", "amax", "amin", "any", "argmax", "argmin", "argpartition", "argsort", "around", "array_split", "clip", "cumprod", "cumsum",
+    "delete", "fix", "flip", "hsplit", "insert", "max", "mean", "min", "prod", "ptp", "repeat", "rollaxis", "round", "split",
+    "squeeze", "std", "sum", "take", "transpose", "var",
+])  # fmt: skip
+"""Functions whose answer NumPy leaves to the object, or gives as what the object is."""
+
+
+def asking(function: Any) -> Any:
+    """A function of `mt` that asks a frame first, as NumPy's function of that name does."""
+    theirs = getattr(np, function.__name__)
+
+    @wraps(function)
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else kwargs.get("a")
+        if isinstance(first, Handle) and hasattr(first, "__array_function__") and type(first) is not Tensor:
+            return first.__array_function__(theirs, (), args, kwargs)
+        return function(*args, **kwargs)
+
+    return asked
 
 
 def arrow_array(self: Tensor, type: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""Operators, arithmetic methods and NumPy's protocols of frames, aligned by labels as pandas aligns them.
+"""Operators, arithmetic methods and NumPy's ufuncs of frames, aligned by labels as pandas aligns them.
 
 Frames of the same rows work chunk by chunk; two with labels 0..n-1 are cut alike; any others are aligned in one chunk.
 """
@@ -36,8 +36,7 @@ from marsdask.plan.meta import FrameMeta, TensorMeta, frame_meta, meta, sample
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered, public
-from marsdask.tensor.core import Tensor, as_tensor
-from marsdask.tensor.protocol import array_function as of_tensors
+from marsdask.tensor.core import as_tensor
 from marsdask.tensor.protocol import is_numpys
 
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
@@ -320,7 +319,7 @@ def array_ufunc(
 ) -> Any:
     """NumPy's ufuncs of frames: an operator where there is one, so that labels align."""
     if method == "reduce" and ufunc.__name__ in REDUCING and is_numpys(ufunc) and len(operands) == 1:
-        return getattr(self, REDUCING[ufunc.__name__])(axis=kwargs.get("axis", 0))
+        return getattr(self, REDUCING[ufunc.__name__])(axis=kwargs.get("axis", 0), skipna=False)
     if method != "__call__" or out is not None:
         return NotImplemented
     name = UFUNCS.get(ufunc.__name__) if is_numpys(ufunc) else None
@@ -343,32 +342,6 @@ def array_ufunc(
 
 REDUCING = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min",
             "logical_and": "all", "logical_or": "any"}  # fmt: skip
-METHODS = frozenset([
-    "all", "any", "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "dot", "max", "mean", "median", "min", "ndim", "prod",
-    "repeat", "round", "searchsorted", "shape", "size", "squeeze", "std", "sum", "swapaxes", "take", "transpose", "var",
-])  # fmt: skip
-"""Functions that NumPy answers by the method of that name; `diff`, `append`, `quantile`, `pad` and others are not pandas'."""
-WHOLE_FRAME = ("sum", "prod", "mean", "median", "min", "max", "any", "all", "std", "var")
-RENAMED = {"amax": "max", "amin": "min", "around": "round", "absolute": "abs"}
-
-
-def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    """NumPy's functions of frames: the method where NumPy calls that, with NumPy's defaults; else the tensor function."""
-    name = RENAMED.get(func.__name__, func.__name__)
-    first = args[0] if args else None
-    if isinstance(first, FrameHandle) and name in METHODS and hasattr(type(first), name):
-        if name in ("std", "var"):
-            kwargs = {"ddof": 0, **kwargs}
-        kwargs = {k: v for k, v in kwargs.items() if not (k in ("out", "dtype") and v is None)}
-        if name in WHOLE_FRAME and len(args) == 1:
-            kwargs.setdefault("axis", None)
-        elif name in WHOLE_FRAME:
-            kwargs["axis"], args = args[1], (first, *args[2:])
-        found = getattr(first, name)
-        return found(*args[1:], **kwargs) if callable(found) else found  # np.ndim, np.shape, np.size
-    args = tuple(as_tensor(a) if isinstance(a, FrameHandle) else a for a in args)
-    return of_tensors(self, func, (Tensor,), args, kwargs)
 
 
 FrameHandle.__array_ufunc__ = array_ufunc  # type: ignore[attr-defined]
-FrameHandle.__array_function__ = array_function  # type: ignore[attr-defined]

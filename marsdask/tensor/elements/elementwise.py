@@ -218,8 +218,6 @@ delegated("ufunc", meta=broadcast_meta, sizes="aligned")(_lower)  # of any libra
 
 
 def _of_each(name: str, a: Any, out: Any = None, **setting: Any) -> Any:
-    if name == "around" and out is None and (frame := frame_among([a])) is not None:
-        return frame.round(*setting.values())
     a = as_tensor(a)
     return given(registry.make(name, a, *setting.values()), out, repeated=name == "fix")
 

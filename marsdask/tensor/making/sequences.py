@@ -91,6 +91,7 @@ def linspace(
     refuse_gpu("linspace", gpu)
     num = checks.whole(num, "linspace(num=)", 0)
     parts = num - 1 if endpoint else num
+    start, stop = (as_tensor(v) if isinstance(v, Handle) else v for v in (start, stop))
     kinds = (v.dtype if isinstance(v, Handle) else np.asarray(v) for v in (start, stop))
     kind = np.result_type(*kinds, float(num))
     out = kind if dtype is None else np.dtype(dtype)

@@ -15,7 +15,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.lower import Ask, Keep
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
-from marsdask.tensor.core import given
+from marsdask.tensor.core import as_tensor, given
 from marsdask.tensor.fold import Axes, axes_of, flat, one_chunk, reduced_shape, result_dtype, whole_along
 from marsdask.tensor.sorting.sort import sorted_line
 
@@ -135,7 +135,9 @@ def _of_quantile(
         raise ArgumentTypeError("a must be an array of real numbers")
     if weights is not None and method != "inverted_cdf":
         raise ArgumentError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
-    if not isinstance(q, registry.Handle):
+    if isinstance(q, registry.Handle):
+        q = as_tensor(q)
+    else:
         values = np.asarray(q)
         if values.dtype.kind not in "biuf":
             raise ArgumentTypeError(f"q={q!r}: expected numbers.")

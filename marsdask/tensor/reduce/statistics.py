@@ -18,7 +18,7 @@ from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NAN, TensorMeta, TupleMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.algebra.products import contracted
-from marsdask.tensor.core import ExecutableTuple, called
+from marsdask.tensor.core import ExecutableTuple, as_tensor, called
 from marsdask.tensor.fold import axes_of, extent, flat, one_chunk, per_matrix, reduced_shape
 
 INT = np.dtype(np.intp)
@@ -173,6 +173,7 @@ def _histogram(a: Any, bins: Any, range: Any, weights: Any, density: bool, edges
         raise ShapeError("weights should have the same shape as a.")
     if range is not None:
         range = [x.to_numpy() if isinstance(x, registry.Handle) and x.is_executed() else x for x in range]
+    bins = as_tensor(bins) if isinstance(bins, registry.Handle) else bins
     if isinstance(bins, registry.Handle) and bins.ndim != 1:
         raise ArgumentError("`bins` must be 1d, when an array")
     # NumPy's own errors, of what is in memory

@@ -121,7 +121,7 @@ def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Any:
 @public("intersect1d")
 def intersect1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Any:
     """The distinct elements that are in both, in order."""
-    first = unique(flat_tensor(ar1))
+    first = unique(flat_tensor(ar1).astype(np.result_type(ar1.dtype, ar2.dtype), copy=False))
     return first[registry.make("isin", first, flat_tensor(ar2))]
 
 

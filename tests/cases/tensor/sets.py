@@ -11,7 +11,7 @@ cases(
 )
 cases("union1d", "n, w", "x, y", "vn, v", "e, i")
 cases("setdiff1d", "e, i", "n, [1, 3]", "w, i", "v, w, True")
-cases("intersect1d", "w, i", "n, [1, 3, 9]")
+cases("intersect1d", "w, i", "n, [1, 3, 9]", "[1, 3, 2], [1.0, 2.0, 2.5]")
 cases(
     "searchsorted",
     "f(np.sort(v), x)", "np.arange(9.0), x", "np.arange(9.0), x, side='right'", "np.arange(9), 3", "np.arange(9), n, 'right'",
