@@ -5,6 +5,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import marsdask
@@ -218,6 +219,8 @@ IN_ORDER = [
     "m.cumsum(x, axis=0)", "m.cumsum(x)", "m.sort(x)", "m.argsort(x)", "m.partition(x, 1)", "z.sum(axis=0)", "z.mean(axis=1)", "z.max(axis=2)",
     "z.argmax(axis=0)", "x.sum(axis=0, keepdims=True)", "x[[0, 2]]", "x[x[:, 0] > 1]", "m.take(x, [0, 1], axis=0)", "m.compress([True, False, True], x, axis=0)",
     "m.delete(x, 0, 0)", "m.insert(x, 0, 5, 0)", "x.T", "x.copy()", "x.copy('K')", "x.astype('f4')", "x.astype('f4', order='C')", "x.reshape(4, 3, order='F')",
+    "x[:, [0, 2]]", "x[1:, x[0] > 1]", "x[[0, 2], 1:]", "z[:, [0, 1], 0]", "z[0, :, [0, 1]]", "m.take(x, [0, 1], axis=1)", "m.delete(x, 0, 1)", "m.compress([True, False, True], x, axis=1)",
+    "m.roll(x, 1)", "m.roll(x, 1, axis=1)", "m.eye(3, order='F')", "m.repeat(x, 2, axis=1)", "m.tile(x, (2, 1))", "m.vstack([x, y])", "m.triu(x)", "m.diff(x)", "m.nan_to_num(x)", "m.choose(x > 1, [x, 0])",
     "x.reshape((2, 6), order='A')", "x.ravel('K')", "x.flatten('F')", "m.array(x)", "m.asarray(x, order='F')", "m.concatenate([x, x])", "m.concatenate([x, y])",
     "m.zeros_like(x)", "m.full_like(x, 2, order='C')", "m.squeeze(x[None])", "m.clip(x, 1, 2)", "m.round(x)", "x @ x.T", "m.matmul(x, y.T, order='C')", "m.matmul(x, y.T, order='F')", "(x + 1).T", "m.full((1, 4), 2.0)",
 ]  # fmt: skip
@@ -235,6 +238,22 @@ def test_memory_order_is_numpys() -> None:
             assert_like(got, want)
             for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS"):
                 assert made.flags[flag] == got.flags[flag] == want.flags[flag], (text, flag)
+
+
+def test_memory_order_of_a_frames_values_is_pandas() -> None:
+    whole = pd.DataFrame({"a": [1, 2, 3], "b": [3.0, 4, 5]})
+    for chunk_size in (None, 2):
+        df = md.DataFrame(whole, chunk_size=chunk_size)
+        for made in (
+            df.to_tensor(),
+            df.values,
+            mt.tensor(df),
+            df.to_tensor("f4"),
+            mt.from_dataframe(df),
+            df.a.to_tensor(),
+        ):
+            got = made.execute().fetch()
+            assert (made.flags["F_CONTIGUOUS"], got.flags.f_contiguous) == (True, True)
 
 
 def test_what_is_written_into_keeps_its_memory_order() -> None:

@@ -41,7 +41,7 @@ OTHER = {
     "bincount": "NumPy cuts off the fractions of what is no array", "searchsorted": "of what is not sorted says nothing",
     "column_stack": "looks at the labels of columns", "stack": "looks at the labels of columns", "vstack": "looks at the labels of columns",
     "hstack": "looks at the labels of columns", "dstack": "looks at the labels of columns", "concatenate": "looks at the labels of columns",
-    "compress": "wraps labels in the second place", "rollaxis": "gives back what it was given", "choose": "takes whole numbers",
+    "compress": "wraps labels in the second place", "rollaxis": "gives back what it was given",
     "ediff1d": "gives labels or an array, by its arguments",
 }  # fmt: skip
 """Functions that are not compared, and why."""

@@ -63,7 +63,7 @@ def finished(collection: Any, parts: list[Any], known: Any, *, shared: bool = Tr
         if not known.shape:
             value = whole[()] if isinstance(whole, np.ndarray) else whole
             return value if known.like is None else time_as_pandas(value)
-        return np.asarray(whole, order=known.order if known.order == "F" else None)
+        return np.asarray(whole, order="F") if known.order == "F" else np.asarray(whole)
     return graph.received(parts) if shared else graph.concat(parts)
 
 

@@ -114,8 +114,9 @@ def index_to_tensor(self: Any, dtype: Any = None, extract_multi_index: bool = Fa
     return to_tensor(self.to_frame(index=False) if levels and several else self, dtype)
 
 
+# pandas gives the columns one after the other.
 @lowered("to_tensor", demands=lambda node, mine: [Demand(labels=False)],
-           meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype))  # fmt: skip
+           meta=lambda frame: TensorMeta(frame.shape, _array(frame.empty).dtype, "F" if frame.ndim > 1 else "C"))  # fmt: skip
 def _to_tensor(frame: Chunks) -> da.Array:
     made = _array(frame.empty)
     return graph.to_array(graph.per_chunk(_array, frame, made.dtype), made.shape[1:], made.dtype)

@@ -179,7 +179,17 @@ def slice_(x: da.Array, key: tuple[Any, ...]) -> da.Array:
     return taken(x, plain(key, x.shape))
 
 
-@lowered("getitem", meta=lambda x, key: replace(_part_meta(x, key), order="C"))
+def _picked_meta(x: TensorMeta, key: tuple[Any, ...]) -> TensorMeta:
+    """NumPy picks one after the other: of columns that are picked each lies in one piece."""
+    known, entries = _part_meta(x, key), plain(key, x.shape)
+    one = len(known.shape) == 2 and any(map(is_fancy, entries))
+    columns = (
+        one and placed(entries, fancy_shape(entries))[-1][0] == "fancy" and len(fancy_shape(entries)) == 1
+    )
+    return replace(known, order="F" if columns else "C")
+
+
+@lowered("getitem", meta=_picked_meta)
 def getitem(x: da.Array, key: tuple[Any, ...]) -> Any:
     """The elements of x that a fancy key names, in NumPy's order."""
     entries = plain(key, x.shape)
@@ -303,7 +313,12 @@ def take(a: Array, indices: Any, axis: int | None = None, out: Any = None, mode:
     if index.dtype.kind == "b" or nothing:
         index = index.astype(INDEX)
     index = within("take", index, a.known.shape[axis], mode)
-    return given(part(a, (*[FULL] * axis, index)), out)
+    return given(_packed(part(a, (*[FULL] * axis, index))), out)
+
+
+def _packed(picked: Tensor) -> Tensor:
+    """What `take` and `compress` picked: NumPy gives it row by row, whatever the axis."""
+    return picked if picked.order == "C" else registry.make("copy", picked, "C")  # type: ignore[no-any-return]
 
 
 @public("compress")
@@ -315,11 +330,11 @@ def compress(condition: Any, a: Array, axis: int | None = None, out: Any = None)
     if mask.ndim != 1:
         raise ShapeError("compress(): condition must be one-dimensional.")
     if isinstance(mask, np.ndarray):
-        return given(part(a, (*before, np.flatnonzero(mask))), out)
+        return given(_packed(part(a, (*before, np.flatnonzero(mask)))), out)
     m, n = mask.known.shape[0], a.known.shape[axis]
     if m < n:
         a = part(a, (*before, slice(0, int(m))))
-    return given(part(a, (*before, mask if mask.dtype == bool else mask.astype(bool))), out)
+    return given(_packed(part(a, (*before, mask if mask.dtype == bool else mask.astype(bool)))), out)
 
 
 @public("Tensor.compress", owners=("Tensor",))
@@ -340,6 +355,7 @@ def choose(a: Array, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     checks.choice(mode, "choose(mode=)", MODES)
     if not np.can_cast(a.dtype, INDEX, "same_kind") or a.dtype.kind not in "iub":
         raise ArgumentTypeError(f"choose(): expected whole numbers to choose by, got dtype {a.dtype}.")
+    a = a.astype(INDEX) if a.dtype == bool else a
     options = [as_tensor(c) for c in choices]
     if not options:
         raise ArgumentError("choose(choices=): expected at least one choice.")

@@ -230,7 +230,8 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Any:
     shifts = whole_numbers(shift, "shift")
     if axis is None:
         moved = registry.make("roll", flat(a), (sum(shifts),), (0,))
-        return moved if a.ndim == 1 else registry.make("reshaped_like", moved, a)
+        made = moved if a.ndim == 1 else registry.make("reshaped_like", moved, a)
+        return made if made.order == "C" else registry.make("copy", made, "C")
     axes = tuple(checks.axis(x, a.ndim) for x in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ArgumentError(f"roll(shift={shift!r}, axis={axis!r}): expected as many shifts as axes.")
