@@ -135,3 +135,21 @@ def test_groups_run_without_waiting() -> None:
     groups.execute(wait=False).result(60)
     assert groups.fetch().size().tolist() == [2, 1]
     assert groups.execute() is groups
+
+
+def test_what_is_cached_is_held_when_something_above_it_runs() -> None:
+    t = mt.ones((4, 2), chunk_size=2) * 3
+    t.cache = True
+    assert t.cache
+    (mt.ones(2) + 1).execute()
+    with pytest.raises(ValueError, match="unexecuted"):
+        t.fetch()
+    (t + 1).sum().execute()
+    assert t.fetch().sum() == 24
+    other = mt.ones(3)
+    other.cache = True
+    other.cache = False
+    (other + 1).execute()
+    assert not other.is_executed()
+    with pytest.raises(TypeError, match="cache"):
+        other.cache = 3

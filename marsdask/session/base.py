@@ -66,6 +66,8 @@ _defaults: list[Session] = []
 _active: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-session", default=None)
 _chosen: contextvars.ContextVar[Session | None] = contextvars.ContextVar("marsdask-chosen", default=None)
 _submitted: set[str] = set()
+CACHED: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+"""By id the handles with `cache = True`: they compare by elements."""
 
 
 def inside() -> bool:
@@ -87,6 +89,15 @@ def clear_default_session() -> None:
 def process_default() -> Session | None:
     """The default session of this process, wherever this is asked."""
     return _defaults[-1] if _defaults else None
+
+
+def _cached_below(handles: Sequence[Any]) -> list[Any]:
+    """The handles that are to hold their data once something that is made of them runs."""
+    if not CACHED:
+        return []
+    below = {token(node) for node in walk([handle.node for handle in handles])}
+    given = {id(handle) for handle in handles}
+    return [h for i, h in CACHED.items() if i not in given and h._result is None and token(h.node) in below]
 
 
 class Session:
@@ -199,6 +210,7 @@ class Session:
 
     def _bring(self, handles: Sequence[Any]) -> None:
         """Run what has not run, or is lost, and let the handles hold it."""
+        handles = [*handles, *_cached_below(handles)]
         restore(self, [h.node for h in handles], [r for h in handles for r in held(h)])
         todo = [(h, h.node) for h in handles if self.result_of(h) is None]
         alive = [self.results.get(token(n)) for _, n in todo]  # equal work that somebody holds is shared

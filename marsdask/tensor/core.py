@@ -17,6 +17,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 
+from marsdask import checks
 from marsdask.errors import (
     AmbiguousTruth,
     ArgumentTypeError,
@@ -29,6 +30,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.handle import Handle, held, in_code_for_dask
 from marsdask.plan.meta import meta, time_as_pandas
 from marsdask.plan.node import Data, Node, token
+from marsdask.session.base import CACHED
 from marsdask.session.lazy import ExecutableTuple as ExecutableTuple  # noqa: PLC0414 - the rooms look for it here
 from marsdask.session.lazy import Lazy
 
@@ -82,6 +84,18 @@ class Tensor(Lazy):
     def key(self) -> str:
         """What tells this expression from others: equal ones have equal keys."""
         return token(self.node)
+
+    @property
+    def cache(self) -> bool:
+        """Whether the data are held as soon as something that is made of them runs; set it to True for that."""
+        return id(self) in CACHED
+
+    @cache.setter
+    def cache(self, value: bool) -> None:
+        if checks.flag(value, "cache"):
+            CACHED[id(self)] = self
+        else:
+            CACHED.pop(id(self), None)
 
     def refresh_params(self) -> None:
         """Nothing: shape and dtype of what has run are those of the data."""
