@@ -129,6 +129,16 @@ def test_what_nobody_sees_is_dropped_rightly(drop: bool) -> None:
         assert_like(fetched(merged.v_x.sum()), want.v_x.sum())
 
 
+@pytest.mark.parametrize("chunk", [2, 9])
+def test_more_columns_are_left_than_are_looked_at(chunk: int) -> None:
+    """A merge keeps its keys: what counts columns above it must not take them for others."""
+    left = pd.DataFrame({"k": [1, 2, 3, 4], "a": [1.0, 2, 3, 4], "q": [1, 2, 3, 4]})
+    merged = md.DataFrame(left, chunk_size=chunk).merge(left[["k"]], on="k")
+    renamed = merged.rename(columns={"a": "e"}).assign(a=1.5)
+    assert_like(fetched(renamed[["a", "q"]].sum()), pd.Series({"a": 6.0, "q": 10.0}))
+    assert_like(fetched(merged.agg({"q": "sum", "a": "max"})), left.agg({"q": "sum", "a": "max"}))
+
+
 def test_a_dropped_merge_is_not_sent_home() -> None:
     from marsdask.plan.meta import meta
     from marsdask.plan.passes import run

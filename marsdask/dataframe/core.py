@@ -24,6 +24,7 @@ from marsdask.errors import (
 )
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle, held
+from marsdask.plan.meta import meta
 from marsdask.plan.node import Data, Node, token
 from marsdask.session.lazy import Lazy
 
@@ -234,7 +235,7 @@ class DataFrame(FrameHandle):
             labels, several, names = shown
             if (list(labels.names) != names) if several else labels.name is not names:
                 self._shown = None
-                self._become(registry.make("frame.set_columns", self, labels))
+                self._become(registry.make("frame.set_columns", self, labels, meta(self._node).columns))
                 self._hand_out(labels)
         return self._node if self._base is None else super().node
 

@@ -113,7 +113,7 @@ def _below(node: Node, column: Any) -> tuple[Node, Any] | None:
         )
         return (node.args[0], column) if before == after else None
     if node.op == "frame.set_columns":
-        frame, labels = node.args
+        frame, labels, _ = node.args
         names = meta(frame).names
         return (frame, names[labels.get_loc(column)]) if len(names) == len(labels) else None
     if node.op == "frame.assign_column":

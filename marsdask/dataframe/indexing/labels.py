@@ -367,7 +367,11 @@ def filter(
         empty = self.known.empty
         kept = empty.filter(items=items, like=like, regex=regex, axis=1).columns
         found = columns_at(self, empty.columns.get_indexer_for(kept.unique()).tolist())
-        return found if kept.names == empty.columns.names else registry.make("frame.set_columns", found, kept)
+        return (
+            found
+            if kept.names == empty.columns.names
+            else registry.make("frame.set_columns", found, kept, found.known.columns)
+        )
     if items is not None:
         return registry.make("frame.filter_items", self, list(items))
     return registry.make("frame.filter_labels", self, re.escape(like) if like is not None else regex)

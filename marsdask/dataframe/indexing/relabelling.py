@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,7 @@ chunkwise("frame.named", pd.Series.rename, traits=["through"])
 
 
 def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
-    frame, new = node.args
+    frame, new, _ = node.args
     old = meta(frame).columns
     plain = all(each.is_unique and not isinstance(each, pd.MultiIndex) for each in (old, new))
     if mine.columns is None or not plain:
@@ -47,24 +46,26 @@ def _columns_demands(node: Node, mine: Demand) -> list[Demand]:
 
 
 def _columns_trim(node: Node, mine: Demand) -> Node:
-    """The same over the columns that are left below."""
-    frame, new = node.args
+    """The same over the columns that are left below, which may be more than those that were asked for."""
+    frame, new, old = node.args
     left = meta(frame).columns
     if len(left) == len(new) or mine.columns is None:
         return node
-    return Node("frame.set_columns", (frame, new[new.isin(mine.columns)]))
+    return Node("frame.set_columns", (frame, new[old.get_indexer(left)], left))
 
 
-chunkwise(
-    "frame.set_columns", partial(pd.DataFrame.set_axis, axis=1), demands=_columns_demands, trim=_columns_trim
-)
+def _under(chunk: pd.DataFrame, new: pd.Index, old: pd.Index) -> pd.DataFrame:
+    return chunk.set_axis(new, axis=1)
+
+
+chunkwise("frame.set_columns", _under, demands=_columns_demands, trim=_columns_trim)
 
 
 def with_columns(frame: Any, columns: Any) -> Any:
     """A handle: the frame under other column labels."""
     columns = columns.to_pandas() if isinstance(columns, FrameHandle) else plain_index(columns)
     checks.same_length(len(columns), len(frame.columns))
-    return registry.make("frame.set_columns", frame, columns)
+    return registry.make("frame.set_columns", frame, columns, frame.known.columns)
 
 
 DataFrame.columns = property(
@@ -170,7 +171,7 @@ def rename_axis(self: Any, mapper: Any = NOT_GIVEN, index: Any = NOT_GIVEN, colu
     empty = self.known.empty.rename_axis(**given)
     new = registry.make("frame.index_named", self, list(empty.index.names))
     if self.ndim == 2 and list(empty.columns.names) != list(self.columns.names):
-        new = registry.make("frame.set_columns", new, empty.columns)
+        new = registry.make("frame.set_columns", new, empty.columns, new.known.columns)
     return done(self, new, inplace)
 
 

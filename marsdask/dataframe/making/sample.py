@@ -76,7 +76,11 @@ def sample(self: Any, n: Any = None, frac: Any = None, replace: bool = False, we
     if axis is not None and checks.frame_axis(axis, self.ndim, "sample") == 1:
         at = drawn(len(self.columns), n, frac, replace, _weights(weights, self.columns), source)
         made = registry.make("frame.select_at", self, at.tolist())
-        return registry.make("frame.set_columns", made, pd.RangeIndex(len(at))) if ignore_index else made
+        return (
+            registry.make("frame.set_columns", made, pd.RangeIndex(len(at)), made.known.columns)
+            if ignore_index
+            else made
+        )
     if isinstance(weights, str) and self.ndim == 1:
         raise ArgumentError("Strings cannot be passed as weights when sampling from a Series.")
     weights = self[weights] if isinstance(weights, str) else weights

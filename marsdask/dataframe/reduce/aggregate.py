@@ -85,7 +85,7 @@ def _sizes(self: Any, axis: Any = 0) -> Any:
 
 
 def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
-    """(column, folds) where every function is one; None where pandas must see all rows."""
+    """(label of a column, folds) where every function is one; None where pandas must see all rows."""
     columns = [self.name] if self.ndim == 1 else list(self.columns)
     if func is None or named or len(set(columns)) < len(columns):
         return None
@@ -97,7 +97,7 @@ def _plan(self: Any, func: Any, named: dict[str, Any]) -> Any:
     for folds in wanted.values():
         if not isinstance(folds, list) or not folds or not all(map(_is_fold, folds)):
             return None
-    return [(0 if self.ndim == 1 else columns.index(c), list(f)) for c, f in wanted.items()]
+    return [(c, list(f)) for c, f in wanted.items()]
 
 
 def _is_fold(func: Any) -> bool:
@@ -124,7 +124,7 @@ def _agg_demands(node: Node, mine: Demand) -> list[Demand]:
     every = known.ndim == 1 or isinstance(node.args[2], list)
     if not all(isinstance(n, str) for n in names):
         return [EVERYTHING]  # what a user's reduction looks at nobody knows
-    columns = None if every else frozenset(known.empty.columns[at] for at, _ in plan)
+    columns = None if every else frozenset(c for c, _ in plan)
     return [Demand(columns, bool(names & {*ORDERED, "sum"}), bool(names & {"idxmax", "idxmin"}))]
 
 
@@ -139,8 +139,9 @@ def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs
     if plan == "whole":
         done = graph.per_chunk(does, graph.gather(frame), lengths="unknown")
         return as_promised(done) if isinstance(known, TensorMeta) else done
+    at = {c: 0 if empty.ndim == 1 else empty.columns.get_loc(c) for c, _ in plan}
     steps: list[Step] = [
-        (at, SAME.get(f, f) if isinstance(f, str) else f, {}) for at, folds in plan for f in folds
+        (at[c], SAME.get(f, f) if isinstance(f, str) else f, {}) for c, folds in plan for f in folds
     ]
     if isinstance(known, TensorMeta):
         return as_promised(fold(frame, steps, itemgetter(0)))
@@ -148,8 +149,7 @@ def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs
     if alone or (isinstance(func, dict) and not any(isinstance(f, list) for f in func.values())):
         done = fold(frame, steps, by_column, known.labels, known.empty.dtype)
     else:
-        labels = [(empty.name if empty.ndim == 1 else empty.columns[at], folds) for at, folds in plan]
-        columns = [(label, [getattr(f, "__name__", f) for f in folds]) for label, folds in labels]
+        columns = [(c, [getattr(f, "__name__", f) for f in folds]) for c, folds in plan]
         done = fold(frame, steps, _table, columns, known.empty, known.labels)
     return done.with_lengths((known.length,))
 
