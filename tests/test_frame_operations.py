@@ -492,3 +492,13 @@ def test_named_tuples_stay_such() -> None:
     assert marsdask.get_default_session().fetch(pair).b.tolist() == [0, 1, 2]
     assert isinstance(marsdask.fetch((one, two)), list)
     assert marsdask.fetch(marsdask.execute(mt.linalg.qr(mt.eye(2))))._fields == ("Q", "R")
+
+
+@pytest.mark.parametrize(
+    "values", [[1, "a", None, 2.5, 2.5], [1, 1, "a"], ["a", "a", 1], [True, True, "x"], [None] * 3, []]
+)
+def test_the_most_frequent_object_decides_what_describe_gives(values: list[Any]) -> None:
+    raw = pd.DataFrame({"a": pd.Series(values, dtype=object), "n": range(len(values))})
+    df = md.DataFrame(raw, chunk_size=2)
+    assert_like(fetched(df.a.describe()), raw.a.describe())
+    assert_like(fetched(df.describe(include="all")), raw.describe(include="all"))

@@ -293,6 +293,8 @@ def _summary(answers: list[Any], plan: list[list[str]], like: Any, labels: pd.In
         for name, answer in zip(names, left, strict=False):
             found |= dict(zip(several[name], answer, strict=True)) if name in several else {name: answer}
         dtype = like.dtype if isinstance(like, pd.Series) else like.dtypes.iloc[i]
+        if found.get("unique"):
+            dtype = None  # pandas lets the most frequent value decide: of objects it may be a number
         columns.append(pd.Series([found.get(r, np.nan) for r in labels], index=labels, dtype=dtype))
     if isinstance(like, pd.Series):
         return columns[0].rename(like.name)
