@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
+from marsdask.dataframe.rows.anything import are_objects, as_anything
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.examples import Example, remembered
@@ -117,6 +119,20 @@ def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> An
         return does(*sampled(args), **sampled(kwargs))
 
 
+def pandas_on_any_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The same; of objects, which are texts or not, what it makes of other ones where it refuses texts."""
+    args, kwargs = sampled(args), sampled(kwargs)
+    with np.errstate(all="ignore"):
+        try:
+            return does(*args, **kwargs)
+        except TypeError:
+            if not are_objects((args, kwargs)):
+                raise
+            with suppress(Exception):
+                return does(*as_anything(args), **as_anything(kwargs))
+            raise
+
+
 def beside(
     frame: FrameMeta, other: FrameMeta, *, by_column: bool = False, holes: bool = True, above: bool = True
 ) -> Any:
@@ -139,7 +155,7 @@ def beside(
 
 def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
     """The same without its rows, remembered: pandas is asked once for all arguments of equal form."""
-    return remembered(lambda: pandas_on_samples(does, *args, **kwargs), does, args, kwargs)
+    return remembered(lambda: pandas_on_any_samples(does, *args, **kwargs), does, args, kwargs)
 
 
 def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
@@ -187,7 +203,10 @@ def _joint(
         rows.append(made.set_axis(pd.Index(own, name=frame.shown.index.name), axis=0))
     with np.errstate(all="ignore"):
         joint = does(*(frame.empty for frame in frames)).index[:0]
-        result = does(*rows).iloc[:0]
+        try:  # pandas makes texts of what it aligned, if all are some
+            result = does(*as_anything(rows)).iloc[:0]
+        except TypeError:
+            result = does(*rows).iloc[:0]
     return result.set_axis(joint if joint.nlevels > 1 else joint.rename(result.index.name), axis=0)
 
 
