@@ -139,6 +139,20 @@ def test_more_columns_are_left_than_are_looked_at(chunk: int) -> None:
     assert_like(fetched(merged.agg({"q": "sum", "a": "max"})), left.agg({"q": "sum", "a": "max"}))
 
 
+def test_a_column_that_is_written_over_keeps_its_place() -> None:
+    """Answers by column stand by the columns' labels, also where the old column is not looked at."""
+    left, right = (
+        pd.DataFrame({"k": [1, 2, 3]}),
+        pd.DataFrame({"k": [1, 2, 3], "z": [1, 5, 9], "f": [2.5, 4, 7], "s": list("abc")}),
+    )
+    merged = md.DataFrame(left, chunk_size=2).merge(right, on="k")
+    want = left.merge(right, on="k")
+    assert_like(
+        fetched(merged.assign(z=merged.k * 2).max(numeric_only=True)),
+        want.assign(z=want.k * 2).max(numeric_only=True),
+    )
+
+
 def test_a_dropped_merge_is_not_sent_home() -> None:
     from marsdask.plan.meta import meta
     from marsdask.plan.passes import run

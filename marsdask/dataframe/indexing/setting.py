@@ -109,11 +109,11 @@ def _with_holes(frame: FrameMeta, value: FrameMeta, column: pd.Series) -> pd.Ser
 
 
 def _assign_demands(node: Node, demand: Demand) -> list[Demand]:
-    frame, key, value, at = node.args
+    frame, _, value, at = node.args
     known = meta(value) if isinstance(value, Node) else None
     aligned = demand.labels or (isinstance(known, FrameMeta) and known.rows != meta(frame).rows)
-    # A place among the columns counts them all.
-    columns = None if demand.columns is None or at is not None else demand.columns - {key}
+    # A place among the columns counts them all; a column that is written over keeps its place.
+    columns = None if demand.columns is None or at is not None else demand.columns & {*meta(frame).names}
     every = Demand(None, demand.order or aligned, aligned)
     return [every.of(columns), *[every] * (len(inputs(node)) - 1)]
 
