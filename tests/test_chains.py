@@ -41,6 +41,7 @@ FRAME_STEPS = [
     "x.assign(v=x.v.fillna(x.v.quantile(x.v.max() * 0 + 0.5)))",
     "x.assign(i=x.groupby('k').cumcount())", "x.loc[x.i > 0]", "x.assign(d=x.duplicated('k')).drop(columns='d')", "x.assign(v=x.v - x.v.min())",
     "x.rename_axis(columns='c')", "x.rename_axis(index='r', columns='c')", "x.reindex(columns=['k', 'v', 'i', 's'])", "x.filter(['k', 'v', 'i', 's', 'q'])",
+    "x.groupby({0: 7, 3: 8, 4: 7}).agg({'k': 'first', 'v': 'mean', 'i': 'sum', 's': 'first'})", "x.assign(s=x.s.map(lambda t: None if t == 'x' else t))",
     "x.add_suffix('_').rename(columns=lambda c: c[:-1])",
 ]  # fmt: skip
 

@@ -23,7 +23,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, Series
 from marsdask.dataframe.reduce.aggregate import of_name
 from marsdask.dataframe.reduce.reduction import reduced_meta
-from marsdask.dataframe.rows import undecided
+from marsdask.dataframe.rows import given, undecided
 from marsdask.dataframe.rows.alignment import as_promised, done, pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred, leaves_open
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
@@ -63,10 +63,10 @@ def apply_frame(
     if axis not in (0, 1, "index", "columns", "rows"):
         raise ArgumentError(f"No axis named {axis} for object type DataFrame")
     own = {"raw": raw, "result_type": result_type, "args": tuple(args)}
-    given = {k: v for k, v in own.items() if v not in (False, None, ())} | kwargs | _along(axis)
+    said = {k: v for k, v in own.items() if v not in (False, None, ())} | kwargs | _along(axis)
     same = by_rows(self, {"axis": axis}) or elementwise or isinstance(func, np.ufunc)
     return _applied(
-        self, "same" if same else "whole", "apply", func, (), given,
+        self, "same" if same else "whole", "apply", func, (), said,
         dtypes=dtypes, dtype=dtype, name=name, output_type=output_type, index=index, skip_infer=skip_infer,
     )  # fmt: skip
 
@@ -86,9 +86,9 @@ def apply_series(
     if not callable(func):
         raise ArgumentTypeError(f"apply(func={func!r}): expected {FORMS}.")
     plain = by_row == "compat"
-    given = ({"args": tuple(args)} if args else {}) | ({} if plain else {"by_row": by_row}) | kwargs
+    own = ({"args": tuple(args)} if args else {}) | ({} if plain else {"by_row": by_row}) | kwargs
     return _applied(
-        self, "same" if plain else "whole", "apply", func, (), given,
+        self, "same" if plain else "whole", "apply", func, (), own,
         dtypes=dtypes, dtype=dtype, name=name, output_type=output_type, index=index, skip_infer=skip_infer,
     )  # fmt: skip
 
@@ -239,8 +239,40 @@ def applied(frame: Chunks, how: str, declared: Any, *call: Any) -> Any:
     """A user's function by rows or elements, by chunk, or of everything in one chunk."""
     found = graph.promised()
     like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
+    if how == "same" and frame.count > 1 and np.ndim(like) and (like.ndim == 1 or len(like.columns)):
+        return _together(frame, like, *call)
     parts = _parts(frame, how, like, *call)
     return as_promised(parts) if how == "whole" or isinstance(found, TensorMeta) else parts
+
+
+def _together(frame: Chunks, like: Any, *call: Any) -> Chunks:
+    """What a function gives of rows or elements, of the dtypes that pandas finds for all of them."""
+    _, method, func, _, kwargs = call
+    parts = method == "map_chunk" or isinstance(func, np.ufunc)
+    frames = method == "apply" and (like.ndim == 2 or "by_row" in kwargs)
+    if parts or frames or method not in ("map", "apply"):
+        made = _parts(frame, "same", like, *call)
+        return made if parts else graph.even(made)
+    by_row = frame.empty.ndim == 2 and method == "apply"
+    made = graph.per_chunk(_given_of, frame, like, *call[1:])
+    return given.settled(made, pd.Series(dtype=object) if by_row else frame.empty, like)
+
+
+def _given_of(chunk: Any, like: Any, method: str, func: Any, args: Any, kwargs: Any) -> given.Given:
+    if not len(chunk):
+        return given.of_none(like)
+    chunk = graph.owned(chunk)
+    if chunk.ndim == 2 and method == "apply":
+        return given.of_rows(chunk, func, partial(_call, method=method, args=args, kwargs=kwargs))
+    own = dict(kwargs)
+    args, na_action = own.pop("args", ()), own.pop("na_action", None)
+    does = _of_value(func, args, own) if args or own else func
+    return given.of_values(chunk, does, method, na_action)
+
+
+def _of_value(func: Any, args: Any, kwargs: Any) -> Any:
+    """A function of one value, of a function that takes further arguments."""
+    return lambda value: func(value, *args, **kwargs)
 
 
 def _parts(frame: Chunks, how: str, like: Any, numbered: bool, *call: Any) -> Chunks:
@@ -317,7 +349,10 @@ def _mapped_meta(
 def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> Chunks:
     """Each value through a function, a dict or a series."""
     # What a function or a dict gives decides the dtype, in pandas for all values together.
-    return graph.even(graph.per_chunk(_map_chunk, frame, func, kwargs, dtype))
+    if callable(func) and dtype is None and frame.count > 1:
+        return _together(frame, frame.empty, False, "map", func, (), kwargs)
+    made = graph.per_chunk(_map_chunk, frame, func, kwargs, dtype)
+    return made if dtype is not None else graph.even(made)
 
 
 def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:

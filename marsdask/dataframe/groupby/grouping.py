@@ -118,7 +118,7 @@ class Grouping:
             elif kind in NAMED:
                 found.append(frame[v] if v in columns else index.get_level_values(v))
             else:
-                found.append(index.map(v))
+                found.append(flat(index.map(v if kind == "call" else v.get)))
         return found
 
     def plain_values(self, frame: Any, keys: Sequence[Any]) -> list[pd.Series]:
@@ -127,13 +127,21 @@ class Grouping:
 
     def dtypes(self, known: FrameMeta, keys: Sequence[Any]) -> list[Any]:
         """The dtypes of keys that are frames' columns, labels or series."""
-        found = [k.meta.shown.dtype for k in keys if isinstance(k, Chunks)]
+        # Of what is made of labels only a run tells the dtype.
+        found = [
+            np.dtype(object) if k.node is None else k.meta.shown.dtype for k in keys if isinstance(k, Chunks)
+        ]
         names = self._levels if self.by is None else [v for kind, v in self.by if kind in NAMED]
         columns = self.columns(known)
         labels = known.shown.index
         return found + [
             known.dtype_of(v) if v in columns else labels.get_level_values(v).dtype for v in names
         ]
+
+
+def flat(key: pd.Index) -> pd.Index:
+    """A key made of row labels: tuples are values."""
+    return key.to_flat_index() if isinstance(key, pd.MultiIndex) else key
 
 
 def _apart(key: Any) -> Any:

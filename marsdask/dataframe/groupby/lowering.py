@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.groupby import ranges, tables
-from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow
-from marsdask.dataframe.rows import undecided
-from marsdask.dataframe.rows.alignment import example, matched, renumber
+from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow, flat
+from marsdask.dataframe.rows import given, undecided
+from marsdask.dataframe.rows.alignment import example, matched, renumber, row_labels
 from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import only
@@ -149,7 +149,7 @@ def reduce(
 ) -> Any:
     """One or more rows a group: a tree over parts, or an exchange of rows by key."""
     known, like = frame.meta, graph.promised().empty
-    frame, keys, method, run = yield from ready(frame, spec, keys, *call)
+    frame, spec, keys, method, run = yield from ready(frame, spec, keys, *call)
     found = tables.prepared_outputs(known, spec, method) if frame.count > 1 else None
     parts = tables.parts_of(known, found or [])
     if tables.distinct_of(parts) and any(map(pd.api.types.is_object_dtype, spec.dtypes(known, keys))):
@@ -265,10 +265,32 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
 
 
 def ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
-    """The frame and its keys cut alike, the method, and what it does with one chunk and its keys."""
+    """The frame and its keys cut alike, the grouping over them, the method, and what it does with one chunk and its keys."""
     method = Method(*(yield from told(call)))
     frame, keys, _ = yield from matched(frame, keys, {})
-    return frame, keys, method, partial(method.of, spec=spec)
+    if frame.count > 1:
+        spec, keys = _of_labels(frame, spec, keys)
+    return frame, spec, keys, method, partial(method.of, spec=spec)
+
+
+def _of_labels(frame: Chunks, spec: Grouping, keys: Sequence[Any]) -> tuple[Grouping, list[Any]]:
+    """What functions and dicts make of row labels as keys beside the frame: of the dtype that pandas finds for all labels."""
+    by, keys = list(spec.by or ()), list(keys)
+    for i, (kind, how) in enumerate(by):
+        if kind in ("call", "map"):
+            func = how if kind == "call" else how.get
+            labels, like = graph.per_chunk(row_labels, frame), frame.empty.index
+            made = given.settled(
+                graph.per_chunk(given.of_values, labels, func), like, pd.Series(dtype=object)
+            )
+            by[i] = ("key", len(keys))
+            keys.append(graph.per_chunk(_beside, made, labels))
+    return (spec if spec.by is None else replace(spec, by=tuple(by))), keys
+
+
+def _beside(key: pd.Index, labels: pd.Index) -> pd.Series:
+    """A key made of row labels as a series under them."""
+    return pd.Series(flat(key), index=labels, name=key.name)
 
 
 def all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
@@ -329,7 +351,7 @@ def keep(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """A row for each row: rows exchanged by key, and back home. `like` is what the caller says of the result."""
-    frame, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
+    frame, spec, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
         return graph.per_chunk(run, frame, *keys)
     count = 1 if name == "ngroup" else _count_for(frame, spec)
@@ -344,7 +366,7 @@ def _kept(frame: Any, *keys: Any, run: Any, like: Any) -> Any:
 @lowered("groupby.pick", meta=_fewer_meta, demands=rows_demands, trim=trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
-    frame, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
+    frame, spec, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
     looks_at_values = name == "filter" or "dropna" in kwargs or len(args) > 1
     if frame.count == 1 or looks_at_values:
         return all_in_one(run, frame, keys)
@@ -364,7 +386,7 @@ def _met_and_picked(pieces: list[Pieces], *, method: Method, spec: Grouping) -> 
 @lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=rows_demands, trim=trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
-    frame, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
+    frame, spec, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
     return all_in_one(run, frame, keys)
 
 
@@ -399,7 +421,7 @@ def apply(
     frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
 ) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
-    frame, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
+    frame, spec, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
     count = _count_for(frame, spec)
     plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
     if count == 1 or not plain:

@@ -57,7 +57,7 @@ def _draw(random_state: Any) -> Any:
 )
 def sampled(frame: Chunks, spec: Grouping, keys: list[Any], name: str, *how: Any) -> Any:
     """Random rows of each group."""
-    frame, keys, _, _ = yield from ready(frame, spec, keys, name, [], {})
+    frame, spec, keys, _, _ = yield from ready(frame, spec, keys, name, [], {})
     return all_in_one(partial(_sampled, spec=spec, how=how), frame, keys)
 
 

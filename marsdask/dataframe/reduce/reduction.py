@@ -406,9 +406,9 @@ def _scalar(answers: list[Any], like: type) -> Any:
     number = isinstance(value, (int, float, np.generic))
     if not number or not issubclass(like, (np.floating, np.integer, np.bool_)):
         return value
-    # What users' functions give only data can tell: a fraction stays one where whole numbers were promised.
-    broken = isinstance(value, (float, np.floating)) and not float(value).is_integer()
-    return value if broken and not issubclass(like, np.floating) else like(value)
+    # What users' functions give only data can tell: floats stay floats where whole numbers were promised.
+    floats = isinstance(value, (float, np.floating))
+    return value if floats and not issubclass(like, np.floating) else like(value)
 
 
 def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None) -> pd.Series:

@@ -172,7 +172,24 @@ def concat(parts: Sequence[Any]) -> Any:
         return full[0]
     if isinstance(full[0], pd.Categorical):  # of one dtype
         return pd.Categorical.from_codes(np.concatenate([p.codes for p in full]), dtype=full[0].dtype)
-    return full[0].append(full[1:]) if isinstance(full[0], pd.Index) else pd.concat(full)
+    if isinstance(full[0], pd.Index):
+        return _labels(full)
+    whole = pd.concat(full)
+    if all(_is_of_objects(p.index) for p in full) and not _is_of_objects(whole.index):
+        whole.index = _labels([p.index for p in full])
+    return whole
+
+
+def _labels(indexes: list[pd.Index]) -> pd.Index:
+    """Indexes one after another; pandas looks for another dtype of joined objects, which a whole column's need not be."""
+    whole = indexes[0].append(indexes[1:])
+    if all(map(_is_of_objects, indexes)) and not _is_of_objects(whole):
+        return pd.Index(np.concatenate([i.to_numpy() for i in indexes]), dtype=object, name=whole.name)
+    return whole
+
+
+def _is_of_objects(index: pd.Index) -> bool:
+    return index.dtype == object and not isinstance(index, pd.MultiIndex)
 
 
 def received(parts: Sequence[Any]) -> Any:
