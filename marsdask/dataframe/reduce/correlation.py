@@ -11,12 +11,12 @@ import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
 from marsdask.dataframe.reduce.reduction import reduced_meta
-from marsdask.dataframe.rows.alignment import pandas_on_samples, together
+from marsdask.dataframe.rows.alignment import as_promised, pandas_on_samples, together
 from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError
 from marsdask.plan import graph, moments, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import NEW, FrameMeta, frame_meta
+from marsdask.plan.meta import NEW, FrameMeta, TensorMeta, frame_meta
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -97,13 +97,12 @@ def _corr_method(method: Any) -> None:
         )
 
 
-def _of_two(left: Any, right: Any, what: str, settings: tuple[Any, ...]) -> Any:
-    """The element of a matrix of two series, aligned by labels."""
+def _of_both(left: Any, right: Any) -> Any:
+    """Two series, aligned by labels, as the columns of a frame."""
     if not isinstance(right, (Series, pd.Series)):
         raise ArgumentTypeError(f"unsupported type: {type(right).__name__}; expected a Series.")
     first, (other,), _ = together(left, [as_frame(right)], {})
-    beside = registry.make("frame.beside", first, other)
-    return registry.make("frame.matrix", beside, what, settings).iat[0, 1]
+    return registry.make("frame.beside", first, other)
 
 
 def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
@@ -117,6 +116,24 @@ def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
 def beside(left: Chunks, right: Chunks) -> Chunks:
     """Two series as the columns 0 and 1, of the labels both have."""
     return graph.per_chunk(_beside, left, right, lengths="unknown")
+
+
+@lowered("frame.corr_of_two", meta=lambda frame, method, least: TensorMeta((), np.dtype("f8")),
+           demands=lambda node, mine: [Demand(None, order=False, labels=False)])  # fmt: skip
+def corr_of_two(frame: Chunks, method: Any, least: int) -> Any:
+    """The correlation of two columns as of series, whose last digit differs from a matrix'; ranks and functions need all rows in one chunk."""
+    if method == "pearson" and frame.count > 1:
+        parts = graph.per_chunk(_pairs, frame, lengths=None)
+        return as_promised(graph.tree(parts, _joined, partial(_corner, least)))
+    return as_promised(graph.per_chunk(_corr_of_two, graph.gather(frame), method, least, lengths=None))
+
+
+def _corner(least: int, states: list[State | None]) -> Any:
+    return _matrix(pd.RangeIndex(2), "corr", least, 1, states).iat[0, 1]
+
+
+def _corr_of_two(both: pd.DataFrame, method: Any, least: int) -> Any:
+    return both[0].corr(both[1], method=method, min_periods=least)
 
 
 @public("DataFrame.corr", owners=["DataFrame"])
@@ -141,13 +158,13 @@ def cov_of_columns(
 def corr_with(self: Any, other: Any, method: Any = "pearson", min_periods: int | None = None) -> Any:
     """The correlation with another series, aligned by labels: a tensor of no dimension."""
     _corr_method(method)
-    return _of_two(self, other, "corr", (method, min_periods or 1, False))
+    return registry.make("frame.corr_of_two", _of_both(self, other), method, min_periods or 1)
 
 
 @public("Series.cov", owners=["Series"])
 def cov_with(self: Any, other: Any, min_periods: int | None = None, ddof: int | None = 1) -> Any:
     """The covariance with another series, aligned by labels: a tensor of no dimension."""
-    return _of_two(self, other, "cov", (min_periods, ddof, False))
+    return registry.make("frame.matrix", _of_both(self, other), "cov", (min_periods, ddof, False)).iat[0, 1]
 
 
 @public("Series.autocorr", owners=["Series"])
