@@ -100,3 +100,15 @@ def test_a_frame_by_name() -> None:
     whole, ours = GIVEN["frame"]
     assert_like(fetched(mt.clip(a=ours, a_min=0, max=2)), whole.clip(0, 2))
     assert_like(fetched(mt.sum(a=ours, axis=0)), whole.sum())
+
+
+def test_arguments_that_pandas_refuses_are_of_the_values() -> None:
+    whole, ours = GIVEN["frame"]
+    for made in (
+        lambda f, x: f.sum(x, keepdims=True),
+        lambda f, x: f.sum(x, axis=0, dtype="f4"),
+        lambda f, x: f.max(x, axis=1, keepdims=True, initial=2),
+        lambda f, x: f.std(x, 0, "f8"),
+    ):
+        assert_like(fetched(made(mt, ours)), made(np, whole.to_numpy()))
+    assert_like(fetched(mt.sum(ours, axis=0, keepdims=False)), whole.sum(skipna=True))

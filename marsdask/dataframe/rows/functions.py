@@ -20,6 +20,8 @@ METHODS = frozenset([
 ])  # fmt: skip
 """Functions that NumPy answers by the method of that name; `diff`, `append`, `quantile`, `pad` and others are not pandas'."""
 WHOLE_FRAME = ("sum", "prod", "mean", "min", "max", "any", "all", "std", "var")
+OF_ARRAYS = frozenset(["out", "dtype", "keepdims", "where", "initial"])
+"""Arguments that pandas refuses; with them a frame is its values, as in Mars."""
 BOUNDS = {"a_min": "lower", "min": "lower", "a_max": "upper", "max": "upper"}
 RENAMED = {"amax": "max", "amin": "min", "around": "round"}
 EACH = {"fix": 1, "round": 2}
@@ -34,12 +36,13 @@ LABELS = frozenset([
 def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """NumPy's functions of frames: the method where NumPy calls that, with NumPy's defaults; else the tensor function."""
     name = RENAMED.get(func.__name__, func.__name__)
-    kwargs = {k: v for k, v in kwargs.items() if not (k in ("out", "dtype") and v is None)}
+    kwargs = {k: v for k, v in kwargs.items() if not (k in OF_ARRAYS and (v is None or v is False))}
     if not args and "a" in kwargs:
         args = (kwargs.pop("a"),)
     first = args[0] if args else None
-    if isinstance(first, FrameHandle) and "out" not in kwargs:
-        if name in METHODS and hasattr(type(first), name):
+    if isinstance(first, FrameHandle) and OF_ARRAYS.isdisjoint(kwargs):
+        by_place = 2 if name in WHOLE_FRAME else len(args)
+        if name in METHODS and hasattr(type(first), name) and len(args) <= by_place:
             return _by_method(name, first, args[1:], kwargs)
         if name in OWN and type(first) in OWN[name][0]:
             return OWN[name][1](*args, **kwargs)
