@@ -33,6 +33,7 @@ CALLS: dict[str, Any] = {
     "f(x > 2, x, 0)": lambda f, x: f(x > 2, x, 0),
     "f(2, x)": lambda f, x: f(2, x),
     "f([x, x], axis=0)": lambda f, x: f([x, x], axis=0),
+    "f(x, x.T)": lambda f, x: f(x, x.T),
     "f([True, False, True], x)": lambda f, x: f([True, False, True], x),
 }
 OTHER = {
@@ -56,7 +57,7 @@ NAMES = [
 REFUSED = {
     ("angle", "f(x, [2, 0, 1])"), ("angle", "f([True, False, True], x)"), ("dot", "f(x, 1)"),
     ("histogram", "f(x > 2, x, 0)"), ("histogram_bin_edges", "f(x > 2, x, 0)"),
-    ("isclose", "f(x > 2, x, 0)"), ("allclose", "f(x > 2, x, 0)"), ("fix", "f(x, x)"), ("fix", "f(2, x)"), ("fix", "f(x, [2, 0, 1])"),
+    ("isclose", "f(x > 2, x, 0)"), ("allclose", "f(x > 2, x, 0)"), ("fix", "f(x, x)"), ("fix", "f(2, x)"), ("fix", "f(x, x.T)"), ("fix", "f(x, [2, 0, 1])"),
     ("full_like", "f([True, False, True], x)"), ("clip", "f(x > 2, x, 0)"), ("repeat", "f([True, False, True], x)"),
     ("inner", "f(x, 1)"),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from marsdask.tensor.core import Tensor, as_tensor, called
 from marsdask.tensor.protocol import array_function as of_tensors
 
 METHODS = frozenset([
-    "all", "any", "clip", "cumprod", "cumsum", "dot", "max", "mean", "min", "prod", "round", "squeeze", "std", "sum", "take", "transpose",
+    "all", "any", "clip", "cumprod", "cumsum", "max", "mean", "min", "prod", "round", "squeeze", "std", "sum", "take", "transpose",
     "var",
 ])  # fmt: skip
 """Functions that NumPy answers by the method of that name; `diff`, `append`, `quantile`, `pad` and others are not pandas'."""
