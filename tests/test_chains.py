@@ -42,6 +42,8 @@ FRAME_STEPS = [
     "x.assign(i=x.groupby('k').cumcount())", "x.loc[x.i > 0]", "x.assign(d=x.duplicated('k')).drop(columns='d')", "x.assign(v=x.v - x.v.min())",
     "x.rename_axis(columns='c')", "x.rename_axis(index='r', columns='c')", "x.reindex(columns=['k', 'v', 'i', 's'])", "x.filter(['k', 'v', 'i', 's', 'q'])",
     "x.groupby({0: 7, 3: 8, 4: 7}).agg({'k': 'first', 'v': 'mean', 'i': 'sum', 's': 'first'})", "x.assign(s=x.s.map(lambda t: None if t == 'x' else t))",
+    "x.assign(v=x.i.map(lambda i: None if i < 2 else i))", "x.assign(v=x.i.apply(lambda i: i / 2 if i % 3 else i))", "x.query('i in k')",
+    "x.query('v > @limit.i.mean()', local_dict={'limit': x})", "x.assign(i=x.i.replace(3, 4.5).astype(str).str.len())",
     "x.add_suffix('_').rename(columns=lambda c: c[:-1])",
 ]  # fmt: skip
 

@@ -20,11 +20,11 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle, Series
+from marsdask.dataframe.core import FrameHandle, Series, as_frame
 from marsdask.dataframe.reduce.aggregate import of_name
 from marsdask.dataframe.reduce.reduction import reduced_meta
 from marsdask.dataframe.rows import given, undecided
-from marsdask.dataframe.rows.alignment import as_promised, done, pandas_on_samples, together
+from marsdask.dataframe.rows.alignment import as_promised, done, one_chunk, pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred, leaves_open
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
@@ -371,7 +371,10 @@ MATHS = frozenset(pd.core.computation.ops.MATHOPS)
 
 
 def names_in(expr: str) -> tuple[set[str], set[str], bool]:
-    """Names of an expression, names after @, and whether each row's answer depends on that row alone."""
+    """Names of an expression, names after @, and whether each row's answer depends on that row alone.
+
+    Names after @ may be anything: what is asked of them is asked of the caller's value, whole.
+    """
     plain: set[str] = set()
     local: set[str] = set()
     pieces: list[str] = []
@@ -390,16 +393,25 @@ def names_in(expr: str) -> tuple[set[str], set[str], bool]:
         tree = ast.parse(" ".join(pieces).replace(" \n ", "\n").strip())
     except SyntaxError:
         return plain, local, False
-    return plain, local, "`" not in expr and not any(map(_sees_other_rows, ast.walk(tree)))
+    return plain, local, "`" not in expr and not any(_sees_other_rows(each, local) for each in ast.walk(tree))
 
 
-def _sees_other_rows(node: ast.AST) -> bool:
+def _sees_other_rows(node: ast.AST, local: set[str]) -> bool:
     """Whether a part of an expression may depend on more than one row."""
     if isinstance(node, ast.Attribute):
         return node.attr not in BY_ROW
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id not in MATHS
-    return isinstance(node, ast.Subscript)
+    if isinstance(node, ast.Compare):
+        among = [
+            right
+            for op, right in zip(node.ops, node.comparators, strict=True)
+            if isinstance(op, ast.In | ast.NotIn)
+        ]
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "isin":
+        among = node.args
+    else:
+        called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        return isinstance(node, ast.Subscript) or (called and node.func.id not in MATHS)
+    return any(isinstance(n, ast.Name) and n.id not in local for each in among for n in ast.walk(each))
 
 
 def caller_values(names: set[str], level: int | None, given: Any, outer: Any) -> dict[str, Any]:
@@ -425,7 +437,12 @@ def evaluate(frame: Any, method: str, expr: str, kwargs: Any, names: list[str], 
 
 
 def _meta(frame: FrameMeta, method: str, expr: str, by_row: bool, *more: Any) -> Any:
-    result = pandas_on_samples(evaluate, frame, method, expr, *more)
+    try:
+        result = pandas_on_samples(evaluate, frame, method, expr, *more)
+    except LookupError:  # a row that made-up data lack: rows of the frame is what a query gives
+        if method != "query":
+            raise
+        return frame.fewer(frame.empty)
     if method == "query":
         return frame.fewer(result)
     if not isinstance(result, (pd.Series, pd.DataFrame)):
@@ -459,11 +476,15 @@ def _prepare(method: str, self: Any, expr: Any, inplace: Any, kwargs: dict[str, 
         raise ArgumentError(f"expr must be a string to be evaluated, {type(expr)} given")
     if not expr.strip():
         raise ArgumentError("expr cannot be an empty string")
-    _, named, by_row = names_in(expr)
+    plain, named, by_row = names_in(expr)
     given = (kwargs.pop(name, None) for name in ("level", "local_dict", "global_dict"))
     values = caller_values(named, *given)
     frames = {k: v for k, v in values.items() if isinstance(v, (FrameHandle, pd.Series, pd.DataFrame))}
-    first, _, brought = together(self, [], frames)
+    by_row = by_row and not (frames and plain & {"in", "isin"})
+    if by_row:
+        first, _, brought = together(self, [], frames)
+    else:
+        first, brought = self, {k: one_chunk(as_frame(v)) for k, v in frames.items()}
     values |= brought
     for name, value in values.items():
         if isinstance(value, Handle) and not isinstance(value, FrameHandle) and value.known.shape:

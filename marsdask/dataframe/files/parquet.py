@@ -378,6 +378,9 @@ def to_parquet(self: Any, path: Any = None, engine: str = "auto", compression: A
 @lowered("frame.write_parquet", meta=files.written_meta)
 def write_parquet(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
     """A file per chunk: `*` in the path is its number, else the path is a folder."""
+    if frame.count > 1 and "index" not in keywords and not frame.meta.ranged:
+        # A range of labels pandas tells beside the columns; of several files it reads that as 0..n-1.
+        keywords = {**keywords, "index": True}
     return graph.per_chunk(
         _parquet_file, frame, path, keywords, frame.count, number=True, lengths=(0.0,) * frame.count
     )

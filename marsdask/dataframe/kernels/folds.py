@@ -64,8 +64,13 @@ def pandas_adds_in_order() -> bool:
 
 
 def totals(groups: Groups, column: pd.Series) -> np.ndarray | None:
-    """Sums of whole numbers or bools as floats, where these are exact in whatever order pandas adds; else None."""
+    """Sums of whole numbers or bools as floats, where these are exact in whatever order pandas adds; else None.
+
+    What is said of a column before a run may be a guess, as of what a user's function gives.
+    """
     values = column.to_numpy()
+    if values.dtype.kind not in "biu":
+        return None
     most = max(abs(int(values.min())), abs(int(values.max()))) if len(values) else 0
     if not groups.count or most * len(values) > EXACT:
         return None

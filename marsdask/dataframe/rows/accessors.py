@@ -132,11 +132,44 @@ def accessed(frame: Chunks, kind: str, name: str, args: Any, kwargs: Any, call: 
         frame, others, _ = yield from matched(frame, others, {})
         return graph.per_chunk(_join_chunk, frame, kwargs, *others)
     lengths = "unknown" if name == "extractall" else "same"
-    result = graph.per_chunk(reach, frame, kind, name, args, kwargs, call, lengths=lengths)
+    if kind == "str" and frame.count > 1 and frame.node is not None and _holds_objects(frame.empty):
+        with_texts = graph.value(_with_texts, graph.per_chunk(_kind_of, frame, lengths=None), label="texts")
+        made = graph.per_chunk(_reach_beside, frame, with_texts, name, args, kwargs, call, lengths=lengths)
+        result = graph.even(made)
+    else:
+        result = graph.per_chunk(reach, frame, kind, name, args, kwargs, call, lengths=lengths)
     known = graph.promised()
     if isinstance(known, TensorMeta):
         return graph.to_array(graph.per_chunk(np.asarray, result), dtype=known.dtype)
     return graph.even(result) if known.kind == "DataFrame" else result
+
+
+def _holds_objects(empty: Any) -> bool:
+    return isinstance(empty, pd.Series) and empty.dtype == object
+
+
+def _kind_of(values: pd.Series) -> str:
+    """What pandas takes a column of objects for."""
+    return pd.api.types.infer_dtype(values, skipna=True)
+
+
+_TEXTS = frozenset(("string", "empty", "mixed", "mixed-integer"))
+
+
+def _with_texts(kinds: list[str]) -> bool:
+    """Whether chunks of these kinds are together a column that has texts."""
+    return bool(_TEXTS & set(kinds) - {"empty"})
+
+
+def _reach_beside(values: pd.Series, with_texts: bool, name: str, *asked: Any) -> Any:
+    """A member of .str of a chunk of objects, beside a text where it has none: pandas judges the whole column."""
+    if not with_texts or _kind_of(values) in _TEXTS:
+        return reach(values, "str", name, *asked)
+    if name == "extractall":
+        return reach(values.iloc[:0], "str", name, *asked)
+    text = pd.Series([""], dtype=object, name=values.name)
+    made = reach(pd.concat([values, text], ignore_index=True), "str", name, *asked)
+    return made.iloc[:-1].set_axis(values.index, axis=0)
 
 
 def access(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:

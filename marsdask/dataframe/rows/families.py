@@ -208,7 +208,7 @@ def aligned(self: Any, kwargs: dict[str, Any]) -> Any:
 def _row_by_row(name: str, frame: Chunks, **kwargs: Any) -> Generator[Any, Any, Any]:
     frame, _, kwargs = yield from matched(frame, (), kwargs)
     made = graph.per_chunk(partial(_call_with_numbers, name), frame, **kwargs)
-    if name in ("where", "mask", "clip"):
+    if name in ("where", "mask", "clip", "replace"):
         made = graph.even(made, frame)
     return graph.to_array(made, dtype=bool) if isinstance(graph.promised(), TensorMeta) else made
 

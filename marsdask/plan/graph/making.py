@@ -211,8 +211,8 @@ def lengths_of(chunks: Chunks) -> Chunks:
 def even(chunks: Chunks, source: Chunks | None = None) -> Chunks:
     """The same chunks, each with the dtypes that pandas gives the whole.
 
-    For operations that make floats of whole numbers only where values go missing: one chunk may have floats then and
-    another none. With `source`, nothing is done where its columns are all of dtypes that holes do not change. It waits
+    For operations that make floats of whole numbers only where values go missing, or whose dtypes users' functions
+    decide: one chunk may have floats then, another none, and a third nothing but holes. With `source`, nothing is done where its columns are all of dtypes that holes do not change. It waits
     for all chunks, so it is not for operations whose dtypes follow from the input's.
     """
     if chunks.count == 1:
@@ -225,10 +225,18 @@ def even(chunks: Chunks, source: Chunks | None = None) -> Chunks:
     return per_chunk(_in_common, chunks, dtypes)
 
 
-def _dtypes(chunk: Any) -> tuple[bool, list[Any], Any]:
-    """Whether there are rows, the dtypes, and the columns or None."""
+def _dtypes(chunk: Any) -> tuple[bool, list[tuple[Any, bool]], Any]:
+    """Whether there are rows, of each column the dtype and whether it is all holes, and the columns or None."""
     frame = isinstance(chunk, pd.DataFrame)
-    return len(chunk) > 0, list(chunk.dtypes) if frame else [chunk.dtype], chunk.columns if frame else None
+    columns = [chunk.iloc[:, i] for i in range(chunk.shape[1])] if frame else [chunk]
+    return len(chunk) > 0, [(c.dtype, _all_holes(c)) for c in columns], chunk.columns if frame else None
+
+
+def _all_holes(column: Any) -> bool:
+    """Whether a column has only values that take the dtype of what is beside them, when pandas sees them together."""
+    if column.dtype == object:
+        return all(v is None or (isinstance(v, float) and v != v) for v in column)
+    return isinstance(column.dtype, np.dtype) and column.dtype.kind == "f" and bool(column.isna().all())
 
 
 def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
@@ -238,12 +246,19 @@ def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
     if any(len(dtypes) != len(full[0][1]) for _, dtypes, _ in full):
         return [], columns  # columns differ too: nothing that dtypes can mend
     by_column = list(zip(*(dtypes for _, dtypes, _ in full), strict=True))
-    return [
-        column[0]
-        if len(set(map(str, column))) == 1
-        else pd.concat([pd.Series([], dtype=object).astype(d) for d in column]).dtype
-        for column in by_column
-    ], columns
+    return list(map(_common_dtype, by_column)), columns
+
+
+def _common_dtype(column: Sequence[tuple[Any, bool]]) -> Any:
+    """The dtype of all chunks of a column; what is all holes only asks that the others' has room for them."""
+    dtypes = [dtype for dtype, _ in column]
+    if len(set(map(str, dtypes))) == 1:
+        return dtypes[0]
+    told = [dtype for dtype, holes in column if not holes] or [
+        d for d in dtypes if not pd.api.types.is_object_dtype(d)
+    ]
+    made = pd.concat([pd.Series([], dtype=object).astype(d) for d in told])
+    return (made if len(told) == len(dtypes) else made.reindex([0])).dtype
 
 
 def _in_common(chunk: Any, common: tuple[list[Any], Any]) -> Any:

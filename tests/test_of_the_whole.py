@@ -1,0 +1,115 @@
+"""What pandas decides from a whole column, whatever the chunks: dtypes of what functions give, texts among objects, who is among whom."""
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import marsdask.dataframe as md
+from tests.oracle import assert_like, fetched
+
+WHOLE = pd.DataFrame(
+    {
+        "v": [5, 1, 4, 2, 3, 7, 6, 9, 8],
+        "w": [1, 2, 3, 9, 9, 9, 4, 4, 5],
+        "k": list("abcabcabc"),
+        "m": [1, 2, 3, "a", "b", None, 1.5, 2.5, 3.5],
+        "y": [b"a", b"b", None, "c", "da", "e", 1, True, datetime.date(2020, 1, 1)],
+        "l": [[1], [2, 3], [], None, [4], [5], None, [6], [7]],
+    }
+)
+FEW = pd.Series([4, 9])
+LABELLED = pd.Series(range(9), index=range(8, -1, -1))
+
+
+def beside_pandas(text: str, chunk_size: int, **names: Any) -> None:
+    ours = {"df": md.DataFrame(WHOLE, chunk_size=chunk_size), "few": md.Series(FEW, chunk_size=1), "md": md}
+    theirs = {"df": WHOLE.copy(), "few": FEW, "md": pd}
+    plain = {"pd": pd, "np": np, "pandas_few": FEW, "labelled": LABELLED, "whole": WHOLE} | names
+    assert_like(fetched(eval(text, plain | ours)), eval(text, plain | theirs))
+
+
+GIVEN = [
+    "lambda v: None if v < 6 else v", "lambda v: None if v < 6 else 'x'", "lambda v: None if v < 6 else True", "lambda v: np.nan if v < 6 else 'x'",
+    "lambda v: None if v < 6 else pd.Timestamp('2020')", "lambda v: None if v < 6 else pd.Timedelta('1D')", "lambda v: None",
+    "lambda v: None if v < 6 else pd.Timestamp('2020', tz='UTC')", "lambda v: 1.5 if v == 9 else v", "lambda v: 'x' if v == 9 else v",
+    "lambda v: pd.NA if v < 6 else v", "lambda v: None if v < 6 else [v]", "lambda v: None if v < 6 else v * 1j",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3, 2])
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize(
+    "text",
+    ["df.v.apply({})", "df.v.map({})", "df.v.apply({}).astype(str)", "df.v.map({}).isna()", "df[['v', 'w']].map({})", "df[['v']].apply(lambda r: ({})(r.v), axis=1)"],
+)  # fmt: skip
+def test_what_functions_give_has_one_dtype(text: str, given: str, chunk_size: int) -> None:
+    beside_pandas(text.format(given), chunk_size)
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "df.v.replace(9, 1.5).astype(str)", "df.v.replace(9, np.nan).astype(str)", "df.v.replace({9: 2.5}).astype(str)",
+        "df.assign(v=df.v.map(lambda v: None if v < 6 else v)).groupby('k').v.mean()",
+        "df.assign(v=df.v.map(lambda v: 1.5 if v == 9 else v)).groupby('k').v.agg(['mean', 'sum', 'std', 'min'])",
+        "df.assign(v=md.cut(df.v, [6, 8, 9], labels=False)).groupby('k').v.mean()", "df.l.str.len().astype(str)",
+    ],
+)  # fmt: skip
+def test_what_goes_on_from_there(text: str, chunk_size: int) -> None:
+    beside_pandas(text, chunk_size)
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3])
+@pytest.mark.parametrize("column", ["m", "y"])
+@pytest.mark.parametrize(
+    "asked",
+    ["upper()", "len()", "contains('a')", "contains('a', na=False)", "extractall('(a)')", "extract('(a)')", "replace('a', 'z')", "isdigit()", "decode('utf8')", "split('a')"],
+)  # fmt: skip
+def test_texts_among_objects(asked: str, column: str, chunk_size: int) -> None:
+    beside_pandas(f"df.{column}.str.{asked}", chunk_size)
+
+
+def test_objects_without_a_text_have_no_str() -> None:
+    series = md.Series([1, 2, 3, 4], dtype=object, chunk_size=2)
+    with pytest.raises(AttributeError, match=r"Can only use .str accessor with string values"):
+        series.str.upper().execute()
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "v in w", "v not in w", "v.isin(w)", "v in @few", "v in @pandas_few", "v.isin(@few)", "v > @few.mean()", "v > @whole.v.mean()", "v > @df.v.mean()",
+        "v > @whole.w", "v > @df.w", "v + @labelled > 9", "v < @whole.v.sum() / 10", "k in @whole.k.head(2)", "v > @whole.v.iloc[4]", '"a" in k',
+        "v in [1, 9]", "v + @labelled > 9 and v.shift(1) > 2",
+    ],
+)  # fmt: skip
+def test_expressions_see_the_whole(expression: str, chunk_size: int) -> None:
+    frame = md.DataFrame(WHOLE, chunk_size=chunk_size)
+    ours = {"few": md.Series(FEW, chunk_size=1), "df": frame}
+    theirs = {"few": FEW, "df": WHOLE}
+    plain = {"pandas_few": FEW, "labelled": LABELLED, "whole": WHOLE}
+    assert_like(
+        fetched(frame.query(expression, local_dict=plain | ours)),
+        WHOLE.query(expression, local_dict=plain | theirs),
+    )
+    assert_like(
+        fetched(frame.eval(expression, local_dict=plain | ours)),
+        WHOLE.eval(expression, local_dict=plain | theirs),
+    ) if ".iloc" not in expression else None
+
+
+@pytest.mark.parametrize(
+    "rows", ["df.iloc[3:8]", "df.iloc[::-1]", "df.iloc[::2]", "df[df.v != 4]", "df.head(5)", "df[df.v > 6]"]
+)
+def test_labels_of_parquet_that_pandas_reads(rows: str, tmp_path: Path) -> None:
+    names = ["v", "k"]
+    want = eval(rows, {"df": WHOLE[names]})
+    eval(rows, {"df": md.DataFrame(WHOLE[names], chunk_size=3)}).to_parquet(tmp_path / "t").execute()
+    assert_like(pd.read_parquet(tmp_path / "t"), want)
+    assert_like(fetched(md.read_parquet(str(tmp_path / "t"))), want)
