@@ -18,6 +18,12 @@ WHOLE = pd.DataFrame(
         "k": list("abcabcabc"),
         "m": [1, 2, 3, "a", "b", None, 1.5, 2.5, 3.5],
         "y": [b"a", b"b", None, "c", "da", "e", 1, True, datetime.date(2020, 1, 1)],
+        "t": [
+            *pd.date_range("2020-01-31", periods=4, freq="200D"),
+            pd.NaT,
+            *pd.date_range("2022", periods=4, freq="17h"),
+        ],
+        "s": ["a", "b", "ab", None, "c", "a", "bb", "b", "a"],
         "l": [[1], [2, 3], [], None, [4], [5], None, [6], [7]],
     }
 )
@@ -113,3 +119,29 @@ def test_labels_of_parquet_that_pandas_reads(rows: str, tmp_path: Path) -> None:
     eval(rows, {"df": md.DataFrame(WHOLE[names], chunk_size=3)}).to_parquet(tmp_path / "t").execute()
     assert_like(pd.read_parquet(tmp_path / "t"), want)
     assert_like(fetched(md.read_parquet(str(tmp_path / "t"))), want)
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "df.t.dt.year.astype(str)", "df.t.dt.year.astype(object)", "(df.t.dt.year * 100 + df.t.dt.month).astype(str)", "df.t.dt.month.map('{}'.format)",
+        "df.t.dt.year.apply(lambda y: type(y).__name__)", "df.assign(y=df.t.dt.day).astype({'y': str})", "df.s.str.len().astype(str)", "df.s.str.count('a').map(str)",
+        "df.assign(y=df.t.dt.year)[['y', 'k']].apply(lambda r: str(r.y), axis=1)", "md.concat([df.t.dt.year, df.v])",
+        "md.concat([df.v.apply(lambda v: 1.5 if v == 9 else v), df.w])", "df.assign(y=df.s.str.len()).melt(id_vars='k', value_vars=['y', 'v'])",
+        "df.assign(v=df.v.apply(lambda v: 1.5 if v == 9 else v)).melt(id_vars='k', value_vars=['v'])",
+    ],
+)  # fmt: skip
+def test_whole_numbers_that_may_be_missing(text: str, chunk_size: int) -> None:
+    beside_pandas(text, chunk_size)
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3])
+def test_whole_numbers_that_may_be_missing_in_files(chunk_size: int, tmp_path: Path) -> None:
+    want = WHOLE[["v"]].assign(y=WHOLE.t.dt.year, n=WHOLE.s.str.len())
+    df = md.DataFrame(WHOLE, chunk_size=chunk_size)
+    ours = df[["v"]].assign(y=df.t.dt.year, n=df.s.str.len())
+    ours.to_csv(tmp_path / "t.csv").execute()
+    assert (tmp_path / "t.csv").read_text() == want.to_csv()
+    ours.to_parquet(tmp_path / "t").execute()
+    assert_like(pd.read_parquet(tmp_path / "t"), want)

@@ -24,7 +24,14 @@ from marsdask.dataframe.core import FrameHandle, Series, as_frame
 from marsdask.dataframe.reduce.aggregate import of_name
 from marsdask.dataframe.reduce.reduction import reduced_meta
 from marsdask.dataframe.rows import given, undecided
-from marsdask.dataframe.rows.alignment import as_promised, done, one_chunk, pandas_on_samples, together
+from marsdask.dataframe.rows.alignment import (
+    as_promised,
+    done,
+    one_chunk,
+    pandas_on_samples,
+    settled,
+    together,
+)
 from marsdask.dataframe.rows.families import BOTH, by_rows, described, inferred, leaves_open
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.plan import graph, registry
@@ -239,6 +246,8 @@ def applied(frame: Chunks, how: str, declared: Any, *call: Any) -> Any:
     """A user's function by rows or elements, by chunk, or of everything in one chunk."""
     found = graph.promised()
     like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
+    if how == "same":
+        frame = settled(frame).with_node(frame.node)
     if how == "same" and frame.count > 1 and np.ndim(like) and (like.ndim == 1 or len(like.columns)):
         return _together(frame, like, *call)
     parts = _parts(frame, how, like, *call)
@@ -349,6 +358,7 @@ def _mapped_meta(
 def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer: bool = False) -> Chunks:
     """Each value through a function, a dict or a series."""
     # What a function or a dict gives decides the dtype, in pandas for all values together.
+    frame = settled(frame)
     if callable(func) and dtype is None and frame.count > 1:
         return _together(frame, frame.empty, False, "map", func, (), kwargs)
     made = graph.per_chunk(_map_chunk, frame, func, kwargs, dtype)

@@ -16,7 +16,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import as_frame, as_method, as_values, is_array, local
 from marsdask.dataframe.making.creation import from_pandas, row_chunks
-from marsdask.dataframe.rows.alignment import pandas_on_samples, renumber
+from marsdask.dataframe.rows.alignment import has_fractions, pandas_on_samples, renumber
 from marsdask.dataframe.rows.families import ALL, call, chunkwise, pandas_signature
 from marsdask.dataframe.sorting.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
@@ -187,7 +187,8 @@ def melted(frame: Chunks, ids: list[Any], values: list[Any], *names: Any) -> Chu
 
 def _melt_one(chunk: pd.DataFrame, like: pd.DataFrame, *args: Any) -> pd.DataFrame:
     done = _melt(chunk, *args)
-    return done.astype({c: d for c, d in like.dtypes.items() if done[c].dtype != d})
+    off = {c: d for c, d in like.dtypes.items() if done[c].dtype != d}
+    return done.astype({c: d for c, d in off.items() if not has_fractions(done[c], d)})
 
 
 @public("melt")

@@ -19,6 +19,7 @@ from marsdask.dataframe.files import arrow, pruning, statistics
 from marsdask.dataframe.files import paths as files
 from marsdask.dataframe.files.statistics import Condition
 from marsdask.dataframe.making.creation import check_host
+from marsdask.dataframe.rows.alignment import settled
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, ShapeError, Unbuilt
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
@@ -382,7 +383,7 @@ def write_parquet(frame: Chunks, path: str, keywords: dict[str, Any]) -> Chunks:
         # A range of labels pandas tells beside the columns; of several files it reads that as 0..n-1.
         keywords = {**keywords, "index": True}
     return graph.per_chunk(
-        _parquet_file, frame, path, keywords, frame.count, number=True, lengths=(0.0,) * frame.count
+        _parquet_file, settled(frame), path, keywords, frame.count, number=True, lengths=(0.0,) * frame.count
     )
 
 

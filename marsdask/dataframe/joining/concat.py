@@ -14,8 +14,10 @@ from marsdask.dataframe.rows.alignment import (
     distinct,
     example,
     example_of_joint,
+    has_fractions,
     pandas_on_samples,
     together,
+    without_loss,
 )
 from marsdask.dataframe.rows.families import BOTH, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError, Unbuilt
@@ -168,7 +170,7 @@ def _fitted(chunk: Any, like: Any, names: list[Any], key: dict[str, Any]) -> Any
     if list(chunk.index.names) != names:
         chunk = chunk.set_axis(chunk.index.set_names(names), axis=0)
     if like.ndim == 1:
-        return (chunk if chunk.dtype == like.dtype else chunk.astype(like.dtype)).rename(like.name)
+        return (chunk if chunk.dtype == like.dtype else without_loss(chunk, like.dtype)).rename(like.name)
     if chunk.ndim == 1:
         chunk = chunk.to_frame(chunk.name if chunk.name is not None else 0)
     if not chunk.columns.equals(like.columns):
@@ -178,6 +180,7 @@ def _fitted(chunk: Any, like: Any, names: list[Any], key: dict[str, Any]) -> Any
     if not like.columns.is_unique:
         return chunk
     off = {c: d for c, d in like.dtypes.items() if chunk.dtypes[c] is not d and chunk.dtypes[c] != d}
+    off = {c: d for c, d in off.items() if not has_fractions(chunk[c], d)}
     return chunk.astype(off) if off else chunk
 
 

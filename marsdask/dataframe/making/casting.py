@@ -12,7 +12,7 @@ from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame, local
 from marsdask.dataframe.making.creation import as_index, from_pandas
 from marsdask.dataframe.rows import times
-from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples
+from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples, settled
 from marsdask.dataframe.rows.families import ALL, pandas_signature
 from marsdask.errors import ColumnNotFound
 from marsdask.plan import graph, registry
@@ -71,6 +71,8 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
         known = {c: _whole_dtype([p[i] for p in parts], d) for i, (c, d) in enumerate(wanted.items())}
         dtype = {**asked, **known} if columns != [None] else known[None]
+    if any(pd.api.types.is_string_dtype(d) for d in asked.values()):  # objects, too
+        frame = settled(frame).with_node(frame.node)
     told = times.among(frame.empty, lambda name: name in asked and _is_text(asked[name]))
     if told and frame.count > 1:
         parts = yield Ask(graph.per_chunk(times.finest_of, frame, told, label="finest", lengths=None))

@@ -21,8 +21,8 @@ from marsdask.plan.examples import Example, remembered
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
 from marsdask.plan.lower import sized
-from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample, time_of
-from marsdask.plan.node import is_named
+from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, sample, time_of
+from marsdask.plan.node import Node, is_named, walk
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 
@@ -238,6 +238,23 @@ def has_fractions(values: Any, dtype: Any) -> bool:
 def without_loss(values: Any, dtype: Any) -> Any:
     """A series or index as the dtype that was promised, as it is where that has no room for its fractions."""
     return values if has_fractions(values, dtype) else values.astype(dtype)
+
+
+def settled(frame: Chunks) -> Chunks:
+    """The chunks in the dtypes of the whole, for who looks at how values are written, where only a run tells these.
+
+    Parts of times and texts (`dt.year`, `str.len`) are whole numbers, but floats where any is missing. To make them even
+    where they arise would hold up all that goes on from there, chunk by chunk, and most of that does not care.
+    """
+    if frame.count == 1 or frame.node is None or not any(map(_may_miss, walk([frame.node]))):
+        return frame
+    return graph.even(frame, frame)
+
+
+def _may_miss(node: Node) -> bool:
+    """Whether whole numbers were promised of parts of values, or are a guess at what a user's function gives."""
+    known = meta(node) if node.op in ("frame.accessed", "frame.applied", "frame.mapped") else None
+    return isinstance(known, FrameMeta) and any(getattr(d, "kind", "O") in "iu" for d in known.dtypes)
 
 
 def after_concat(does: Callable[..., Any], parts: list[Any], *args: Any, **kwargs: Any) -> Any:
