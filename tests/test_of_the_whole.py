@@ -1,6 +1,7 @@
 """What pandas decides from a whole column, whatever the chunks: dtypes of what functions give, texts among objects, who is among whom."""
 
 import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ WHOLE = pd.DataFrame(
             *pd.date_range("2022", periods=4, freq="17h"),
         ],
         "s": ["a", "b", "ab", None, "c", "a", "bb", "b", "a"],
+        "oi": pd.Series([5, 1, 4, 2, 3, 7, 6, 9, 8], dtype=object),
+        "dec": [Decimal(n) / 4 for n in range(9)],
+        "day": [datetime.date(2020, 1, n + 1) for n in range(9)],
         "l": [[1], [2, 3], [], None, [4], [5], None, [6], [7]],
     }
 )
@@ -145,3 +149,17 @@ def test_whole_numbers_that_may_be_missing_in_files(chunk_size: int, tmp_path: P
     assert (tmp_path / "t.csv").read_text() == want.to_csv()
     ours.to_parquet(tmp_path / "t").execute()
     assert_like(pd.read_parquet(tmp_path / "t"), want)
+
+
+@pytest.mark.parametrize("chunk_size", [9, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "df.oi > 3", "df.oi + df.v", "-df.oi", "df.oi.abs()", "df.oi.diff()", "df.oi.clip(2, 5)", "df.oi.rolling(2).sum()", "df.oi.quantile(0.5)", "df.oi.round()",
+        "df[['v', 'oi']].sum(axis=1)", "df[['v', 'oi']].mean()", "df[['v', 'oi']].corr()", "df.groupby('k').oi.std()", "df.oi.apply(lambda v: v + 1)", "df.query('oi > 3')",
+        "df.dec > 1", "df.dec + Decimal(1)", "df.dec.mean()", "df[['dec']].mean()", "df.dec.apply(lambda d: d.quantize(Decimal(1)))", "df[df.dec.between(Decimal(1), Decimal(2))].v",
+        "df.day > datetime.date(2020, 1, 3)", "df.day - datetime.date(2020, 1, 1)", "df.day.map(lambda d: d.year)", "df.day + datetime.timedelta(days=1)", "df.day.diff()",
+    ],
+)  # fmt: skip
+def test_objects_that_are_no_texts(text: str, chunk_size: int) -> None:
+    beside_pandas(text, chunk_size, Decimal=Decimal, datetime=datetime)

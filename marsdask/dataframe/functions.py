@@ -247,7 +247,7 @@ def applied(frame: Chunks, how: str, declared: Any, *call: Any) -> Any:
     found = graph.promised()
     like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
     if how == "same":
-        frame = settled(frame).with_node(frame.node)
+        frame = settled(frame)
     if how == "same" and frame.count > 1 and np.ndim(like) and (like.ndim == 1 or len(like.columns)):
         return _together(frame, like, *call)
     parts = _parts(frame, how, like, *call)

@@ -285,35 +285,35 @@ def nothing_runs() -> contextlib.AbstractContextManager[Any]:
     return dask.config.set(scheduler=raising_scheduler)
 
 
-def sample(empty: Any, rows: int = 2) -> Any:
-    """A few made-up rows of the same kind, columns and dtypes as an empty pandas object."""
+def sample(empty: Any, rows: int = 2, thing: Any = "a") -> Any:
+    """A few made-up rows of the same kind, columns and dtypes as an empty pandas object; among objects, `thing`."""
     if isinstance(empty, pd.Index):
-        return _sample_index(empty, rows)
-    index = _sample_index(empty.index, rows)
+        return _sample_index(empty, rows, thing)
+    index = _sample_index(empty.index, rows, thing)
     if isinstance(empty, pd.Series):
-        return pd.Series(_sample_values(empty.dtype, rows), index=index, name=empty.name)
-    data = {i: _sample_values(dtype, rows) for i, dtype in enumerate(empty.dtypes)}
+        return pd.Series(_sample_values(empty.dtype, rows, thing), index=index, name=empty.name)
+    data = {i: _sample_values(dtype, rows, thing) for i, dtype in enumerate(empty.dtypes)}
     return pd.DataFrame(data, index=index).set_axis(empty.columns, axis=1)
 
 
-def _sample_index(index: pd.Index, rows: int) -> pd.Index:
+def _sample_index(index: pd.Index, rows: int, thing: Any) -> pd.Index:
     if isinstance(index, pd.RangeIndex):
         return pd.RangeIndex(rows, name=index.name)
     if isinstance(index, pd.MultiIndex):
-        arrays = [_sample_values(level.dtype, rows) for level in index.levels]
+        arrays = [_sample_values(level.dtype, rows, thing) for level in index.levels]
         return pd.MultiIndex.from_arrays(arrays, names=index.names)
-    return pd.Index(_sample_values(index.dtype, rows), name=index.name)
+    return pd.Index(_sample_values(index.dtype, rows, thing), name=index.name)
 
 
-def _sample_values(dtype: Any, rows: int) -> Any:
+def _sample_values(dtype: Any, rows: int, thing: Any) -> Any:
     if isinstance(dtype, pd.CategoricalDtype):  # whose hash reads all its categories
         codes = np.zeros(rows, dtype="i1") if len(dtype.categories) else np.full(rows, -1)
         return pd.Categorical.from_codes(codes, dtype=dtype)
-    return _made_up(dtype, rows)  # pandas' constructors copy it
+    return _made_up(dtype, rows, thing)  # pandas' constructors copy it
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def _made_up(dtype: Any, rows: int) -> Any:
+def _made_up(dtype: Any, rows: int, thing: Any) -> Any:
     kind = getattr(dtype, "kind", "")
     if isinstance(dtype, pd.DatetimeTZDtype) or kind == "M":
         days = pd.to_datetime(["2000-01-01"] * rows).tz_localize(getattr(dtype, "tz", None))
@@ -325,7 +325,7 @@ def _made_up(dtype: Any, rows: int) -> Any:
     if isinstance(dtype, pd.IntervalDtype):
         return pd.array([pd.NA] * rows, dtype=dtype)
     if dtype == np.dtype(object):
-        return pd.Index(["a"] * rows, dtype=object)  # of an array pandas' constructors would make text
+        return pd.Index([thing] * rows, dtype=object)  # of an array pandas' constructors would make text
     if isinstance(dtype, pd.StringDtype) or kind == "O":
         return pd.array(["a"] * rows, dtype=dtype)
     return pd.array(np.ones(rows, dtype="i8"), dtype="Int64").astype(dtype)

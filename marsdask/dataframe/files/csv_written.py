@@ -35,7 +35,7 @@ def to_csv(self: Any, path: Any = None, **kwargs: Any) -> Any:
 @lowered("frame.write_csv", meta=files.written_meta)
 def write_csv(frame: Chunks, path: str, keywords: dict[str, Any]) -> Generator[Any, Any, Chunks]:
     """A file per chunk where the path has a `*`, else one file, chunk after chunk."""
-    frame = settled(frame).with_node(frame.node)
+    frame = settled(frame)
     packed = files.compression_of(path, keywords.get("compression", "infer")) is not None
     if "*" not in path and (packed or files.is_remote(path)):
         graph.rule("a packed or remote file is written in one task")

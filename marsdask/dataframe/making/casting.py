@@ -72,7 +72,7 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
         known = {c: _whole_dtype([p[i] for p in parts], d) for i, (c, d) in enumerate(wanted.items())}
         dtype = {**asked, **known} if columns != [None] else known[None]
     if any(pd.api.types.is_string_dtype(d) for d in asked.values()):  # objects, too
-        frame = settled(frame).with_node(frame.node)
+        frame = settled(frame)
     told = times.among(frame.empty, lambda name: name in asked and _is_text(asked[name]))
     if told and frame.count > 1:
         parts = yield Ask(graph.per_chunk(times.finest_of, frame, told, label="finest", lengths=None))

@@ -9,6 +9,8 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
@@ -98,6 +100,8 @@ def _mean_of(state: State, empty: pd.Series, skipna: bool = True) -> Any:
     total, count, holes = state
     if not count or (holes and not skipna):
         return _hole(empty, "mean")
+    if isinstance(total, (Decimal, Fraction)):
+        total = float(total)  # as pandas does of a sum of objects
     kind = getattr(empty.dtype, "kind", "O")
     return _moment(total // count, empty.dtype) if kind in "mM" else total / count
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from datetime import date
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -14,7 +16,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame
-from marsdask.dataframe.rows.anything import are_objects, as_anything
+from marsdask.dataframe.rows.anything import ANYTHING
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph, registry
 from marsdask.plan.examples import Example, remembered
@@ -97,40 +99,50 @@ def matched(frame: Chunks, args: Any, kwargs: Any) -> Generator[Any, Any, Any]:
     return frame, tuple(cut.get(id(a), a) for a in args), {k: cut.get(id(v), v) for k, v in kwargs.items()}
 
 
-def sampled(value: Any) -> Any:
-    """A metadata argument as a few made-up rows, for the pandas oracle."""
+def sampled(value: Any, thing: Any = "a") -> Any:
+    """A metadata argument as a few made-up rows, for the pandas oracle; `thing` stands in columns of objects."""
     if isinstance(value, FrameMeta):
-        return sample(value.shown)
+        return sample(value.shown, thing=thing)
     if isinstance(value, TensorMeta):
         if value.like is not None:
             return value.like
         rest = [2 if math.isnan(n) else int(n) for n in value.shape[1:]]
         return np.ones([2, *rest] if value.shape else [], value.dtype)[()]
     if type(value) in (list, tuple):
-        return type(value)(sampled(v) for v in value)
+        return type(value)(sampled(v, thing) for v in value)
     if is_named(type(value)):
-        return value._make(sampled(v) for v in value)
-    return {k: sampled(v) for k, v in value.items()} if type(value) is dict else value
+        return value._make(sampled(v, thing) for v in value)
+    return {k: sampled(v, thing) for k, v in value.items()} if type(value) is dict else value
 
 
 def pandas_on_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What pandas makes of made-up rows; its errors are the user's."""
-    with np.errstate(all="ignore"):
-        return does(*sampled(args), **sampled(kwargs))
+    """What pandas makes of made-up rows; its errors are the user's.
 
-
-def pandas_on_any_samples(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The same; of objects, which are texts or not, what it makes of other ones where it refuses texts."""
-    args, kwargs = sampled(args), sampled(kwargs)
+    Of objects only a run tells what they are: what fails for texts may be meant for truths, numbers, or days.
+    """
     with np.errstate(all="ignore"):
         try:
-            return does(*args, **kwargs)
-        except TypeError:
-            if not are_objects((args, kwargs)):
+            return does(*sampled(args), **sampled(kwargs))
+        except _UNFIT:
+            if not any(map(_has_objects, [*args, *kwargs.values()])):
                 raise
-            with suppress(Exception):
-                return does(*as_anything(args), **as_anything(kwargs))
+            for thing in OTHER_THINGS:
+                with contextlib.suppress(*_UNFIT):
+                    return does(*sampled(args, thing), **sampled(kwargs, thing))
             raise
+
+
+OTHER_THINGS = (ANYTHING, True, 1, Decimal(1), date(2000, 1, 1))
+"""What objects may be that are no texts, the most general first."""
+_UNFIT = (TypeError, ValueError, ArithmeticError, AttributeError, pd.errors.DataError)
+
+
+def _has_objects(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return any(map(_has_objects, value))
+    return isinstance(value, FrameMeta) and any(
+        isinstance(d, np.dtype) and d.kind == "O" for d in value.dtypes
+    )
 
 
 def beside(
@@ -155,7 +167,7 @@ def beside(
 
 def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
     """The same without its rows, remembered: pandas is asked once for all arguments of equal form."""
-    return remembered(lambda: pandas_on_any_samples(does, *args, **kwargs), does, args, kwargs)
+    return remembered(lambda: pandas_on_samples(does, *args, **kwargs), does, args, kwargs)
 
 
 def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
@@ -196,18 +208,22 @@ def _joint(
     does: Callable[..., Any], frames: tuple[FrameMeta, ...], lacks: tuple[tuple[int, ...], ...]
 ) -> Any:
     """An operation on made-up rows: under a label for each frame, which others may lack, and one that all have."""
-    rows = []
-    for frame, lacking in zip(frames, lacks, strict=True):
-        own = [i for i in range(len(frames) + 1) if i not in lacking]
-        made = sample(frame.shown, len(own))
-        rows.append(made.set_axis(pd.Index(own, name=frame.shown.index.name), axis=0))
     with np.errstate(all="ignore"):
         joint = does(*(frame.empty for frame in frames)).index[:0]
         try:  # pandas makes texts of what it aligned, if all are some
-            result = does(*as_anything(rows)).iloc[:0]
+            result = does(*_partly(frames, lacks, ANYTHING)).iloc[:0]
         except TypeError:
-            result = does(*rows).iloc[:0]
+            result = does(*_partly(frames, lacks, "a")).iloc[:0]
     return result.set_axis(joint if joint.nlevels > 1 else joint.rename(result.index.name), axis=0)
+
+
+def _partly(frames: tuple[FrameMeta, ...], lacks: tuple[tuple[int, ...], ...], thing: Any) -> list[Any]:
+    rows = []
+    for frame, lacking in zip(frames, lacks, strict=True):
+        own = [i for i in range(len(frames) + 1) if i not in lacking]
+        made = sample(frame.shown, len(own), thing)
+        rows.append(made.set_axis(pd.Index(own, name=frame.shown.index.name), axis=0))
+    return rows
 
 
 def example_of_none(does: Callable[..., Any], frame: FrameMeta, *args: Any) -> Any:
@@ -232,7 +248,12 @@ def as_promised(whole: Chunks) -> Any:
 def has_fractions(values: Any, dtype: Any) -> bool:
     """Whether whole numbers, or truths, were promised and numbers with fractions came: of what users' functions give, only data tell."""
     floats = getattr(values.dtype, "kind", "O") == "f" and getattr(dtype, "kind", "O") in "iub"
-    return floats and bool((values % 1 != 0).any())
+    if not floats:
+        return False
+    broken = values % 1 != 0
+    if not isinstance(dtype, np.dtype):  # which has room for holes
+        broken &= values.notna()
+    return bool(broken.any())
 
 
 def without_loss(values: Any, dtype: Any) -> Any:
@@ -248,7 +269,7 @@ def settled(frame: Chunks) -> Chunks:
     """
     if frame.count == 1 or frame.node is None or not any(map(_may_miss, walk([frame.node]))):
         return frame
-    return graph.even(frame, frame)
+    return graph.even(frame, frame).with_node(frame.node)
 
 
 def _may_miss(node: Node) -> bool:

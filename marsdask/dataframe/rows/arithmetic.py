@@ -24,7 +24,7 @@ from marsdask.dataframe.rows.alignment import (
     example_of_joint,
     matched,
     one_chunk,
-    pandas_on_any_samples,
+    pandas_on_samples,
     together,
 )
 from marsdask.dataframe.rows.families import ALL, BOTH, kept_rows, pandas_signature
@@ -122,7 +122,7 @@ def _operands(name: str, frame: Any, other: Any, kwargs: dict[str, Any]) -> tupl
 
 def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: Any) -> Any:
     if how == "columns":
-        return kept_rows(frame, pandas_on_any_samples(operate, name, frame, _beside_columns(other), kwargs))
+        return kept_rows(frame, pandas_on_samples(operate, name, frame, _beside_columns(other), kwargs))
     if how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows:
         if name in COMPARISONS or other.kind == "Index":  # of equal labels only
             return frame.fewer(example(_operated, name, frame, other, kwargs))
@@ -290,7 +290,7 @@ def _ufunc_meta(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Any:
     first, *others = [m for m in operands if isinstance(m, FrameMeta)]
     if any(other.rows != first.rows for other in others) and len(others) == len(operands) - 1:
         return first.fewer(example_of_joint(partial(call_ufunc, ufunc, **kwargs), first, *others))
-    return first.same(pandas_on_any_samples(call_ufunc, ufunc, *operands, **kwargs))
+    return first.same(pandas_on_samples(call_ufunc, ufunc, *operands, **kwargs))
 
 
 def call_ufunc(ufunc: np.ufunc, *operands: Any, take: int | None = None, **kwargs: Any) -> Any:
