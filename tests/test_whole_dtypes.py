@@ -91,6 +91,8 @@ def test_what_functions_give(seed: int) -> None:
         isinstance(each, (pd.Timestamp, pd.Timedelta, type(pd.NaT))) for each in kinds
     ):
         pytest.skip("what made-up rows promise to be times can be written as text only if all are times")
+    if "groupby" in text and {pd.NA, pd.NaT}.intersection(kinds):
+        pytest.skip("labels of groups beside NA and NaT are what is left of objects")
     try:
         want = eval(text, {"x": WHOLE, "f": found.__getitem__})
     except Exception as error:

@@ -75,6 +75,9 @@ def _planned(path: Any, keywords: dict[str, Any], chunk_bytes: Any, head_bytes: 
         )
         if count > 1:
             bounds = [size * i // count for i in range(count + 1)]
+            if not packed and bounds[1] < len(head):
+                first = _first_row(head, keywords)
+                bounds = [0, *(b for b in bounds if b >= first)]
             chunks += [[(p, a, b)] for a, b in itertools.pairwise(bounds)]
             open_bytes = 0
         elif merge_small_files and open_bytes and open_bytes + size <= merged_size:
@@ -148,7 +151,10 @@ def _head(
     if compression is not None or not _cuttable({**keywords, "skiprows": 0}):
         rows = lines or 1000
         given = {k: v for k, v in keywords.items() if k != "skipfooter"} | {"nrows": rows}
-        found = pd.read_csv(path, **given, **({"storage_options": storage} if storage else {}))
+        told = {"storage_options": storage} if storage else {}
+        found = pd.read_csv(path, **given, **told)
+        if keywords.get("skipfooter") and len(found) < rows:  # which pandas refuses beside nrows
+            found = pd.read_csv(path, **keywords, **told)
         return found, len(found) < rows
     while True:
         data = files.read_bytes(path, 0, min(wanted, size), storage)
@@ -162,6 +168,21 @@ def _head(
             except (pd.errors.EmptyDataError, pd.errors.ParserError):
                 pass  # the head ends before the first row
         wanted *= 8
+
+
+def _first_row(head: bytes, keywords: dict[str, Any]) -> int:
+    """How many bytes a file's first chunk needs: lines to skip, comments and the header are told from rows only with all before them."""
+    lines = head.splitlines(keepends=True)
+    count = 2
+    while count < len(lines):
+        data = b"".join(lines[:count])
+        with contextlib.suppress(pd.errors.EmptyDataError, pd.errors.ParserError, StopIteration):
+            if _quotes_in(data, keywords) % 2 == 0 and len(
+                pd.read_csv(io.BytesIO(data), **{**_for_bytes(keywords), "nrows": 1})
+            ):
+                return len(data)
+        count *= 2
+    return len(head)
 
 
 def _for_bytes(keywords: dict[str, Any]) -> dict[str, Any]:
@@ -255,7 +276,10 @@ def _parsed(data: bytes, path: str, start: int, plan: Plan, keywords: dict[str, 
     if keywords.get("header", "infer") is not None and keywords.get("names") is None:
         keywords["names"] = _names(path, plan)
     keywords["header"] = None
-    return plan.empty if not data or data.isspace() else _frame(lambda: io.BytesIO(data), plan, keywords)
+    try:
+        return plan.empty if not data or data.isspace() else _frame(lambda: io.BytesIO(data), plan, keywords)
+    except pd.errors.EmptyDataError:  # comments only
+        return plan.empty
 
 
 def _lines_between(path: str, start: int, stop: int, storage: Any) -> bytes:
