@@ -325,3 +325,41 @@ def test_a_column_whose_name_begins_with_an_underscore_is_an_attribute() -> None
     assert hidden._node is hidden.node
     with pytest.raises(AttributeError, match="no column or attribute '_nobody'"):
         ours._nobody = 1
+
+
+CELLS = pd.DataFrame(
+    {
+        "a": [1, -1, 2, 3],
+        "b": [1.0, 2, -3, 4],
+        "c": pd.Categorical(list("xyxz")),
+        "s": list("abcd"),
+        "q": pd.array([1, None, 2, 3], dtype="Int64"),
+        "t": pd.date_range("2020", periods=4, tz="UTC"),
+    }
+)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cells_are_set_where_a_frame_is_true(seed: int) -> None:
+    """Random columns, compared in random order; what the condition does not have is left as it is."""
+    rand = np.random.RandomState(seed)
+    whole = CELLS[list(rand.permutation(CELLS.columns)[: rand.randint(2, 7)])]
+    numbers = [c for c in whole.columns if c in "abq"]
+    names = list(rand.permutation(numbers)[: rand.randint(1, 4)]) if numbers else ["a"]
+    value = [0, 9, 2.5, "x", whole.iloc[:, 1:] if seed % 2 else whole][rand.randint(5)]
+
+    def written(frame: Any, value: Any) -> Any:
+        frame = frame.copy()
+        frame[frame[names] > 1] = value
+        return frame.execute().fetch() if hasattr(frame, "execute") else frame
+
+    for chunk_size in (None, 3, 1):
+        ours = md.DataFrame(whole, chunk_size=chunk_size)
+        told = ours[list(value.columns)] if isinstance(value, pd.DataFrame) else value
+        try:
+            want = written(whole, value)
+        except Exception as error:
+            with pytest.raises(KeyError if isinstance(error, KeyError) else (TypeError, ValueError)):
+                written(ours, told)
+        else:
+            assert_like(written(ours, told), want)

@@ -16,6 +16,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, as_frame
 from marsdask.dataframe.indexing import keys
+from marsdask.dataframe.indexing.cells import with_cells
 from marsdask.dataframe.indexing.indexing import mask_by_place, read, truths
 from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.making.creation import from_pandas, labelled_like
@@ -177,7 +178,7 @@ def setitem(frame: Any, key: Any, value: Any) -> None:
     if frame.ndim == 1:
         write(frame, what, key, value)
     elif isinstance(key, pd.DataFrame) or (isinstance(key, FrameHandle) and key.ndim == 2):
-        frame._become(registry.call(registry.lookup("frame.mask"), (frame, key, value), {}))
+        frame._become(with_cells(frame, key, value))
     elif keys.is_mask(key) or isinstance(key, slice):
         write(frame, what, (key, slice(None)), value)
     elif isinstance(key, (list, pd.Index, np.ndarray)):
