@@ -104,3 +104,27 @@ def test_what_functions_give(seed: int) -> None:
         except BaseException:
             print(f"seed {seed}: {text} of {found} in chunks of {chunk_size}")
             raise
+
+
+OBJECTS = pd.DataFrame(
+    {
+        "numpy": pd.Series([np.int64(i) for i in range(N)], dtype=object),
+        "python": pd.Series(range(N), dtype=object),
+        "holes": pd.Series([1, None] * 6, dtype=object),
+        "i": np.arange(N),
+        "f": np.arange(N) / 2,
+        "b": np.arange(N) % 2 == 0,
+    }
+)
+
+
+@pytest.mark.parametrize("how", ["sum", "min", "max", "count", "nunique", "any", "cumsum", "idxmax"])
+@pytest.mark.parametrize("seed", range(6))
+def test_reductions_of_objects(how: str, seed: int) -> None:
+    """Random columns, some of objects that NumPy has a dtype for: pandas does not look at them."""
+    names = random.Random(f"{how} {seed}").sample([*OBJECTS], 2)
+    try:
+        getattr(OBJECTS[names], how)()
+    except Exception as error:
+        pytest.skip(f"pandas refuses {how} of {names}: {error}")
+    check(lambda x: getattr(x[names], how)(), OBJECTS)

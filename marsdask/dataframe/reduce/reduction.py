@@ -401,7 +401,9 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
         made = fold(frame, [step], _scalar, known.dtype.type, every=every)
     else:
         steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
-        made = fold(frame, steps, by_column, known.labels, known.shown.dtype, every=every)
+        objects = any(pd.api.types.is_object_dtype(empty.dtypes.iloc[i]) for i, *_ in steps)
+        build = partial(by_column, objects=objects and name in ("sum", "prod", "min", "max"))
+        made = fold(frame, steps, build, known.labels, known.shown.dtype, every=every)
     return as_promised(made)
 
 
@@ -415,11 +417,16 @@ def _scalar(answers: list[Any], like: type) -> Any:
     return value if floats and not issubclass(like, np.floating) else like(value)
 
 
-def by_column(answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None) -> pd.Series:
-    """A series of answers, of this dtype where it can hold them: text holds whatever it is given, as text."""
+def by_column(
+    answers: list[Any], labels: pd.Index, dtype: Any, name: Any = None, *, objects: bool = False
+) -> pd.Series:
+    """A series of answers, of this dtype where it can hold them: text holds whatever it is given, as text.
+
+    `objects`: some are of columns of objects, whose values pandas does not look at.
+    """
     if isinstance(dtype, pd.StringDtype) and not all(isinstance(a, str) or pd.isna(a) for a in answers):
         dtype = None
-    elif dtype in (np.dtype(object), np.dtype("f8")):
+    elif dtype in (np.dtype(object), np.dtype("f8")) and not (objects and dtype == np.dtype(object)):
         dtype = _of_no_holes(answers) or dtype
     try:
         return pd.Series(answers, index=labels, dtype=dtype, name=name)
