@@ -128,3 +128,9 @@ def test_reductions_of_objects(how: str, seed: int) -> None:
     except Exception as error:
         pytest.skip(f"pandas refuses {how} of {names}: {error}")
     check(lambda x: getattr(x[names], how)(), OBJECTS)
+
+
+@pytest.mark.parametrize("name", [*OBJECTS])
+def test_several_reductions_of_objects(name: str) -> None:
+    """Numbers are no texts."""
+    check(lambda x: x[name].agg(["sum", "max"]), OBJECTS)

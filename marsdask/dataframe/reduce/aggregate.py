@@ -162,8 +162,9 @@ def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], like: Any
     """pandas' own shape: a series of answers by column, side by side."""
     left = iter(answers)
     columns = [pd.Series([next(left) for _ in names], index=names, name=label) for label, names in plan]
-    if like.ndim == 1:
-        return without_loss(columns[0], like.dtype)
+    if like.ndim == 1:  # objects were made-up texts: numbers of them are none
+        texts = isinstance(like.dtype, pd.StringDtype) and columns[0].dtype != like.dtype
+        return columns[0] if texts else without_loss(columns[0], like.dtype)
     whole = pd.concat(columns, axis=1).reindex(labels)[list(like.columns)]
     dtypes = {
         c: d
