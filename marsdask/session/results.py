@@ -59,12 +59,20 @@ def data_of(collection: Any) -> list[Any]:
 def finished(collection: Any, parts: list[Any], known: Any, *, shared: bool = True) -> Any:
     """What a user gets of fetched chunks; `shared`: they are held by others, too."""
     if not isinstance(collection, graph.Chunks):
+        if known.order == "F" and known.shape:
+            return _column_by_column(collection, parts)
         whole = engines.assembled(collection, parts)
         if not known.shape:
             value = whole[()] if isinstance(whole, np.ndarray) else whole
             return value if known.like is None else time_as_pandas(value)
-        return np.asarray(whole, order="F") if known.order == "F" else np.asarray(whole)
+        return np.asarray(whole)
     return graph.received(parts) if shared else graph.concat(parts)
+
+
+def _column_by_column(collection: Any, parts: list[Any]) -> Any:
+    """Chunks as one array in Fortran order: NumPy joins what lies so as it lies, Dask's join has to be copied again."""
+    below_another = 1 < len(parts) == collection.numblocks[0]
+    return np.asfortranarray(np.concatenate(parts) if below_another else engines.assembled(collection, parts))
 
 
 def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
