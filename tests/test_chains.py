@@ -44,6 +44,7 @@ FRAME_STEPS = [
     "x.groupby({0: 7, 3: 8, 4: 7}).agg({'k': 'first', 'v': 'mean', 'i': 'sum', 's': 'first'})", "x.assign(s=x.s.map(lambda t: None if t == 'x' else t))",
     "x.assign(v=x.i.map(lambda i: None if i < 2 else i))", "x.assign(v=x.i.apply(lambda i: i / 2 if i % 3 else i))", "x.query('i in k')",
     "x.query('v > @limit.i.mean()', local_dict={'limit': x})", "x.assign(i=x.i.replace(3, 4.5).astype(str).str.len())",
+    "x.assign(v=run(x.v * 2))", "x[run(x.i) > 0]", "x.assign(i=x.i + run(x.k)).groupby(run(x.k), as_index=False).first()",
     "x.add_suffix('_').rename(columns=lambda c: c[:-1])",
 ]  # fmt: skip
 
@@ -120,4 +121,11 @@ def test_frame_chain(seed: int) -> None:
         whole = whole.rename_axis("row", columns="of")
     start = md.DataFrame(whole, chunk_size=[2, 3, 5, 12][seed % 4])
     with option_context(PASSES[seed % 2]):
-        walk_chain(start, whole, FRAME_STEPS, ({"md": md}, {"md": pd}), seed, 5)
+        walk_chain(
+            start,
+            whole,
+            FRAME_STEPS,
+            ({"md": md, "run": lambda s: s.execute()}, {"md": pd, "run": lambda s: s}),
+            seed,
+            5,
+        )

@@ -123,9 +123,13 @@ def drop(roots: Sequence[Node]) -> list[Node]:
     if not any(isinstance(meta(n), FrameMeta) for n in order):
         return list(roots)
     demand: dict[int, Demand] = {id(root): EVERYTHING for root in roots}
+    placed = _placed(order)
     for node in reversed(order):
         mine = demand[id(node)]
-        for child, wish in zip(inputs(node), _demands(node, mine), strict=True):
+        wishes = _demands(node, mine)
+        if _beside_placed(node, placed):
+            wishes = [Demand(wish.columns) for wish in wishes]
+        for child, wish in zip(inputs(node), wishes, strict=True):
             before = demand.get(id(child))
             demand[id(child)] = wish if before is None else before | wish
 
@@ -141,6 +145,30 @@ def drop(roots: Sequence[Node]) -> list[Node]:
         return new
 
     return rewritten(roots, order, trimmed)
+
+
+def _placed(order: Iterable[Node]) -> set[int]:
+    """Frames, by id, whose rows stand where they do whatever is left out: executed data, and what was cut like another frame."""
+    placed: set[int] = set()
+    for node in order:
+        if isinstance(meta(node), FrameMeta):
+            rows = meta(node).rows
+            below = (n for n in inputs(node) if id(n) in placed and meta(n).rows == rows)
+            if node.op in ("result", "frame.cut_alike", "frame.relabelled_like") or any(below):
+                placed.add(id(node))
+    return placed
+
+
+def _beside_placed(node: Node, placed: set[int]) -> bool:
+    """Whether rows of an operation's frames stand beside each other, or beside a tensor's, and only some are free to stand elsewhere."""
+    below = inputs(node)
+    if len(below) < 2:
+        return False
+    frames = [n for n in below if isinstance(meta(n), FrameMeta)]
+    if frames and any(isinstance(known := meta(n), TensorMeta) and known.shape for n in below):
+        return True
+    held = [meta(n).rows for n in frames if id(n) in placed]
+    return any(meta(n).rows in held for n in frames if id(n) not in placed)
 
 
 def _demands(node: Node, mine: Demand) -> Iterable[Demand]:
