@@ -180,9 +180,9 @@ def concat(parts: Sequence[Any]) -> Any:
     return whole
 
 
-def _labels(indexes: list[pd.Index]) -> pd.Index:
+def _labels(indexes: Sequence[pd.Index]) -> pd.Index:
     """Indexes one after another; pandas looks for another dtype of joined objects, which a whole column's need not be."""
-    whole = indexes[0].append(indexes[1:])
+    whole = indexes[0].append(list(indexes[1:]))
     if all(map(_is_of_objects, indexes)) and not _is_of_objects(whole):
         return pd.Index(np.concatenate([i.to_numpy() for i in indexes]), dtype=object, name=whole.name)
     return whole
