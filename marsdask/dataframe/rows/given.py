@@ -117,7 +117,7 @@ def _of_kind(kind: type, found: Sequence[Any]) -> Iterable[Any]:
     """Examples of the objects of one class: numbers to their extremes, times of each zone, unit and frequency."""
     if kind in ONE_LIKE_ALL:
         return [next(each for each in found if type(each) is kind)]
-    every = [each for each in found if type(each) is kind]
+    every: list[Any] = [each for each in found if type(each) is kind]
     if issubclass(kind, (int, np.integer)):
         return [min(every), max(every)]
     if issubclass(kind, float):
