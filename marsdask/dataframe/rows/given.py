@@ -101,7 +101,7 @@ def _kept(made: Any, found: np.ndarray[Any, Any]) -> tuple[Any, list[Any]]:
     return None if held else found, _examples(made, None if plain else found)
 
 
-def _examples(made: Any, found: Sequence[Any] | None) -> list[Any]:
+def _examples(made: Any, found: Any) -> list[Any]:
     """Objects that pandas gives the dtype of all: of a plain column (None), or one of each kind, and the extremes of whole numbers."""
     if found is None:
         if made.ndim == 2 or isinstance(made, pd.MultiIndex) or not len(made):
