@@ -16,7 +16,7 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import as_frame, as_method, as_values, is_array, local
 from marsdask.dataframe.making.creation import from_pandas, row_chunks
-from marsdask.dataframe.rows.alignment import has_fractions, pandas_on_samples, renumber
+from marsdask.dataframe.rows.alignment import decided, has_fractions, pandas_on_samples, renumber
 from marsdask.dataframe.rows.families import ALL, call, chunkwise, pandas_signature
 from marsdask.dataframe.sorting.shuffle import row_bytes
 from marsdask.errors import ArgumentError, ArgumentTypeError, ShapeError
@@ -147,7 +147,7 @@ chunkwise("frame.dummies", _dummies, demands=lambda node, mine: [mine.of(None)])
 @public("get_dummies", status="delegated", signature=pandas_signature("get_dummies"), direct=False)
 def get_dummies(data: Any, columns: Any = None, **how: Any) -> Any:
     """A column of indicators for each value of texts and categories; texts run to find their values."""
-    frame = as_values(data)
+    frame = decided(as_values(data))
     if frame.ndim == 1:
         if frame.known.kind == "Index":
             frame = registry.make("frame.labels_as_series", frame)
@@ -187,8 +187,10 @@ def melted(frame: Chunks, ids: list[Any], values: list[Any], *names: Any) -> Chu
 
 def _melt_one(chunk: pd.DataFrame, like: pd.DataFrame, *args: Any) -> pd.DataFrame:
     done = _melt(chunk, *args)
+    # Text was promised of objects, which may be no texts.
     off = {c: d for c, d in like.dtypes.items() if done[c].dtype != d}
-    return done.astype({c: d for c, d in off.items() if not has_fractions(done[c], d)})
+    kept = {c for c, d in off.items() if isinstance(d, pd.StringDtype) and done[c].dtype == object}
+    return done.astype({c: d for c, d in off.items() if c not in kept and not has_fractions(done[c], d)})
 
 
 @public("melt")

@@ -23,7 +23,9 @@ from marsdask.errors import MarsDaskError
 from marsdask.plan import graph
 from marsdask.plan.entries import Op, called, label, lookup
 from marsdask.plan.graph import Chunks, Label, Place
-from marsdask.plan.node import Node, inputs, parts, replace, token, walk
+from marsdask.plan.holes import is_open
+from marsdask.plan.meta import meta, of_dtypes
+from marsdask.plan.node import Node, _set, inputs, parts, rebuilt, replace, token, walk
 
 
 class Question:
@@ -108,13 +110,14 @@ class Lowering:
 
     `answer` gets the open questions and gives the answers, in order. `kept` collects what `Keep` held, for every graph
     that is built later: nothing kept is computed twice. `spare_bytes`: so much of what questions need may be held for
-    operations that follow.
+    operations that follow. `settled`: nodes over inputs of which a run has told the dtypes, in the place of those that were open.
     """
 
     answer: Callable[[Sequence[Question], Kept], Sequence[Any]]
     shared_memory: bool = True
     spare_bytes: float = 0
     done: dict[int, Any] = field(default_factory=dict)
+    settled: dict[int, Node] = field(default_factory=dict)
     kept: Kept = field(default_factory=Kept)
     salt: str = field(default_factory=lambda: uuid.uuid4().hex)
     asked: dict[int, list[str]] = field(default_factory=dict)
@@ -176,7 +179,7 @@ class Lowering:
             result = end.value
             self._label(each, result if isinstance(result, tuple) else (result,))
             if isinstance(result, Chunks) and result.node is None:
-                result = result.with_node(each.node)
+                result = result.with_node(each.place.node)
             self.done[id(each.node)] = result
             self.rules[id(each.node)] = each.place.rules
         except Exception as error:
@@ -197,6 +200,8 @@ class Lowering:
     def _steps(self, node: Node, op: Op) -> Steps:
         """The lowering of one node as a generator, unknown sizes resolved first where it needs them."""
         assert op.lower is not None
+        if "open" not in op.traits:
+            yield from self._settle(node)
         if op.sizes != "any":
             kinds = (da.Array, Chunks) if op.sizes == "rows" else da.Array
             given = {id(i): c for i in inputs(node) if isinstance(c := self.done[id(i)], kinds)}
@@ -208,6 +213,28 @@ class Lowering:
 
     def _made_of(self, node: Node) -> Any:
         return self.done[id(node)]
+
+    def _now(self, node: Node) -> Node:
+        return self.settled.get(id(node), node)
+
+    def _settle(self, node: Node) -> Generator[Question, Any, None]:
+        """Ask for the dtypes of inputs of which only a run can tell them, and promise what follows from these."""
+        below = inputs(node)
+        unknown = [i for i in below if type(self.done[id(i)]) is Chunks and is_open(meta(self._now(i)))]
+        if unknown:
+            held = yield Keep(*(self.done[id(i)] for i in unknown))
+            held = held if len(unknown) > 1 else (held,)
+            found = yield Ask(*map(_dtypes, held))
+            for child, chunks, each in zip(
+                unknown, held, found if len(unknown) > 1 else (found,), strict=True
+            ):
+                self.settled[id(child)] = over = _as_found(child, each[0])
+                self.done[id(child)] = chunks.with_node(over)
+        if self.settled and any(id(i) in self.settled for i in below):
+            over = rebuilt(node, self._now)
+            _set(over, "_token", token(node))
+            self.settled[id(node)] = over
+            graph.promise(over)
 
     def _answer_all(self, still_open: list[Open], nodes: Sequence[Node]) -> list[Node]:
         """Answer every open question in one run; returns the nodes that are done after it."""
@@ -263,6 +290,22 @@ class Lowering:
             else:
                 names.update(key[0] for key in each.dask if isinstance(key, tuple))
         return names
+
+
+def _dtypes(held: Chunks) -> Chunks:
+    """The dtypes of the first chunk that has rows: all have the same."""
+    first = next((i for i, n in enumerate(held.lengths or ()) if n), 0)
+    return graph.per_chunk(graph.dtypes_of, graph.chosen(held, [first]), label="dtypes", lengths=None)
+
+
+def _as_found(node: Node, dtypes: list[Any]) -> Node:
+    """The same node, whose metadata has the dtypes that a run has found."""
+    known, new = meta(node), Node(node.op, node.args, node.kwargs)
+    empty = of_dtypes(known.empty, dtypes if known.ndim == 2 else dtypes[0])
+    _set(new, "_token", token(node))
+    _set(new, "_meta", known.same(empty))
+    _set(new, "called", node.called)
+    return new
 
 
 def _is_made(node: Node) -> bool:

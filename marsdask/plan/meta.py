@@ -7,15 +7,16 @@ stand-ins under a scheduler that raises, or, for frames, the pandas oracle on a 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import datetime
 import functools
 import inspect
 import math
 import operator
 import uuid
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
+from functools import partial
 from typing import Any, ClassVar, NoReturn
 
 import dask
@@ -26,6 +27,7 @@ import pandas as pd
 from marsdask.errors import MarsDaskError, ShapeError, WouldRun, adopt
 from marsdask.plan.entries import Op, called, lookup
 from marsdask.plan.examples import Example, Formed
+from marsdask.plan.holes import is_open, met_of, promised
 from marsdask.plan.node import Node, _set, inputs, parts, replace, token, walk
 
 NAN = math.nan
@@ -39,6 +41,7 @@ class TensorMeta(Formed):
     dtype: np.dtype[Any]
     order: str = "C"
     like: Any = field(default=None, compare=False)
+    met: Any = field(default=None, repr=False, compare=False)
     kind: ClassVar[str] = "Tensor"
 
     @property
@@ -116,6 +119,7 @@ class FrameMeta(Formed):
 
     `ranged`: the labels are 0..n-1. `labels`: the row labels themselves where they are known without a run (data in
     memory, a reduction by column); they say which columns a frame plus a series, or a transposed frame, has.
+    `met`: see `holes`.
     """
 
     made: Example
@@ -123,7 +127,8 @@ class FrameMeta(Formed):
     rows: Rows
     ranged: bool = False
     labels: Any = None
-    _own: Any = dataclasses.field(default=None, repr=False, compare=False)
+    met: Any = field(default=None, repr=False, compare=False)
+    _own: Any = field(default=None, repr=False, compare=False)
 
     @property
     def empty(self) -> Any:
@@ -191,12 +196,23 @@ def frame_meta(
     return FrameMeta(made, length, rows, ranged, labels)
 
 
+def of_dtypes(empty: Any, found: Any) -> Any:
+    """An empty pandas object of these dtypes: made anew, as not all can be cast to all."""
+    if isinstance(empty, pd.Index):
+        return pd.Index([], dtype=found, name=empty.name)
+    if isinstance(empty, pd.Series):
+        return pd.Series([], empty.index, found, empty.name)
+    columns = {i: pd.Series([], empty.index, dtype) for i, dtype in enumerate(found)}
+    return pd.DataFrame(columns, index=empty.index).set_axis(empty.columns, axis=1)
+
+
 @dataclass(frozen=True, slots=True)
 class TupleMeta:
     """Several results of one operation; `name` of a namedtuple's fields where it has them."""
 
     items: tuple[Any, ...]
     fields: tuple[str, ...] = ()
+    met: Any = field(default=None, repr=False, compare=False)
     kind: ClassVar[str] = "Tuple"
 
 
@@ -224,13 +240,26 @@ _known = operator.attrgetter("_meta")
 
 
 def _work_out(node: Node) -> Any:
+    for child in inputs(node):
+        if is_open(child._meta):
+            return promised(partial(_told, node, _known), partial(_told, node, _met))
+    return _told(node, _known)
+
+
+def _met(node: Node) -> Any:
+    return met_of(node._meta)
+
+
+def _told(node: Node, known: Callable[[Node], Any]) -> Any:
+    """What the rule of a node's operation says where that is known of its inputs."""
     op = lookup(node.op)
-    args, kwargs = replace(node.args, _known), replace(node.kwargs, _known)
+    args, kwargs = replace(node.args, known), replace(node.kwargs, known)
     try:
         found = from_stand_ins(op, args, kwargs) if op.meta is None else op.meta(*args, **kwargs)
         if isinstance(found, FrameMeta) and found.rows is NEW:
             rows = Rows((node.op, node.args, node.kwargs))
-            found = FrameMeta(found.made, found.length, rows, found.ranged, found.labels)
+            met = None if found.met is None else replaced(found.met, rows=rows)
+            found = FrameMeta(found.made, found.length, rows, found.ranged, found.labels, met)
         return found
     except MarsDaskError:
         raise

@@ -14,6 +14,7 @@ from typing import Any
 from marsdask.options import options
 from marsdask.plan.entries import label, lookup
 from marsdask.plan.graph.names import joint
+from marsdask.plan.holes import is_open
 from marsdask.plan.meta import FrameMeta, TensorMeta, meta
 from marsdask.plan.node import Node, _set, calling, inputs, rebuilt, token, walk
 
@@ -56,9 +57,13 @@ def looked_at(roots: Sequence[Node], order: Iterable[Node]) -> Counter[int]:
 
 
 def meaning(node: Node, new: Node) -> Node:
-    """`new`, which says what `node` says in other words: by the same token, with the same metadata."""
+    """`new`, which says what `node` says in other words: by the same token, with the same metadata.
+
+    Of open metadata more may be known by now: its inputs may have run.
+    """
     _set(new, "_token", token(node))
-    _set(new, "_meta", node._meta)
+    if new is not node and not is_open(node._meta):
+        _set(new, "_meta", node._meta)
     return new
 
 

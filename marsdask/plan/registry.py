@@ -32,8 +32,9 @@ from marsdask.plan.entries import (  # noqa: F401 - what declares operations tak
     lookup,
 )
 from marsdask.plan.handle import READY, Handle, held
+from marsdask.plan.holes import Undecided, is_open
 from marsdask.plan.meta import meta
-from marsdask.plan.node import PLAIN, Node, calling, fields_of, is_named
+from marsdask.plan.node import PLAIN, Node, calling, fields_of, inputs, is_named
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 WRAPPERS: dict[str, Callable[[Node, tuple[Any, ...]], Any]] = {}
@@ -231,10 +232,23 @@ def frozen(value: Any, used: list[Handle]) -> Any:
 
 def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
     """The handle for a node, by the kind of its metadata. Metadata errors surface here, at the call."""
-    handle = WRAPPERS[meta(node).kind](node, keep)
+    try:
+        known = meta(node)
+    except Undecided:
+        keep = (*keep, *_run_open(node, keep))
+        known = meta(node)
+    handle = WRAPPERS[known.kind](node, keep)
     for ready in READY:
         ready(handle)
     return handle
+
+
+def _run_open(node: Node, keep: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Run the inputs of which only a run can tell the dtypes; returns their data."""
+    inner = [wrap(child, keep) for child in inputs(node) if is_open(meta(child))]
+    for handle in inner:
+        handle.execute()
+    return held(*inner)
 
 
 def function_of(op: Op) -> Callable[..., Any]:

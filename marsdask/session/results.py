@@ -19,7 +19,8 @@ from marsdask.engine.base import Engine
 from marsdask.errors import ArgumentTypeError, DataLost, WrongSession
 from marsdask.options import options
 from marsdask.plan import graph
-from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, frame_meta, meta, time_as_pandas
+from marsdask.plan.holes import is_open
+from marsdask.plan.meta import FrameMeta, TensorMeta, TupleMeta, frame_meta, meta, of_dtypes, time_as_pandas
 from marsdask.plan.node import Node, inputs, token, walk
 from marsdask.plan.registry import lowered
 
@@ -89,26 +90,16 @@ def exact(known: Any, collection: Any, engine: Engine | None = None) -> Any:
 
 def _found_dtypes(known: FrameMeta, chunks: graph.Chunks, engine: Engine) -> Any:
     """`known.empty` with the dtypes of the first chunk that has rows; None where it has them."""
-    first = next((i for i, n in enumerate(chunks.lengths or ()) if n > 0), None)
+    first = next((i for i, n in enumerate(chunks.lengths or ()) if n > 0), 0 if is_open(known) else None)
     if first is None:
         return None
     found = engines.described(engine, data_of(chunks)[first])
     if known.kind == "DataFrame":
         fits = isinstance(found, list) and len(found) == len(known.names)
         same = not fits or found == list(known.dtypes)
-        return None if same else _of_dtypes(known.empty, found)
+        return None if same else of_dtypes(known.empty, found)
     multiple = isinstance(known.shown, pd.MultiIndex) or isinstance(found, list)
-    return None if multiple or known.shown.dtype == found else _of_dtypes(known.empty, found)
-
-
-def _of_dtypes(empty: Any, found: Any) -> Any:
-    """An empty pandas object of these dtypes: made anew, as not all can be cast to all."""
-    if isinstance(empty, pd.Index):
-        return pd.Index([], dtype=found, name=empty.name)
-    if isinstance(empty, pd.Series):
-        return pd.Series([], empty.index, found, empty.name)
-    columns = {i: pd.Series([], empty.index, dtype) for i, dtype in enumerate(found)}
-    return pd.DataFrame(columns, index=empty.index).set_axis(empty.columns, axis=1)
+    return None if multiple or known.shown.dtype == found else of_dtypes(known.empty, found)
 
 
 def with_siblings(node: Node) -> list[Node]:

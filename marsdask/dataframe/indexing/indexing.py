@@ -54,8 +54,11 @@ def getitem(frame: Any, key: Any) -> Any:
         return frame.iloc[key]
     if isinstance(key, slice):
         return getattr(frame, keys.meant_by(frame, key))[key]
-    if isinstance(key, Handle):
-        key = key.to_numpy()  # labels that only a run can tell
+    if isinstance(key, Handle):  # labels, or truths among objects, that only a run can tell
+        values = key.to_numpy()
+        if keys.is_mask(values):
+            return masked(frame, key)
+        key = values
     return selected(frame, key) if frame.ndim == 2 else frame.loc[key]
 
 

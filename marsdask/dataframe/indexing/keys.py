@@ -20,6 +20,7 @@ from marsdask.dataframe.rows.alignment import known_labels
 from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, LabelNotFound
 from marsdask.plan import registry
 from marsdask.plan.handle import Handle
+from marsdask.plan.holes import is_open, met_of
 from marsdask.tensor.core import as_tensor
 
 LISTS = (list, np.ndarray, pd.Index, pd.Series, range)
@@ -106,7 +107,11 @@ def is_mask(key: Any) -> bool:
     if dtype is None or not getattr(key, "ndim", 0):
         return False
     if isinstance(key, (pd.Series, np.ndarray)) and dtype == np.dtype(object):
+        if pd.api.types.infer_dtype(key, skipna=True) in ("boolean", "empty") and pd.isna(key).any():
+            raise ArgumentError("Cannot mask with non-boolean array containing NA / NaN values")
         return is_mask(list(key))
+    if isinstance(key, Handle) and is_open(key.known):
+        dtype = met_of(key.known).empty.dtype  # with holes pandas refuses it, which a run finds
     return str(dtype) in ("bool", "boolean", "bool[pyarrow]")
 
 

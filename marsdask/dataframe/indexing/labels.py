@@ -21,6 +21,7 @@ from marsdask.dataframe.making.creation import as_index, plain_index
 from marsdask.dataframe.rows.alignment import (
     as_promised,
     checked,
+    decided,
     distinct,
     done,
     known_labels,
@@ -39,6 +40,7 @@ from marsdask.errors import (
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
+from marsdask.plan.holes import met_of
 from marsdask.plan.lower import Ask
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, sample
 from marsdask.plan.node import Data, Node
@@ -397,7 +399,9 @@ def filter_items(frame: Chunks, items: list[Any]) -> Chunks:
 @public("DataFrame.select_dtypes", owners=["DataFrame"])
 def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
     """The columns of some dtypes."""
-    kept = self.known.empty.select_dtypes(include, exclude).columns
+    kept, met = (k.empty.select_dtypes(include, exclude).columns for k in (self.known, met_of(self.known)))
+    if not kept.equals(met):
+        kept = decided(self).known.empty.select_dtypes(include, exclude).columns
     return columns_at(self, [i for i, c in enumerate(self.columns) if c in kept])
 
 

@@ -13,8 +13,8 @@ from marsdask.dataframe.core import FrameHandle, Index, as_frame
 from marsdask.dataframe.rows.alignment import (
     distinct,
     example,
-    example_of_joint,
     has_fractions,
+    joint_meta,
     pandas_on_samples,
     together,
     without_loss,
@@ -188,7 +188,7 @@ def _joint_meta(does: Callable[..., Any], first: FrameMeta, *others: FrameMeta) 
     """Metadata of what is made of several frames: on the rows that all have, else on others."""
     if all(other.rows == first.rows for other in others):
         return first.same(example(does, first, *others))
-    return first.fewer(example_of_joint(does, first, *others))
+    return joint_meta(does, first, *others)
 
 
 @lowered(

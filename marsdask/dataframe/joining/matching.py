@@ -26,6 +26,7 @@ from marsdask.errors import MarsDaskError
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
+from marsdask.plan.holes import is_open
 from marsdask.plan.late import late, whole
 from marsdask.plan.lower import Ask, Keep, Question, sized
 from marsdask.plan.meta import FrameMeta, Rows, frame_meta, meta
@@ -54,11 +55,14 @@ GROWS_FROM = 4 * 2**30
 def _merge_meta(
     left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True
 ) -> FrameMeta:
+    plain, lacking = _unchecked(spec), _may_lack(left, right, spec)
     try:
-        made = example(_with_holes, left, right, _unchecked(spec), _may_lack(left, right, spec))
+        met = example(Merge.of, plain, left, right)
+        made = example(_with_holes, left, right, plain, lacking) if lacking else met
     except pd.errors.MergeError as error:
         raise error if isinstance(error, MarsDaskError) else MergeError(str(error)) from error
-    return frame_meta(made, math.nan, Rows())
+    found = frame_meta(made, math.nan, Rows())
+    return found if made.dtypes == met.dtypes else replace(found, met=found.same(met))
 
 
 def _unchecked(spec: Merge) -> Merge:
@@ -128,11 +132,8 @@ def _merge_trim(node: Node, demand: Demand) -> Node:
 def merge_rows(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool = True) -> Any:
     """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
     made = yield from _merged(left, right, spec, tuning, ordered)
-    if made.count == 1 or spec.how not in HOLES:
-        return made
     # In a chunk in which every row has a match whole numbers stay, and what follows would see other values.
-    met = example(Merge.of, _unchecked(spec), left.meta, right.meta)
-    return made if met.dtypes == graph.promised().dtypes else graph.even(made)
+    return graph.even(made) if is_open(graph.promised()) else made
 
 
 def _merged(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool) -> Any:

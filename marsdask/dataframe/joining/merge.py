@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import DataFrame, FrameHandle, Series, as_frame, as_method
 from marsdask.dataframe.kernels import joins
-from marsdask.dataframe.rows.alignment import pandas_on_samples
+from marsdask.dataframe.rows.alignment import joint_meta
 from marsdask.errors import ArgumentError, ArgumentTypeError, ColumnNotFound, Unbuilt, near
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
-from marsdask.plan.meta import FrameMeta, Rows, frame_meta
+from marsdask.plan.meta import FrameMeta
 from marsdask.plan.registry import lowered, public
 
 VALIDATE = ("1:1", "1:m", "m:1", "m:m", "one_to_one", "one_to_many", "many_to_one", "many_to_many")
@@ -375,9 +376,7 @@ def join(self: Any, other: Any, on: Any = None, how: str = "left", lsuffix: str 
 @lowered(
     "frame.join_several",
     status="gathered",
-    meta=lambda *frames, **how: frame_meta(
-        pandas_on_samples(_join_several, *frames, **how), math.nan, Rows()
-    ),
+    meta=lambda *frames, **how: joint_meta(partial(_join_several, **how), *frames),
 )
 def join_several(*frames: Chunks, **how: Any) -> Chunks:
     """Several frames joined by label, in one chunk."""

@@ -147,7 +147,8 @@ def aggregated(frame: Chunks, plan: Any, func: Any, axis: Any, args: Any, kwargs
         return as_promised(fold(frame, steps, itemgetter(0)))
     alone = isinstance(func, CustomReduction)
     if alone or (isinstance(func, dict) and not any(isinstance(f, list) for f in func.values())):
-        done = fold(frame, steps, by_column, known.labels, known.empty.dtype)
+        dtype = None if known.shown.dtype == object else known.shown.dtype  # pandas looks at the answers
+        done = fold(frame, steps, by_column, known.labels, dtype)
     else:
         columns = [(c, [getattr(f, "__name__", f) for f in folds]) for c, folds in plan]
         done = fold(frame, steps, _table, columns, known.empty, known.labels)
@@ -169,7 +170,8 @@ def _table(answers: list[Any], plan: list[tuple[Hashable, list[str]]], like: Any
     dtypes = {
         c: d
         for c, d in like.dtypes.items()
-        if d.kind != "O" and whole[c].notna().all() and not has_fractions(whole[c], d)
+        if d == np.dtype(object)
+        or (d.kind != "O" and whole[c].notna().all() and not has_fractions(whole[c], d))
     }
     return whole.astype(dtypes).set_axis(like.columns, axis=1)
 

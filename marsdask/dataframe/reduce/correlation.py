@@ -108,7 +108,7 @@ def _of_both(left: Any, right: Any) -> Any:
 def _beside(left: pd.Series, right: pd.Series) -> pd.DataFrame:
     if not left.index.equals(right.index):
         left, right = left.align(right, join="inner")
-    return pd.DataFrame({0: left.array, 1: right.array}, index=left.index).dropna()
+    return pd.concat([left, right], axis=1, keys=[0, 1]).dropna()
 
 
 @lowered("frame.beside", demands=lambda node, mine: [Demand(None, mine.order, True)] * 2,

@@ -32,6 +32,7 @@ from marsdask.errors import ShapeError
 from marsdask.options import options
 from marsdask.plan import graph, moments
 from marsdask.plan.graph import Chunks
+from marsdask.plan.holes import either_way
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, scalar_meta
 from marsdask.plan.node import Node
 from marsdask.plan.passes import Demand
@@ -376,7 +377,8 @@ def used_columns(empty: Any, kwargs: dict[str, Any]) -> list[int]:
 def _reduction_demands(name: str, node: Node, mine: Demand) -> list[Demand]:
     known = meta(node.args[0])
     only = known.ndim == 2 and any(node.kwargs.get(flag) for flag in KINDS)
-    columns = frozenset(known.empty.columns[used_columns(known.empty, node.kwargs)]) if only else None
+    used = either_way(known, partial(used_columns, kwargs=node.kwargs)) if only else ()
+    columns = frozenset(known.columns[used]) if only else None
     if by_rows(known, node.kwargs):
         return [Demand(columns, mine.order, mine.labels)]
     plain = known.kind != "Index" and all(map(pd.api.types.is_numeric_dtype, known.dtypes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -22,6 +23,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.examples import Example, remembered
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
+from marsdask.plan.holes import is_open
 from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, sample, time_of
 from marsdask.plan.node import Node, is_named, walk
@@ -39,6 +41,11 @@ def done(target: Handle, result: Any, inplace: Any) -> Any:
         return result
     target.rebind(result.node, result._keep)
     return None
+
+
+def decided(frame: Any) -> Any:
+    """The frame, which has run where only that can tell its dtypes."""
+    return frame.execute() if is_open(frame.known) else frame
 
 
 def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
@@ -181,6 +188,13 @@ def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
         for i, mine in enumerate(known)
     )
     return remembered(partial(_joint, does, frames, lacks), does, "joint", frames, lacks)
+
+
+def joint_meta(does: Callable[..., Any], first: FrameMeta, *others: FrameMeta) -> FrameMeta:
+    """Metadata of what pandas makes of frames that it aligns, open where they may lack labels of each other."""
+    found, met = example_of_joint(does, first, *others), example(does, first, *others)
+    made = first.fewer(found)
+    return made if found.dtypes == met.dtypes else replace(made, met=first.fewer(met))
 
 
 def is_ranged(index: pd.Index) -> bool:
@@ -347,6 +361,7 @@ def _renumbered(rows: Any) -> Any:
     meta=lambda frame: frame_meta(example(_renumbered, frame), frame.length, NEW, ranged=True),
     trim=lambda node, mine: node if mine.labels else node.args[0],
     demands=lambda node, mine: [Demand(mine.columns, mine.order or mine.labels, labels=False)],
+    traits=["open"],
 )
 def renumber(frame: Chunks) -> Chunks:
     """The same rows under the labels 0..n-1. Dropped by a pass where nobody looks at labels."""

@@ -21,7 +21,7 @@ from marsdask.dataframe.core import DataFrame, FrameHandle, Index, Series, as_fr
 from marsdask.dataframe.kernels import dates, texts
 from marsdask.dataframe.rows.alignment import (
     example,
-    example_of_joint,
+    joint_meta,
     matched,
     one_chunk,
     pandas_on_samples,
@@ -126,7 +126,7 @@ def _binary_meta(name: str, frame: FrameMeta, other: Any, how: str, **kwargs: An
     if how == "rows" and isinstance(other, FrameMeta) and other.rows != frame.rows:
         if name in COMPARISONS or other.kind == "Index":  # of equal labels only
             return frame.fewer(example(_operated, name, frame, other, kwargs))
-        return frame.fewer(example_of_joint(partial(_operated, name, kwargs=kwargs), frame, other))
+        return joint_meta(partial(_operated, name, kwargs=kwargs), frame, other)
     tensor = isinstance(other, TensorMeta)
     return kept_rows(frame, example(_operated, name, frame, other, kwargs, how == "array", tensor))
 
@@ -289,7 +289,7 @@ FRAMES = (FrameHandle, pd.Series, pd.DataFrame)
 def _ufunc_meta(ufunc: np.ufunc, *operands: Any, **kwargs: Any) -> Any:
     first, *others = [m for m in operands if isinstance(m, FrameMeta)]
     if any(other.rows != first.rows for other in others) and len(others) == len(operands) - 1:
-        return first.fewer(example_of_joint(partial(call_ufunc, ufunc, **kwargs), first, *others))
+        return joint_meta(partial(call_ufunc, ufunc, **kwargs), first, *others)
     return first.same(pandas_on_samples(call_ufunc, ufunc, *operands, **kwargs))
 
 

@@ -45,6 +45,7 @@ from marsdask.plan.graph.making import (
     call,
     chunk_sizes,
     constants,
+    dtypes_of,
     even,
     from_array,
     from_delayed,
@@ -61,6 +62,6 @@ from marsdask.plan.graph.making import (
     value,
     with_dtypes,
 )
-from marsdask.plan.graph.names import Label, Place, at, in_one_process, promised, rule, warning
+from marsdask.plan.graph.names import Label, Place, at, in_one_process, promise, promised, rule, warning
 from marsdask.plan.graph.owned import guarded, owned
 from marsdask.plan.graph.passes import THEIRS, Chain, annotated, batched, lined_up, named, wanted_only

@@ -239,6 +239,11 @@ def _all_holes(column: Any) -> bool:
     return isinstance(column.dtype, np.dtype) and column.dtype.kind == "f" and bool(column.isna().all())
 
 
+def dtypes_of(chunk: Any) -> list[Any]:
+    """The dtype of each column, or of the values."""
+    return list(chunk.dtypes) if isinstance(chunk, pd.DataFrame) else [chunk.dtype]
+
+
 def _common_dtypes(found: list[Any]) -> tuple[list[Any], Any]:
     """The dtypes that chunks with rows have in common, and their columns."""
     full = [each for each in found if each[0]] or found[:1]

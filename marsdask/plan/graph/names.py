@@ -86,6 +86,11 @@ def promised() -> Any:
     return meta(node)
 
 
+def promise(node: Node) -> None:
+    """Lower on as this node, of which more is known."""
+    _place.get().node = node
+
+
 LONGEST = 48
 
 
