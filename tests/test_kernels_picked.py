@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import marsdask.dataframe as md
@@ -276,6 +276,7 @@ def test_chain_of_frames(seed: int) -> None:
 NAMES: list[Any] = ["a", "b", 1, 1.0, True, None, float("nan"), ("a", 1), pd.Timestamp(0)]
 
 
+@example([True], [1])
 @given(st.lists(st.sampled_from(NAMES), max_size=4), st.lists(st.sampled_from(NAMES), max_size=4))
 def test_some_columns_are_those_that_pandas_takes(there: list[Any], wanted: list[Any]) -> None:
     columns = pd.Index(there, dtype=object, tupleize_cols=False)

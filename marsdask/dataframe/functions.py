@@ -248,8 +248,8 @@ def applied(frame: Chunks, how: str, declared: Any, *call: Any) -> Any:
     like = found.empty if isinstance(found, FrameMeta) and how != "whole" else None
     if how == "same":
         frame = settled(frame)
-    if how == "same" and frame.count > 1 and np.ndim(like) and (like.ndim == 1 or len(like.columns)):
-        return _together(frame, like, *call)
+        if frame.count > 1 and like is not None and (like.ndim == 1 or len(like.columns)):
+            return _together(frame, like, *call)
     parts = _parts(frame, how, like, *call)
     return as_promised(parts) if how == "whole" or isinstance(found, TensorMeta) else parts
 
