@@ -177,22 +177,21 @@ def example(does: Callable[..., Any], *args: Any, **kwargs: Any) -> Example:
     return remembered(lambda: pandas_on_samples(does, *args, **kwargs), does, args, kwargs)
 
 
-def example_of_joint(does: Callable[..., Any], *frames: FrameMeta) -> Example:
-    """What pandas makes of frames that it aligns, of which each may lack labels of the others, as far as these are not known.
+def joint_meta(does: Callable[..., Any], first: FrameMeta, *others: FrameMeta) -> FrameMeta:
+    """Metadata of what pandas makes of frames that it aligns, of which each may lack labels of the others, as far as these are not known.
 
-    Whole numbers are none any more beside holes. The labels are of the kind that comes of no rows.
+    Whole numbers are none any more beside holes, which only a run can tell. The labels are of the kind that comes of no rows.
     """
+    frames = (first, *others)
     known = [known_labels(frame) for frame in frames]
     lacks = tuple(
         tuple(j for j, other in enumerate(known) if j != i and not has_all(mine, other))
         for i, mine in enumerate(known)
     )
-    return remembered(partial(_joint, does, frames, lacks), does, "joint", frames, lacks)
-
-
-def joint_meta(does: Callable[..., Any], first: FrameMeta, *others: FrameMeta) -> FrameMeta:
-    """Metadata of what pandas makes of frames that it aligns, open where they may lack labels of each other."""
-    found, met = example_of_joint(does, first, *others), example(does, first, *others)
+    found, met = (
+        remembered(partial(_joint, does, frames, each), does, "joint", frames, each)
+        for each in (lacks, ((),) * len(frames))
+    )
     made = first.fewer(found)
     return made if found.dtypes == met.dtypes else replace(made, met=first.fewer(met))
 
