@@ -1,6 +1,7 @@
 """What pandas decides from a whole column, whatever the chunks: dtypes of what functions give, texts among objects, who is among whom."""
 
 import datetime
+import random
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,29 @@ def test_whole_numbers_that_may_be_missing_in_files(chunk_size: int, tmp_path: P
 )  # fmt: skip
 def test_objects_that_are_no_texts(text: str, chunk_size: int) -> None:
     beside_pandas(text, chunk_size, Decimal=Decimal, datetime=datetime)
+
+
+ELEMENTS = [None, "a", ["b", "c"], [], [None], [1, 2], ("x",), float("nan"), 3, {"k"}, pd.NA]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_exploded_elements_are_text_where_all_are(seed: int) -> None:
+    rand = random.Random(seed)
+    values = [rand.choice(ELEMENTS[: rand.choice([4, 5, 11])]) for _ in range(rand.randint(1, 7))]
+    raw = pd.DataFrame({"o": pd.Series(values, dtype=object), "i": range(len(values))})
+    df = md.DataFrame(raw, chunk_size=2)
+    for got, want in ((df.explode("o"), raw.explode("o")), (df.o.explode(), raw.o.explode())):
+        assert_like(fetched(got), want)
+        assert repr(fetched(got)) == repr(want)
+
+
+@pytest.mark.parametrize("name", ["skew", "kurt"])
+@pytest.mark.parametrize(
+    "values", [[1, 1, 1, 1], [0.1] * 7, [-3.3] * 9, [True] * 5, [1e-9] * 3 + [2e-9], [1, 1, 1, 1 + 1e-14], [0.3] * 5 + [np.nan]]
+)  # fmt: skip
+def test_values_that_are_all_alike_have_no_shape(values: list[Any], name: str) -> None:
+    raw = pd.DataFrame({"a": values, "b": range(len(values))})
+    for chunk_size in (2, 10):
+        df = md.DataFrame(raw, chunk_size=chunk_size)
+        np.testing.assert_allclose(fetched(getattr(df.a, name)()), getattr(raw.a, name)(), rtol=1e-6)
+        np.testing.assert_allclose(fetched(getattr(df, name)()), getattr(raw, name)(), rtol=1e-6)

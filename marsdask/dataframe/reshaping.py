@@ -228,8 +228,51 @@ public("frame.melt", owners=["DataFrame"], signature=as_method(melt))(melt)
     demands=lambda node, mine: [mine.of(None)],
 )
 def exploded(frame: Chunks, **column: Any) -> Chunks:
-    """A row for each element of lists."""
-    return graph.even(graph.per_chunk(partial(call, "explode"), frame, lengths="unknown", **column))
+    """A row for each element of lists. Elements that all are texts are a column of text, those of some chunks alone are not."""
+    made = graph.per_chunk(partial(call, "explode"), frame, lengths="unknown", **column)
+    empty = frame.empty
+    wanted = column.get("column")
+    names = wanted if isinstance(wanted, list) else [wanted]
+    at = [c for c in names if (empty if c is None else empty[c]).dtype == object]
+    if frame.count == 1 or not at:
+        return graph.even(made)
+    texts = graph.value(_are_texts, graph.per_chunk(_texts_in, made, at, label="texts", lengths=None))
+    return graph.even(graph.per_chunk(_as_whole, made, frame, at, texts))
+
+
+def _texts_in(made: Any, names: list[Any]) -> list[bool | None]:
+    """Of columns whether they are text; None where nothing but holes is there."""
+    columns = [made if name is None else made[name] for name in names]
+    return [None if column.isna().all() else column.dtype != object for column in columns]
+
+
+def _are_texts(told: list[list[bool | None]]) -> list[bool]:
+    return [True in found and False not in found for found in zip(*told, strict=True)]
+
+
+def _as_whole(made: Any, chunk: Any, names: list[Any], texts: list[bool]) -> Any:
+    """The same with columns of text where the whole is that, and else with the elements as they were."""
+    for name, text in zip(names, texts, strict=True):
+        column = made if name is None else made[name]
+        if text != (column.dtype == object):
+            continue
+        if text:
+            column = column.astype("str")
+        else:
+            lists = [*(chunk if name is None else chunk[name]), _NO_TEXT]
+            elements = pd.Series(lists, dtype=object).explode().to_numpy()[:-1]
+            column = pd.Series(elements, index=column.index, name=column.name, dtype=object)
+        made = column if name is None else _with_column(made, name, column)
+    return made
+
+
+def _with_column(frame: pd.DataFrame, name: Any, column: pd.Series) -> pd.DataFrame:
+    frame = frame.copy(deep=False)
+    frame[name] = column
+    return frame
+
+
+_NO_TEXT = object()
 
 
 @public("DataFrame.explode", owners=["DataFrame"])

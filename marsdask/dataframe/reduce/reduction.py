@@ -144,15 +144,21 @@ def _variance(name: str, state: State, empty: pd.Series, skipna: bool = True, dd
     return value
 
 
+ROUNDING = 1e-15
+"""So far from their mean, as a part of it, values may seem to be that are equal."""
+
+
 def _shape(
     name: str, state: State, empty: pd.Series, skipna: bool = True, bias: bool = False, fisher: bool = True
 ) -> Any:
     """Skewness and kurtosis, unbiased as pandas' unless `bias`."""
-    n, _, m2, m3, m4 = moments.central(state[0])
+    n, mean, m2, m3, m4 = moments.central(state[0])
     if (state[1] and not skipna) or n < (3 if name == "skew" else 4):
         return _hole(empty, name)
-    if abs(m2) < 1e-14:
-        return 0.0
+    if np.sqrt(m2 / n) <= ROUNDING * abs(
+        mean
+    ):  # values that are all alike, of which versions of pandas say 0 or nan
+        return getattr(pd.Series([1.0] * 4), name)()
     if name == "skew":
         skew = (m3 / n) / (m2 / n) ** 1.5
         return skew if bias else skew * np.sqrt(n * (n - 1)) / (n - 2)
