@@ -56,3 +56,17 @@ def test_texts_are_refused_where_pandas_does() -> None:
             ask().execute()
     with pytest.raises(TypeError):
         md.Series(["a", "b"]) + 1  # of texts that is known
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[None, np.nan, pd.NA, "a", "a", None], [None, 1, np.nan, 1], [pd.NaT, None, np.nan, pd.Timestamp("2020")], [True, None, np.nan, 1, 1.0, False, 0]],
+)  # fmt: skip
+@pytest.mark.parametrize("chunk_size", [2, 9])
+def test_what_is_missing_is_counted_as_pandas_counts_it(values: list[Any], chunk_size: int) -> None:
+    raw = pd.Series(values, dtype=object)
+    ours = md.Series(raw, chunk_size=chunk_size)
+    for how in ({}, {"dropna": False}):
+        assert repr(fetched(ours.value_counts(**how))) == repr(raw.value_counts(**how))
+        assert repr(fetched(ours.mode(**how))) == repr(raw.mode(**how))
+        assert fetched(ours.nunique(**how)) == raw.nunique(**how)

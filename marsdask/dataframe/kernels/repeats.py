@@ -118,3 +118,15 @@ def _direct(code: np.ndarray, total: int, keep: Keep) -> np.ndarray:
 
 def _hashed(code: np.ndarray, keep: Keep) -> np.ndarray:
     return pd.Series(code, copy=False).duplicated(keep=keep).to_numpy()
+
+
+def added(counts: pd.Series) -> pd.Series:
+    """Counts of values that are there several times, added up, in the order of first appearance."""
+    index = counts.index
+    if index.dtype != object or isinstance(index, pd.MultiIndex):
+        return counts.groupby(level=0, sort=False, dropna=False, observed=True).sum()
+    # A groupby makes one of None, nan and NaT, which pandas counts apart.
+    values = pd.Index(pd.unique(index.to_numpy()), dtype=object, name=index.name)
+    total = np.zeros(len(values), dtype=counts.dtype)
+    np.add.at(total, values.get_indexer(index), counts.to_numpy())
+    return pd.Series(total, index=values, name=counts.name)

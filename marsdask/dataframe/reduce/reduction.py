@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.kernels import sets
+from marsdask.dataframe.kernels import repeats, sets
 from marsdask.dataframe.reduce.custom import CustomReduction
 from marsdask.dataframe.rows.alignment import (
     after_concat,
@@ -205,11 +205,11 @@ def _counts(s: pd.Series, dropna: bool = True) -> State:
 
 
 def _join_counts(states: list[State]) -> State:
-    return pd.concat(states).groupby(level=0, sort=False, dropna=False, observed=True).sum()
+    return repeats.added(graph.concat(states))
 
 
 def _mode_of(state: State, empty: pd.Series, dropna: bool = True) -> pd.Series:
-    values = state[state == state.max()].index.to_series().reset_index(drop=True)
+    values = pd.Series(state[state == state.max()].index.array, dtype=state.index.dtype)
     return without_loss(values, empty.dtype).mode(dropna=dropna).rename(empty.name)
 
 

@@ -287,13 +287,9 @@ def _part_counts(values: Any) -> Any:
     return pd.Series(found[1], index=pd.Index(found[0][0], dtype=values.dtype), name="count")
 
 
-def _joined_counts(counts: pd.Series) -> Any:
-    return counts.groupby(level=0, sort=False, dropna=False, observed=True).sum()
-
-
 def _final_counts(counts: pd.Series, *, how: dict[str, Any], like: pd.Series) -> Any:
     """All counts, of the dtypes of `like`."""
-    counts = _joined_counts(counts).astype("int64")
+    counts = repeats.added(counts).astype("int64")
     if how["dropna"]:
         counts = counts[counts.index.notna()]
     counts.index = without_loss(counts.index, like.index.dtype).rename(like.index.name)
@@ -334,7 +330,7 @@ def counted(frame: Chunks, how: dict[str, Any]) -> Any:
         steps: Any = partial(_joined_rows, by=names), partial(_final_rows, by=by, how=how)
     else:
         parts = graph.per_chunk(_part_counts, frame, lengths="unknown")
-        steps = _joined_counts, partial(_final_counts, how=how, like=graph.promised().empty)
+        steps = repeats.added, partial(_final_counts, how=how, like=graph.promised().empty)
     return tree(parts, *steps)
 
 
