@@ -59,9 +59,11 @@ REFUSED = {
     ("histogram", "f(x > 2, x, 0)"), ("histogram_bin_edges", "f(x > 2, x, 0)"),
     ("isclose", "f(x > 2, x, 0)"), ("allclose", "f(x > 2, x, 0)"), ("fix", "f(x, x)"), ("fix", "f(2, x)"), ("fix", "f(x, x.T)"), ("fix", "f(x, [2, 0, 1])"),
     ("full_like", "f([True, False, True], x)"), ("clip", "f(x > 2, x, 0)"), ("repeat", "f([True, False, True], x)"),
-    ("inner", "f(x, 1)"),
+    ("inner", "f(x, 1)"), ("trapz", "f([True, False, True], x)"),
 }  # fmt: skip
 """Calls that mean nothing: `out=` that is a frame, a truth value for an array."""
+KEPT = {("fix", "labels")} if isinstance(np.fix(LABELS), np.ndarray) else set()
+"""What older NumPy makes an array of, and newer leaves as it is."""
 
 
 def same(got: Any, want: Any) -> None:
@@ -77,7 +79,7 @@ def test_functions_of_numpy_are_what_they_are_of_pandas(name: str) -> None:
         warnings.simplefilter("ignore")
         for kind, (whole, ours) in GIVEN.items():
             for call, made in CALLS.items():
-                if (name, call) in REFUSED:
+                if (name, call) in REFUSED or (name, kind) in KEPT:
                     continue
                 try:
                     want = made(getattr(np, name), whole.copy())
@@ -99,6 +101,7 @@ def test_ufuncs_reduce_with_what_is_missing(ufunc: np.ufunc) -> None:
 
 def test_a_frame_by_name() -> None:
     whole, ours = GIVEN["frame"]
+    assert_like(fetched(np.trapezoid(ours)), np.trapezoid(whole))
     assert_like(fetched(mt.clip(a=ours, a_min=0, max=2)), whole.clip(0, 2))
     assert_like(fetched(mt.sum(a=ours, axis=0)), whole.sum())
 

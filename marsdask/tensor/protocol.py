@@ -175,6 +175,7 @@ SPECIAL = {
     "permute_dims": "transpose",
     "amax": "max",
     "amin": "min",
+    "trapezoid": "trapz",
     "linalg.matmul": partial(called, "matmul"),
     "linalg.outer": _outer_of_vectors,
     "linalg.tensordot": partial(called, "tensordot"),
