@@ -23,6 +23,7 @@ from marsdask.deploy.kubernetes import arguments
 from marsdask.plan import gaps, registry
 from marsdask.plan.registry import Op
 from marsdask.session.lazy import Lazy
+from marsdask.tensor.core import BINARY, COMPARE, UNARY
 from tools.stub_types import (
     ALIASES,
     Learnt,
@@ -138,24 +139,8 @@ SKIPPED = {
     "__firstlineno__", "__static_attributes__", "__parameters__", "__orig_bases__",
 }  # fmt: skip
 OPERATORS = {
-    f"__{side}{name}__"
-    for name in [
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-        "matmul",
-    ]
-    for side in ("", "r", "i")
-} | {f"__{name}__" for name in ["lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert"]}
+    f"__{side}{name}__" for name in BINARY.keys() - COMPARE - {"divmod"} for side in ("", "r", "i")
+} | {f"__{name}__" for name in COMPARE | UNARY.keys()}
 
 
 def parameters(signature: inspect.Signature, takes: Mapping[str, str] = {}, *, method: bool) -> str:

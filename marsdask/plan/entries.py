@@ -52,8 +52,9 @@ class Op:
     `sizes`: whether the lowering needs the chunk sizes of its arrays: always, always and those of its frames too ("rows"),
     where it has several, or never.
     `demands(node, demand)` and `trim(node, demand)`: see `passes.drop`.
-    `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...); "open": lowered alike whatever the dtypes of its
-    inputs are, so that nobody asks for those that only a run can tell.
+    `traits`: facts for passes ("ufunc", "reducible", "through", "blind", ...); "placed": rows stay where they are, whatever a
+    plan leaves out; "open": lowered alike whatever the dtypes of its inputs are, so that nobody asks for those that only a run
+    can tell.
     """
 
     name: str

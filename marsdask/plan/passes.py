@@ -159,7 +159,7 @@ def _placed(order: Iterable[Node]) -> set[int]:
         if isinstance(meta(node), FrameMeta):
             rows = meta(node).rows
             below = (n for n in inputs(node) if id(n) in placed and meta(n).rows == rows)
-            if node.op in ("result", "frame.cut_alike", "frame.relabelled_like") or any(below):
+            if "placed" in lookup(node.op).traits or any(below):
                 placed.add(id(node))
     return placed
 

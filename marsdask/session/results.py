@@ -112,7 +112,7 @@ def with_siblings(node: Node) -> list[Node]:
     return [node if i == mine else Node("item", (parent, i)) for i in range(count)]
 
 
-@lowered("result", sizes="any", status="delegated")
+@lowered("result", sizes="any", status="delegated", traits=["placed"])
 def _result(data: Any) -> Any:
     """Executed data."""
     return data.value.collection

@@ -375,6 +375,7 @@ def set_labels(frame: Chunks, labels: Chunks) -> Chunks:
     "frame.relabelled_like",
     meta=lambda other, frame: frame.same(_values_like(other.empty, frame.empty)),
     sizes="rows",
+    traits=["placed"],
 )
 def relabelled_like(other: Chunks, frame: Chunks) -> Chunks:
     """The values of a series or an index under the labels, and in the chunks, of a frame; by position."""

@@ -155,9 +155,8 @@ def _shape(
     n, mean, m2, m3, m4 = moments.central(state[0])
     if (state[1] and not skipna) or n < (3 if name == "skew" else 4):
         return _hole(empty, name)
-    if np.sqrt(m2 / n) <= ROUNDING * abs(
-        mean
-    ):  # values that are all alike, of which versions of pandas say 0 or nan
+    if np.sqrt(m2 / n) <= ROUNDING * abs(mean):
+        # Values that are all alike: versions of pandas say 0 or nan.
         return getattr(pd.Series([1.0] * 4), name)()
     if name == "skew":
         skew = (m3 / n) / (m2 / n) ** 1.5

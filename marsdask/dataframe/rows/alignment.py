@@ -71,6 +71,7 @@ def together(first: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, list[A
     "frame.cut_alike",
     meta=lambda other, first: FrameMeta(other.made, first.length, first.rows, True),
     sizes="rows",
+    traits=["placed"],
 )
 def cut_alike(other: Chunks, first: Chunks) -> Chunks:
     """The rows of one frame in the chunks of another of equal length, in order, whatever the labels; lengths are known."""

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-OPERATORS = [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-    "matmul",
-]
-COMPARISONS = ["lt", "le", "gt", "ge", "eq", "ne"]
-UNARY = ["neg", "pos", "abs", "invert", "round", "floor", "ceil", "trunc"]
+from marsdask.tensor.core import BINARY, COMPARE, UNARY
+
+ROUNDED = ("round", "floor", "ceil", "trunc")
 
 
 class Anything:
@@ -40,8 +26,9 @@ class Anything:
     __rdivmod__ = __divmod__
 
 
-for _name in (*OPERATORS, *(f"r{name}" for name in OPERATORS), *UNARY):
+_OPERATORS = BINARY.keys() - COMPARE - {"divmod"}
+for _name in (*_OPERATORS, *(f"r{name}" for name in _OPERATORS), *UNARY, *ROUNDED):
     setattr(Anything, f"__{_name}__", Anything.itself)
-for _name in COMPARISONS:
+for _name in COMPARE:
     setattr(Anything, f"__{_name}__", Anything.compared)
 ANYTHING = Anything()

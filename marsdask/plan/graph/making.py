@@ -212,8 +212,9 @@ def even(chunks: Chunks, source: Chunks | None = None) -> Chunks:
     """The same chunks, each with the dtypes that pandas gives the whole.
 
     For operations that make floats of whole numbers only where values go missing, or whose dtypes users' functions
-    decide: one chunk may have floats then, another none, and a third nothing but holes. With `source`, nothing is done where its columns are all of dtypes that holes do not change. It waits
-    for all chunks, so it is not for operations whose dtypes follow from the input's.
+    decide: one chunk may have floats then, another none, and a third nothing but holes. With `source`, nothing is done
+    where its columns are all of dtypes that holes do not change. It waits for all chunks, so it is not for operations
+    whose dtypes follow from the input's.
     """
     if chunks.count == 1:
         return chunks
@@ -236,7 +237,9 @@ def _all_holes(column: Any) -> bool:
     """Whether a column has only values that take the dtype of what is beside them, when pandas sees them together."""
     if column.dtype == object:
         return all(v is None or (isinstance(v, float) and v != v) for v in column)
-    return isinstance(column.dtype, np.dtype) and column.dtype.kind == "f" and bool(column.isna().all())
+    if not isinstance(column.dtype, np.dtype) or column.dtype.kind != "f":
+        return False
+    return bool(column[:1].isna().all() and column.isna().all())  # most columns are told by their first value
 
 
 def dtypes_of(chunk: Any) -> list[Any]:
