@@ -3,7 +3,9 @@
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +256,23 @@ def test_what_questions_work_out_on_the_way_is_not_worked_out_again(
         got = query(frame.map_chunk(doubled, output_type="dataframe", dtypes=raw.dtypes)).execute().fetch()
     assert_like(got, query(raw.assign(v=raw.v * 2)))
     assert noted.read_text().split() == ["100"] * 8 * times
+
+
+def test_a_thread_that_is_done_leaves_another_without_warnings(ops: Any, session: Session) -> None:
+    one_ended, other_began = threading.Event(), threading.Event()
+
+    def first(a: Any) -> Any:
+        assert other_began.wait(PATIENCE)
+        return a
+
+    def second(a: Any) -> Any:
+        other_began.set()
+        assert one_ended.wait(PATIENCE)
+        warnings.warn("many chunks", da.PerformanceWarning, stacklevel=1)
+        return a
+
+    one = ops("first", first)(mt.ones(3))
+    other = ops("second", second)(mt.ones(3))
+    with ThreadPoolExecutor(1) as pool, warnings.catch_warnings(action="error"):
+        pool.submit(one.execute, session=session).add_done_callback(lambda _: one_ended.set())
+        other.execute(session=session)

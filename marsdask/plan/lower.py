@@ -12,8 +12,10 @@ import math
 import uuid
 import warnings
 from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import dask.array as da
@@ -26,6 +28,33 @@ from marsdask.plan.graph import Chunks, Label, Place
 from marsdask.plan.holes import is_open
 from marsdask.plan.meta import meta, of_dtypes
 from marsdask.plan.node import Node, _set, inputs, parts, rebuilt, replace, token, walk
+
+
+class _Quiet:
+    """Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
+
+    One for all threads: each way out of `catch_warnings` puts back the filters of all, those of a lowering that still runs too.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.lasting, self.caught = Lock(), 0, ExitStack()
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.lasting:
+                self.caught.enter_context(
+                    warnings.catch_warnings(action="ignore", category=PerformanceWarning)
+                )
+            self.lasting += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.lasting -= 1
+            if not self.lasting:
+                self.caught.close()
+
+
+_quiet = _Quiet()
 
 
 class Question:
@@ -127,8 +156,7 @@ class Lowering:
         """The collections of `roots`, in order."""
         still_open: list[Open] = []
         behind: dict[int, list[Node]] = {}
-        # Dask warns of products of many chunks; here they are contracted at once, and it is not the user's call.
-        with warnings.catch_warnings(action="ignore", category=PerformanceWarning):
+        with _quiet:
             try:
                 nodes = walk(roots)
                 self._begin_all(nodes, behind, still_open)
