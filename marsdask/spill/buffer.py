@@ -19,7 +19,7 @@ from distributed.protocol import deserialize_bytes, serialize_bytelist
 from distributed.protocol.compression import get_compression_settings
 from distributed.sizeof import safe_sizeof
 from distributed.spill import SpilledSize
-from zict.common import NoDefault, nodefault
+from zict.common import NoDefault, discard, nodefault
 
 from marsdask.errors import ArgumentError, NotPicklable, SpillFull, short
 from marsdask.spill.directory import RETRY_AFTER, Usage
@@ -303,7 +303,7 @@ class MarsSpillBuffer(zict.Buffer[Key, object]):
                 raise KeyError(key)
             super().__delitem__(key)
             self._both.discard(key)
-            self.slow.pop(key, None)
+            discard(self.slow, key)  # pop() would read the file first
 
     def __contains__(self, key: object) -> bool:
         # Outdated first: what is not then cannot become so before the lock is free.

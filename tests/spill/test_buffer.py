@@ -105,6 +105,20 @@ def test_the_workers_protocol(tmp_path: Path) -> None:
         assert {unit for _, unit in b.cumulative_metrics} == {"seconds", "bytes", "count"}
 
 
+def test_nothing_is_read_to_be_thrown_away(tmp_path: Path) -> None:
+    with make(tmp_path, 10 * KB) as b:
+        b["a"], b["b"], b["c"] = kb(8, 1), kb(8, 2), kb(8, 3)
+        assert set(b.disk) == {"a", "b"}
+        for file in tmp_path.rglob("*"):
+            if file.is_file():
+                file.write_bytes(b"damaged")
+        del b["a"]
+        assert b.pop("c", None) is not None
+        b["b"] = kb(1)
+        assert b.cumulative_metrics["disk-read", "count"] == 0
+        assert list(b) == ["b"]
+
+
 def test_metrics_are_distributeds(tmp_path: Path) -> None:
     """Same labels, so that Dask's Prometheus page shows ours. Only that ours keeps the file of what was read."""
     theirs = SpillBuffer(str(tmp_path / "theirs"), 10 * KB)
