@@ -409,8 +409,9 @@ def assert_chunks_agree(handle: Any) -> None:
         return
     want = graph.concat(parts)
     for part in parts:
-        if part.ndim == 2:
-            pd.testing.assert_series_equal(part.dtypes, want.dtypes)
+        if part.ndim == 2:  # not by assert_series_equal, which took a twentieth of the time of all cases
+            assert part.columns.equals(want.columns), (part.columns, want.columns)
+            assert list(part.dtypes) == list(want.dtypes), (part.dtypes, want.dtypes)
         else:
             assert part.dtype == want.dtype, (part.dtype, want.dtype)
 

@@ -62,7 +62,8 @@ REFUSED = {
     ("inner", "f(x, 1)"), ("trapz", "f([True, False, True], x)"),
 }  # fmt: skip
 """Calls that mean nothing: `out=` that is a frame, a truth value for an array."""
-KEPT = {("fix", "labels")} if isinstance(np.fix(LABELS), np.ndarray) else set()
+with warnings.catch_warnings(action="ignore"):  # NumPy 2.5 would have `trunc`
+    KEPT = {("fix", "labels")} if isinstance(np.fix(LABELS), np.ndarray) else set()
 """What older NumPy makes an array of, and newer leaves as it is."""
 
 
