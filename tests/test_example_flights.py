@@ -11,6 +11,8 @@ import pytest
 
 from tests.processes import PATIENCE
 
+pytestmark = pytest.mark.once
+
 PROGRAM = Path(__file__).parent.parent / "docs" / "examples" / "flights.py"
 
 

@@ -14,6 +14,8 @@ from marsdask.plan.graph import Place, exchanges
 from marsdask.session import Session
 from marsdask.tensor.sorting.sort import split, splitters
 
+pytestmark = pytest.mark.once
+
 
 def pieces_of(number: int, count: int) -> list[tuple[int, int]]:
     return [(number, j) for j in range(count)]

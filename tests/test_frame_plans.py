@@ -14,6 +14,8 @@ from marsdask.plan import graph
 from marsdask.plan.registry import in_room, lookup
 from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
 
+pytestmark = pytest.mark.once
+
 FAMILIES = ("GroupBy.", "merge", "DataFrame.merge", "DataFrame.join", "DataFrame.sort_values", "Series.sort_values", "frame.sort_index",
             "DataFrame.duplicated", "Series.duplicated", "DataFrame.drop_duplicates", "Series.drop_duplicates")  # fmt: skip
 CASES = [

@@ -14,6 +14,8 @@ from marsdask.dataframe.kernels import folds, groups, hashes
 from tests.oracle import assert_like
 from tests.test_kernels_joins import KEYS
 
+pytestmark = pytest.mark.once
+
 
 def _floats(n):
     return np.array([np.nan if i % 7 == 3 else [0.0, -0.0, 1.5][i % 3] + i // 5 for i in n], dtype="f8")
@@ -50,7 +52,7 @@ def _sizes(patch, spread):
     patch.setattr(groups, "NEAR", [1, 8, 2][spread])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(KIND, min_size=1, max_size=3), NUMBERS, st.booleans(), st.booleans(), st.integers(0, 2))  # fmt: skip
 def test_groups_are_those_of_pandas(kinds, numbers, sort, ordered, spread):
     numbers = sorted(numbers) if ordered else numbers
@@ -83,7 +85,7 @@ def test_what_has_numbers(kinds):
     assert groups.numbered(keys, sort=True) is not None
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(KIND, NUMBERS, st.data(), st.booleans(), st.integers(0, 2))
 def test_distinct_values_are_those_of_pandas(kind, numbers, data, dropna, spread):
     values = pd.Series(VALUES[kind](numbers))
@@ -265,7 +267,7 @@ FOLDED |= {
 }
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(st.integers(-1, 4), st.integers(0, 20)), min_size=1, max_size=40),
     st.sampled_from(sorted(FOLDED)),

@@ -15,6 +15,8 @@ from marsdask.dataframe.joining.matching import _met
 from marsdask.dataframe.joining.merge import Merge
 from marsdask.dataframe.kernels import joins, keys
 
+pytestmark = pytest.mark.once
+
 KEYS = {
     "i8": lambda n: np.asarray(n, dtype="i8"),
     "i4": lambda n: np.asarray(n, dtype="i4") - 5,
@@ -104,7 +106,7 @@ def _of_pandas(spec, left, right):
     return rows.drop(columns=["nr_left", "nr_right"])
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(frames(), st.sampled_from(["left", "right", "inner"]), st.booleans(), st.booleans(), st.integers(0, 2))
 def test_rows_are_those_of_pandas(given, how, indicator, renamed, spread):
     left, right, on = given

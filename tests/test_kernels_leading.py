@@ -16,6 +16,8 @@ from marsdask.dataframe.groupby import leading as plans
 from marsdask.dataframe.kernels import leading as kernel
 from tests.oracle import assert_like
 
+pytestmark = pytest.mark.once
+
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(-3, 3)), min_size=1, max_size=60)
 VALUES = {
     "i8": lambda n: n,

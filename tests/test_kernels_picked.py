@@ -20,6 +20,8 @@ from marsdask.plan.graph import passes
 from marsdask.plan.late import knowing, late, whole
 from tests.test_chains import walk_chain
 
+pytestmark = pytest.mark.once
+
 ROWS = 12
 
 
@@ -258,7 +260,7 @@ ENDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(75))
 def test_chain_of_frames(seed: int) -> None:
     """Selections, assignments, comparisons and probes in chains, and a group or a sum at their end."""
     frame = table(seed=seed)

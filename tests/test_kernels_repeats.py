@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import marsdask.dataframe as md
 from marsdask.dataframe.kernels import hashes, repeats, texts
 
+pytestmark = pytest.mark.once
+
 KEEPS = st.sampled_from(["first", "last", False])
 VALUES: dict[str, list[Any]] = {
     "int64": [0, 1, 2, -1, 3],

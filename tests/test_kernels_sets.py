@@ -12,10 +12,12 @@ import marsdask.dataframe as md
 from marsdask.dataframe.kernels import sets
 from tests.test_kernels_joins import KEYS
 
+pytestmark = pytest.mark.once
+
 NUMBERS = st.lists(st.integers(0, 20), max_size=12)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     st.sampled_from(sorted(KEYS)), st.lists(NUMBERS, min_size=1, max_size=4), NUMBERS, st.integers(0, 2),
     st.sampled_from([0, 1, 2**26]),

@@ -16,6 +16,8 @@ from marsdask.plan.registry import in_room, lookup
 from marsdask.session import room
 from tests.oracle import assert_like, cases_of, check_case, fetched, skip_where_the_oracle_is_older
 
+pytestmark = pytest.mark.once
+
 matching = importlib.import_module("marsdask.dataframe.joining.matching")
 
 FAMILIES = ("merge", "DataFrame.merge", "DataFrame.join")

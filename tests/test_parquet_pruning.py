@@ -20,6 +20,8 @@ from marsdask.dataframe.files import parquet, statistics
 from marsdask.plan import passes
 from marsdask.plan.node import walk
 
+pytestmark = pytest.mark.once
+
 BIG = 2**53
 WHOLE = [-3, -1, 0, 1, 2, 7, BIG, BIG + 1, -BIG - 1]
 FLOATS = [-np.inf, -1.5, -0.0, 0.0, 0.1, 1.0, 2.5, float(BIG), np.inf, np.nan, None]
@@ -92,7 +94,7 @@ def masks(draw: Any, depth: int = 2) -> Mask:
     return by_name[how]
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tables(), st.lists(masks(), min_size=1, max_size=2), st.booleans())
 def test_filters_give_the_rows_that_pandas_gives(
     tmp_path: Path, made: tuple[pa.Table, int], masks: list[Mask], apart: bool
@@ -114,7 +116,7 @@ def test_filters_give_the_rows_that_pandas_gives(
     assert total == sum(int(whole[mask(whole)].i.sum()) for mask in masks)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.sampled_from([*KINDS]), st.data())
 def test_no_group_is_excluded_that_has_a_row(name: str, data: Any) -> None:
     kind, values = KINDS[name]
