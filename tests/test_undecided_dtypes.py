@@ -12,7 +12,10 @@ import pandas as pd
 import pytest
 
 import marsdask.dataframe as md
+from marsdask import execute
+from marsdask.session import Session
 from tests.oracle import assert_like
+from tests.test_lower import Counting
 
 LEFT = pd.DataFrame(
     {"k": np.arange(9) * 7 % 9, "a": np.arange(9) * 1.5, "g": list("xyzxyzxyx"), "b": np.arange(9) % 2 == 0}
@@ -132,3 +135,32 @@ def check(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_what_follows_a_join(seed: int) -> None:
     check(seed)
+
+
+COUNTS = [
+    "x.groupby('k').count()", "x.groupby('k').size()", "x.groupby('k', as_index=False)[['z', 's']].count()", "x.groupby('k').z.count()",
+    "x.groupby(['g', 'k']).agg(m=('z', 'count'), n=('k', 'size')).reset_index().groupby('m').size()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("holes", ["none", "one chunk", "all", "no rows"])
+def test_what_counts_values_asks_for_no_dtypes(count: str, holes: str) -> None:
+    keys = np.array(HOLES[holes], int)
+    right = pd.DataFrame({"k": keys, **{c: COLUMNS[c](len(keys)) for c in "zqs"}})
+    x = LEFT.merge(right, on="k", how="left")
+    lazy = md.DataFrame(LEFT, chunk_size=3).merge(md.DataFrame(right, chunk_size=4), on="k", how="left")
+    ours = eval(count, {"x": lazy})
+    with Session(Counting()) as session:
+        alike(ours.execute(session=session).fetch(session=session), eval(count, {"x": x}))
+        assert session.engine.runs == 1
+
+
+def test_what_counts_values_beside_what_looks_at_dtypes() -> None:
+    right = pd.DataFrame({"k": [0, 1, 2, 3, 5, 6, 7, 8], "z": True})
+    x = LEFT.merge(right, on="k", how="left")
+    lazy = md.DataFrame(LEFT, chunk_size=3).merge(md.DataFrame(right, chunk_size=4), on="k", how="left")
+    counted, shown, keyed = execute(lazy.groupby("g").count(), lazy.z.map(str), lazy.groupby("z").size())
+    alike(counted.fetch(), x.groupby("g").count())
+    alike(shown.fetch(), x.z.map(str))
+    alike(keyed.fetch(), x.groupby("z").size())

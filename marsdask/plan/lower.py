@@ -22,7 +22,7 @@ import dask.array as da
 from dask.array.core import PerformanceWarning
 
 from marsdask.errors import MarsDaskError
-from marsdask.plan import graph
+from marsdask.plan import graph, passes
 from marsdask.plan.entries import Op, called, label, lookup
 from marsdask.plan.graph import Chunks, Label, Place
 from marsdask.plan.holes import is_open
@@ -249,6 +249,10 @@ class Lowering:
         """Ask for the dtypes of inputs of which only a run can tell them, and promise what follows from these."""
         below = inputs(node)
         unknown = [i for i in below if type(self.done[id(i)]) is Chunks and is_open(meta(self._now(i)))]
+        if unknown:
+            of_holes = zip(below, passes.blind_to_dtypes(node), strict=True)
+            needless = {id(child) for child, is_blind in of_holes if is_blind}
+            unknown = [i for i in unknown if id(i) not in needless]
         if unknown:
             held = yield Keep(*(self.done[id(i)] for i in unknown))
             held = held if len(unknown) > 1 else (held,)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from marsdask.options import options
@@ -96,20 +96,24 @@ def replaced(roots: Sequence[Node], known: Known | None, *, shared: bool) -> lis
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What users of a frame look at: which columns (None: all), its row order, its labels."""
+    """What users of a frame look at: which columns (None: all), its row order, its labels; and of its values their dtypes, or
+    only whether they are missing."""
 
     columns: frozenset[Any] | None = None
     order: bool = True
     labels: bool = True
+    dtypes: bool = True
 
     def __or__(self, other: Demand) -> Demand:
         both = self.columns is not None and other.columns is not None
         columns = self.columns | other.columns if both else None  # type: ignore[operator]
-        return Demand(columns, self.order or other.order, self.labels or other.labels)
+        return Demand(
+            columns, self.order or other.order, self.labels or other.labels, self.dtypes or other.dtypes
+        )
 
     def of(self, columns: frozenset[Any] | None) -> Demand:
         """The same of other columns."""
-        return Demand(columns, self.order, self.labels)
+        return replace(self, columns=columns)
 
 
 EVERYTHING = Demand()
@@ -176,8 +180,15 @@ def _beside_placed(node: Node, placed: set[int]) -> bool:
     return any(meta(n).rows in held for n in frames if id(n) not in placed)
 
 
+def blind_to_dtypes(node: Node) -> list[bool]:
+    """Of each input whether only missing values are looked at."""
+    return [not wish.dtypes for wish in _demands(node, EVERYTHING)]
+
+
 def _demands(node: Node, mine: Demand) -> Iterable[Demand]:
     op = lookup(node.op)
+    if not mine.dtypes and "open" not in op.traits:  # it makes other values of other dtypes
+        mine = replace(mine, dtypes=True)
     if op.demands is not None:
         return op.demands(node, mine)  # type: ignore[no-any-return]
     if "through" in op.traits:

@@ -25,6 +25,7 @@ from marsdask.dataframe.sorting.sort import only
 from marsdask.errors import LabelNotFound
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
+from marsdask.plan.holes import met_of
 from marsdask.plan.lower import Keep, told
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
@@ -121,7 +122,16 @@ def _group_demands(node: Node, demand: Demand) -> list[Demand]:
     found = tables.prepared_outputs(meta(frame), spec, Method(*call))
     # Whether the order of rows inside of groups can show.
     ordered = found is None or any(tables.FINALS[how].ordered for _, how, _ in found)
-    return _demands(node, demand, order=not spec.sort or ordered, labels=found is None)
+    of_frame, *others = _demands(node, demand, order=not spec.sort or ordered, labels=found is None)
+    counts = found is not None and {how for _, how, _ in found} <= {"count", "size"}
+    return [replace(of_frame, dtypes=not counts or not _keys_are_known(meta(frame), spec)), *others]
+
+
+def _keys_are_known(frame: FrameMeta, spec: Grouping) -> bool:
+    """Whether the keys are columns whose dtypes hang on nothing."""
+    columns = spec.columns(frame.shown)
+    both = [each.shown[columns].dtypes for each in (frame, met_of(frame))] if columns else []
+    return len(columns) == spec.count and list(both[0]) == list(both[1])
 
 
 def rows_demands(node: Node, demand: Demand) -> list[Demand]:

@@ -117,7 +117,7 @@ def _select_demands(node: Node, mine: Demand) -> list[Demand]:
     wanted = columns_of(frame, key)
     if wanted is not None and mine.columns is not None and isinstance(key, list):
         wanted &= mine.columns
-    return [Demand(wanted, mine.order, mine.labels)]
+    return [mine.of(wanted)]
 
 
 def _select_trim(node: Node, mine: Demand) -> Node:
@@ -137,7 +137,7 @@ def _columns(chunk: Any, key: Any) -> Any:
     return picked.some_columns(whole(chunk), key) if found is None else found
 
 
-chunkwise("frame.select", _columns, demands=_select_demands, trim=_select_trim, traits=["slice"])
+chunkwise("frame.select", _columns, demands=_select_demands, trim=_select_trim, traits=["slice", "open"])
 
 
 def _pick_at(chunk: Any, positions: Any) -> Any:

@@ -53,7 +53,7 @@ GROWS_FROM = 4 * 2**30
 
 
 def _merge_meta(
-    left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True
+    left: FrameMeta, right: FrameMeta, spec: Merge, tuning: Tuning, ordered: bool = True, alike: bool = True
 ) -> FrameMeta:
     plain, lacking = _unchecked(spec), _may_lack(left, right, spec)
     try:
@@ -123,17 +123,23 @@ def _merge_trim(node: Node, demand: Demand) -> Node:
     left, right, spec, tuning, *ordered = node.args
     less = [only(child, columns) for child, columns in zip((left, right), _wanted(node, demand), strict=True)]
     keep_order = demand.order or demand.labels
-    if less[0] is left and less[1] is right and keep_order:
+    if less[0] is left and less[1] is right and keep_order and demand.dtypes:
         return node
-    return Node(node.op, (*less, spec, tuning, *(ordered if keep_order else (False,))))
+    order = tuple(ordered) if keep_order else (False,)
+    return Node(node.op, (*less, spec, tuning, *order), node.kwargs if demand.dtypes else {"alike": False})
 
 
 @lowered("frame.merge", meta=_merge_meta, demands=_merge_demands, trim=_merge_trim)
-def merge_rows(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool = True) -> Any:
-    """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top)."""
+def merge_rows(
+    left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool = True, alike: bool = True
+) -> Any:
+    """Matched rows of two frames; labels restart where columns are the keys (`frame.renumber` is put on top).
+
+    `alike`: every chunk has the dtypes of the whole.
+    """
     made = yield from _merged(left, right, spec, tuning, ordered)
     # In a chunk in which every row has a match whole numbers stay, and what follows would see other values.
-    return graph.even(made) if is_open(graph.promised()) else made
+    return graph.even(made) if alike and is_open(graph.promised()) else made
 
 
 def _merged(left: Chunks, right: Chunks, spec: Merge, tuning: Tuning, ordered: bool) -> Any:

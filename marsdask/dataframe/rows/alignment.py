@@ -27,7 +27,6 @@ from marsdask.plan.holes import is_open
 from marsdask.plan.lower import sized
 from marsdask.plan.meta import NEW, FrameMeta, Rows, TensorMeta, frame_meta, meta, sample, time_of
 from marsdask.plan.node import Node, is_named, walk
-from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 
 VALUES = "Length of values ({given}) does not match length of index ({expected})"
@@ -360,7 +359,7 @@ def _renumbered(rows: Any) -> Any:
     "frame.renumber",
     meta=lambda frame: frame_meta(example(_renumbered, frame), frame.length, NEW, ranged=True),
     trim=lambda node, mine: node if mine.labels else node.args[0],
-    demands=lambda node, mine: [Demand(mine.columns, mine.order or mine.labels, labels=False)],
+    demands=lambda node, mine: [replace(mine, order=mine.order or mine.labels, labels=False)],
     traits=["open"],
 )
 def renumber(frame: Chunks) -> Chunks:
