@@ -164,3 +164,13 @@ def test_what_counts_values_beside_what_looks_at_dtypes() -> None:
     alike(counted.fetch(), x.groupby("g").count())
     alike(shown.fetch(), x.z.map(str))
     alike(keyed.fetch(), x.groupby("z").size())
+
+
+@pytest.mark.parametrize("method", ["mean", "sum", "max"])
+def test_columns_of_what_was_run_to_see_them(method: str) -> None:
+    """The join is run for the names of the result's columns, and again with the groups: by the dtypes that were found."""
+    right = pd.DataFrame({"k": np.array([], int), "q": np.array([], int)})
+    ours = md.DataFrame(LEFT).merge(md.DataFrame(right), on="k", how="outer").reset_index(drop=True)
+    want = LEFT.merge(right, on="k", how="outer").reset_index(drop=True)
+    grouped = (x.groupby("g").agg(method, numeric_only=True) for x in (ours, want))
+    alike(next(grouped).execute().fetch(), next(grouped))

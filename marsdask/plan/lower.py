@@ -245,10 +245,14 @@ class Lowering:
     def _now(self, node: Node) -> Node:
         return self.settled.get(id(node), node)
 
+    def _is_open(self, node: Node, made: Chunks) -> bool:
+        """Whether only a run tells the dtypes. What was run to see its columns says them, and is made anew where it was not kept."""
+        return is_open(meta(self._now(node))) or (made.node is not None and is_open(meta(made.node)))
+
     def _settle(self, node: Node) -> Generator[Question, Any, None]:
         """Ask for the dtypes of inputs of which only a run can tell them, and promise what follows from these."""
         below = inputs(node)
-        unknown = [i for i in below if type(self.done[id(i)]) is Chunks and is_open(meta(self._now(i)))]
+        unknown = [i for i in below if type(made := self.done[id(i)]) is Chunks and self._is_open(i, made)]
         if unknown:
             of_holes = zip(below, passes.blind_to_dtypes(node), strict=True)
             needless = {id(child) for child, is_blind in of_holes if is_blind}
