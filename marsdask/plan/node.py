@@ -33,14 +33,16 @@ class Node:
     """One operation and its arguments. Knows nothing and runs nothing.
 
     Arguments may hold other nodes, in tuples, lists and dicts of any depth. `meta` and `token` are caches; `called` is
-    the function that people called, for the names of tasks, and no part of what the node says.
+    the function that people called, for the names of tasks, and no part of what the node says. `apart` tells a copy from
+    what it was copied of, where people ask whether two things are one; they are equal.
     """
 
-    __slots__ = ("__weakref__", "_inputs", "_meta", "_token", "args", "called", "kwargs", "op")
+    __slots__ = ("__weakref__", "_inputs", "_meta", "_token", "apart", "args", "called", "kwargs", "op")
     op: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     called: str | None
+    apart: bool
     _inputs: tuple[Node, ...] | None
     _meta: Any
     _token: str | None
@@ -53,6 +55,7 @@ class Node:
         _set(self, "_meta", None)
         _set(self, "_inputs", None)
         _set(self, "called", _calling.get())
+        _set(self, "apart", False)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Node is frozen; cannot set {name!r}")
@@ -73,6 +76,14 @@ class Node:
         shown = [cut(repr(a)) for a in self.args]
         shown += [f"{k}={cut(repr(v))}" for k, v in self.kwargs.items()]
         return f"{self.op}({', '.join(shown)})"
+
+
+def copied(node: Node) -> Node:
+    """An equal node that is another one."""
+    made = _load(node.op, node.args, node.kwargs, token(node), node.called)
+    _set(made, "_meta", node._meta)
+    _set(made, "apart", True)
+    return made
 
 
 class Data:

@@ -95,7 +95,7 @@ def is_column(frame: Any, key: Any) -> bool:
 
 def _source(node: Node, column: Any) -> tuple[int, Any]:
     """The node that made a column, by id, and the column's label there; None for the values of a series."""
-    while (below := _below(node, column)) is not None:
+    while not node.apart and (below := _below(node, column)) is not None:
         node, column = below
     return id(node), column
 

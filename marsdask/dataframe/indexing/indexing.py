@@ -348,7 +348,7 @@ def read(frame: Any, key: keys.Key) -> Any:
     else:
         chosen = frame if columns is None else columns_at(frame, columns)
     found = read_rows(chosen, *key.rows)
-    return found.copy() if found is frame else found
+    return found.copy(deep=False) if found is frame else found
 
 
 def read_rows(frame: Any, how: str, *args: Any) -> Any:

@@ -191,7 +191,7 @@ def drop(self: Any, labels: Any = None, axis: Any = 0, index: Any = None, column
         new = _without_columns(new, columns, level, errors)
     if index is not None:
         new = _without_rows(new, index, level, errors)
-    return done(self, new if new is not self else self.copy(), inplace)
+    return done(self, new if new is not self else self.copy(deep=False), inplace)
 
 
 def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
@@ -278,7 +278,11 @@ def reindex(self: Any, labels: Any = None, index: Any = None, columns: Any = Non
     if columns is not None:
         columns = _named_as_was(plain_index(columns), columns, self.columns)
     if index is None:
-        return self.copy() if columns is None else registry.make("frame.reindex_columns", self, columns, how)
+        return (
+            self.copy(deep=False)
+            if columns is None
+            else registry.make("frame.reindex_columns", self, columns, how)
+        )
     index = of_cells(pd.Index, data=index) if has_cells(index) else index
     plain = as_index(index) if isinstance(index, Handle) else plain_index(index)
     both = how if columns is None else how | {"columns": columns}
@@ -416,4 +420,4 @@ def squeeze(self: Any, axis: Any = None) -> Any:
         raise UnknownLength.needed_for("squeeze() of rows")
     if where != 1 and self.shape[0] == 1:
         new = new.iloc[0]
-    return new.copy() if new is self else new
+    return new.copy(deep=False) if new is self else new

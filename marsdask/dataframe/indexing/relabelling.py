@@ -19,7 +19,7 @@ from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle, held
 from marsdask.plan.meta import NEW, FrameMeta, frame_meta, meta, sample
-from marsdask.plan.node import Node, inputs
+from marsdask.plan.node import Node, copied, inputs
 from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered, public
 
@@ -29,7 +29,7 @@ KEYS = "Length mismatch: Expected {expected} rows, received array of length {giv
 @public("frame.copy", owners=ALL)
 def copy(self: Any, deep: bool = True) -> Any:
     """The same data; later writes to either do not reach the other."""
-    return registry.wrap(self.node, held(self))
+    return registry.wrap(copied(self.node) if deep else self.node, held(self))
 
 
 lowered("frame.copy", traits=["through"], meta=lambda frame: frame)(lambda frame: frame)

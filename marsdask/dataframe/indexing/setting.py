@@ -151,7 +151,7 @@ def _with_column(chunk: Any, key: Any, value: Any, at: int | None = None) -> Any
 @public("DataFrame.assign", owners=["DataFrame"])
 def assign(self: Any, **kwargs: Any) -> Any:
     """A frame with columns added or replaced, in order; functions get the frame made so far."""
-    new = self.copy()
+    new = self.copy(deep=False)
     for name, value in kwargs.items():
         new[name] = keys.called(value, new)
     return new

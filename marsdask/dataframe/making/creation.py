@@ -109,7 +109,9 @@ def _make_frame(
     data, columns = from_others(data), local(columns)
     if isinstance(data, FrameHandle):
         data = data if data.ndim == 2 else _one_column(data, columns)
-        made = data.copy() if columns is None else _call("frame.reindex", data, columns=list(columns))
+        made = (
+            data.copy(deep=False) if columns is None else _call("frame.reindex", data, columns=list(columns))
+        )
         made = made if index is None else _call("frame.reindex", made, index=local(index))
     elif isinstance(data, Handle):
         made = dataframe_from_tensor(data, index, columns)
