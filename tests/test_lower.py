@@ -274,5 +274,7 @@ def test_a_thread_that_is_done_leaves_another_without_warnings(ops: Any, session
     one = ops("first", first)(mt.ones(3))
     other = ops("second", second)(mt.ones(3))
     with ThreadPoolExecutor(1) as pool, warnings.catch_warnings(action="error"):
-        pool.submit(one.execute, session=session).add_done_callback(lambda _: one_ended.set())
+        done = pool.submit(one.execute, session=session)
+        done.add_done_callback(lambda _: one_ended.set())
         other.execute(session=session)
+        done.result(PATIENCE)

@@ -247,7 +247,7 @@ class Lowering:
 
     def _is_open(self, node: Node, made: Chunks) -> bool:
         """Whether only a run tells the dtypes. What was run to see its columns says them, and is made anew where it was not kept."""
-        return is_open(meta(self._now(node))) or (made.node is not None and is_open(meta(made.node)))
+        return is_open(meta(self._now(node))) or (made.node is not None and is_open(made.meta))
 
     def _settle(self, node: Node) -> Generator[Question, Any, None]:
         """Ask for the dtypes of inputs of which only a run can tell them, and promise what follows from these."""
