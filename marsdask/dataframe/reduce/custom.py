@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from marsdask import checks
 from marsdask.plan.handle import Handle
 
 
-class CustomReduction:
+class CustomReduction(ABC):
     """A reduction of a column in three steps, over chunks: for `agg` of frames, series and groups. Subclass it.
 
     `pre(values)` makes one value or a tuple of them of the rows of a chunk, as many as `agg(*values)` gives of them, and again
@@ -49,9 +50,9 @@ class CustomReduction:
         """What is aggregated: the values."""
         return (value,)
 
+    @abstractmethod
     def agg(self, *values: Any) -> Any:
         """One value for each of what `pre` gave."""
-        raise NotImplementedError(f"{type(self).__name__}.agg: a reduction says here how values become one.")
 
     def post(self, *values: Any) -> Any:
         """The answer: the one value."""
