@@ -13,6 +13,7 @@ SAME = [
     "d.groupby(d.k)", "d.groupby(d.k.copy(deep=False))", "d.groupby(d.copy(deep=False).k)", "d.groupby(d['k'][:])", "d.groupby(d.iloc[:].k)",
     "d.groupby(d.k.loc[:])", "d.groupby(d.rename(columns={}).k)", "d.groupby(d.drop(columns=[]).k)", "d.groupby(module.DataFrame(d).k)",
     "d.groupby(d.assign(z=1).k)", "d.groupby(d.k.rename('k'))", "d.copy().pipe(lambda e: e.groupby(e.k))",
+    "d.groupby(d.reindex(columns=['v', 'k', 'new']).k)", "d.groupby(d.set_axis(d.index).k)", "d.groupby(d.rename_axis('r').k)",
 ]  # fmt: skip
 OTHERS = [
     "d.groupby(d.k.copy())", "d.groupby(d.copy().k)", "d.copy().groupby(d.k)", "d.groupby(d.k.copy().rename('k'))", "d.groupby(d.k + 0)",

@@ -102,8 +102,14 @@ def _source(node: Node, column: Any) -> tuple[int, Any]:
 
 def _below(node: Node, column: Any) -> tuple[Node, Any] | None:
     """Where a node took the values of a column from as they are, each row's under its label; None where it made them."""
-    if node.op in ("frame.cut_alike", "frame.named"):
+    if node.op in ("frame.cut_alike", "frame.named", "frame.index_named"):
         return node.args[0], column
+    if node.op == "frame.set_labels":
+        frame, labels = node.args
+        return (frame, column) if labels.op == "frame.labels" and labels.args[0] is frame else None
+    if node.op == "frame.reindex_columns":
+        frame = node.args[0]
+        return (frame, column) if column in meta(frame).names else None
     if node.op == "frame.select":
         return node.args[0], node.args[1] if column is None else column
     if node.op == "frame.cast":
