@@ -85,6 +85,27 @@ def test_texts_among_objects(asked: str, column: str, chunk_size: int) -> None:
     beside_pandas(f"df.{column}.str.{asked}", chunk_size)
 
 
+@pytest.mark.parametrize("chunk_size", [9, 3])
+@pytest.mark.parametrize("texts", ["df.s", "df.s.astype(object)", "df.s.iloc[:0]", "df.s.where(df.v > 9)"])
+@pytest.mark.parametrize(
+    "asked", ["split('b', n=1", "rsplit('b', n=3", "split('q', n=1", "split('b'", "rsplit('b', n=0"]
+)
+def test_a_split_has_the_columns_of_its_longest_row(asked: str, texts: str, chunk_size: int) -> None:
+    beside_pandas(f"{texts}.str.{asked}, expand=True)", chunk_size)
+
+
+TRUTHS = [[True, False, None, True], [True, True, 1, 0], [True, False, True, True], [1, None, True, False]]
+
+
+@pytest.mark.parametrize("values", TRUTHS)
+@pytest.mark.parametrize(
+    "table", [{1: "x", 0: "y"}, {1: "x"}, {True: 2}, pd.Series({1.0: 5}), {"a": 1, 1: 2}]
+)
+def test_true_is_one_to_a_table_unless_all_are_truths(values: list[Any], table: Any) -> None:
+    whole = pd.Series(values, dtype=object)
+    assert_like(fetched(md.Series(whole, chunk_size=2).map(table)), whole.map(table))
+
+
 def test_objects_without_a_text_have_no_str() -> None:
     series = md.Series([1, 2, 3, 4], dtype=object, chunk_size=2)
     with pytest.raises(AttributeError, match=r"Can only use .str accessor with string values"):

@@ -81,14 +81,22 @@ class CategoricalAccessor(Accessor):
 
 
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
-    """A member of an accessor of pandas; a split at `n` places gives n + 1 columns, whatever the chunk."""
+    """A member of an accessor of pandas; a split at `n` places, which some row has, gives n + 1 columns whatever the chunk."""
     if name in ANSWERS and call:
         return texts.answered(series, partial(_answers, kind, name, args, kwargs))
     made = getattr(getattr(series, kind), name)
     made = made(*args, **kwargs) if call else made
     if name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) > 0:
-        return made.reindex(columns=range(kwargs["n"] + 1)).astype(series.dtype)
+        return _widened(made, kwargs["n"] + 1)
     return made
+
+
+def _widened(cut: pd.DataFrame, width: int) -> pd.DataFrame:
+    """What a split gives where another row has more parts: objects hold None there, but beside a hole a hole."""
+    if not cut.shape[1] or cut[0].dtype != object:
+        return cut.reindex(columns=range(width)).astype(cut[0].dtype if cut.shape[1] else object)
+    missing = cut[0].where(cut[0].isna(), None)
+    return pd.concat([cut, *[missing] * (width - cut.shape[1])], axis=1).set_axis(range(width), axis=1)
 
 
 def _answers(kind: str, name: str, args: Any, kwargs: Any, values: Any) -> Any:
@@ -275,15 +283,32 @@ def _property(kind: str, name: str, self: Accessor) -> Any:
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
     if name in ("add_categories", "remove_categories", "rename_categories", "reorder_categories"):
         _tell_categories(self._series)
-    unbounded = kwargs.get("expand") and kwargs.get("n", -1) in (-1, 0, None)
-    if kind == "str" and name in ("split", "rsplit") and unbounded:
-        # How many columns the frame will have only a run can tell.
-        lists = access(self._series, "str", name, args, {k: v for k, v in kwargs.items() if k != "expand"})
-        most = access(lists, "str", "len", (), {}).max().execute().fetch()
-        kwargs["n"] = int(most) - 1 if most == most else 0
-        if kwargs["n"] == 0:
-            return access(self._series, kind, "slice", (), {}).to_frame(0)
+    if kind == "str" and name in ("split", "rsplit") and kwargs.get("expand"):
+        most = _most_cuts(self._series, name, args, {k: v for k, v in kwargs.items() if k != "expand"})
+        if not most:
+            whole = access(self._series, kind, "slice", (), {}).to_frame(0)
+            return whole if most is not None else whole.iloc[:, :0]
+        kwargs["n"] = most
     return access(self._series, kind, name, args, kwargs)
+
+
+def _most_cuts(series: Any, name: str, args: Any, kwargs: Any) -> int | None:
+    """At how many places a split cuts a row at most, which only a run can tell; None where there is no row.
+
+    Often the first rows tell it, where `n` says how many there may be.
+    """
+    bound = kwargs.get("n", -1)
+    bounded = isinstance(bound, (int, np.integer)) and bound > 0
+    most = None
+    for rows in (series.head(100), series) if bounded else (series,):
+        most = access(rows, "str", name, args, kwargs).map(_cuts, dtype=float).max().execute().fetch()
+        if bounded and most == bound:
+            break
+    return None if most != most else int(most)
+
+
+def _cuts(parts: Any) -> int:
+    return len(parts) - 1 if isinstance(parts, list) else 0
 
 
 for _class in (StringAccessor, DatetimeAccessor, CategoricalAccessor):
