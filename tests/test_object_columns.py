@@ -1,5 +1,6 @@
 """Columns of objects that are no texts: Decimals, Python's numbers, times beside holes. Only data tell what they can do."""
 
+import random
 from decimal import Decimal
 from typing import Any
 
@@ -70,3 +71,16 @@ def test_what_is_missing_is_counted_as_pandas_counts_it(values: list[Any], chunk
         assert repr(fetched(ours.value_counts(**how))) == repr(raw.value_counts(**how))
         assert repr(fetched(ours.mode(**how))) == repr(raw.mode(**how))
         assert fetched(ours.nunique(**how)) == raw.nunique(**how)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_which_hole_stands_where_a_limited_fill_ends(seed: int) -> None:
+    rand = random.Random(seed)
+    values = [rand.choice([pd.NA, None, np.nan, pd.NaT, 1, "a"]) for _ in range(rand.randint(2, 9))]
+    whole = pd.DataFrame({"a": pd.Series(values, dtype=object), "f": [1.5, *[np.nan] * (len(values) - 1)]})
+    how, limit = rand.choice(["ffill", "bfill"]), rand.choice([1, 2, 3])
+    want = getattr(whole, how)(limit=limit)
+    for chunk_size in (1, 2, 3):
+        made = fetched(getattr(md.DataFrame(whole, chunk_size=chunk_size), how)(limit=limit))
+        assert_like(made, want)
+        assert [*map(repr, made.a)] == [*map(repr, want.a)], (values, how, limit)

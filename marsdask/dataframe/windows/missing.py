@@ -75,8 +75,21 @@ def _carry(name: str, frame: Chunks, **kwargs: Any) -> Chunks:
     if kwargs.get("limit_area") is not None:
         return graph.per_chunk(does, graph.gather(frame))
     ahead, limit = name == "ffill", kwargs.get("limit")
-    keeper = partial(last_rows if ahead else first_rows, limit) if limit else partial(_filled_end, name)
+    keeper = partial(last_rows if ahead else first_rows, limit + 1) if limit else partial(_filled_end, name)
+    if limit and object in graph.dtypes_of(frame.empty):
+        does = partial(_limited, name, limit, kwargs)
     return with_neighbours(frame, does, *((keeper, None) if ahead else (None, keeper)))
+
+
+def _limited(name: str, limit: int, kwargs: dict[str, Any], piece: Any) -> Any:
+    """A fill of objects: pandas makes holes before any value alike for `limit` rows from the frame's end on, and leaves the others as they are.
+
+    A piece has either all rows up to that end or `limit` + 1 that are no chunk's own.
+    """
+    made = call(name, piece, **kwargs)
+    places = np.arange(len(piece)) if name == "ffill" else np.arange(len(piece))[::-1]
+    left = made.isna().to_numpy() & (places > limit).reshape(-1, *[1] * (made.ndim - 1))
+    return made.mask(left, piece)
 
 
 def _filled_end(name: str, piece: Any) -> Any:
