@@ -361,12 +361,25 @@ def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer:
     frame = settled(frame)
     if callable(func) and dtype is None and frame.count > 1:
         return _together(frame, frame.empty, False, "map", func, (), kwargs)
-    made = graph.per_chunk(_map_chunk, frame, func, kwargs, dtype)
+    truths: Any = True
+    if not callable(func) and frame.count > 1 and frame.empty.dtype == object:
+        truths = graph.value(all, graph.per_chunk(_only_truths, frame, lengths=None), label="truths")
+    made = graph.per_chunk(_map_chunk, frame, truths, func, kwargs, dtype)
     return made if dtype is not None else graph.even(made)
 
 
-def _map_chunk(chunk: Any, func: Any, kwargs: Any, dtype: Any) -> Any:
-    made = graph.owned(chunk).map(func, **kwargs)
+def _only_truths(chunk: Any) -> bool:
+    return pd.api.types.infer_dtype(chunk, skipna=False) in ("boolean", "empty")
+
+
+def _map_chunk(chunk: Any, truths: bool, func: Any, kwargs: Any, dtype: Any) -> Any:
+    """A chunk's values; among other objects True is 1 to a dict, which it is not where a column has only truth values."""
+    if truths or chunk.ndim != 1 or not _only_truths(chunk):
+        made = graph.owned(chunk).map(func, **kwargs)
+    else:
+        beside = pd.Index([*chunk, None], dtype=object, name=chunk.name)
+        made = beside.map(func, **kwargs)[:-1]
+        made = pd.Series(made, index=chunk.index, name=chunk.name) if isinstance(chunk, pd.Series) else made
     return made if dtype is None else made.astype(dtype)
 
 
