@@ -263,11 +263,13 @@ def _together(frame: Chunks, like: Any, *call: Any) -> Chunks:
         made = _parts(frame, "same", like, *call)
         return made if parts else graph.even(made)
     by_row = frame.empty.ndim == 2 and method == "apply"
-    made = graph.per_chunk(_given_of, frame, like, *call[1:])
+    made = graph.per_chunk(_given_of, frame, given.holed(frame), like, *call[1:])
     return given.settled(made, pd.Series(dtype=object) if by_row else frame.empty, like)
 
 
-def _given_of(chunk: Any, like: Any, method: str, func: Any, args: Any, kwargs: Any) -> given.Given:
+def _given_of(
+    chunk: Any, holed: Any, like: Any, method: str, func: Any, args: Any, kwargs: Any
+) -> given.Given:
     if not len(chunk):
         return given.of_none(like)
     chunk = graph.owned(chunk)
@@ -276,7 +278,7 @@ def _given_of(chunk: Any, like: Any, method: str, func: Any, args: Any, kwargs: 
     own = dict(kwargs)
     args, na_action = own.pop("args", ()), own.pop("na_action", None)
     does = _of_value(func, args, own) if args or own else func
-    return given.of_values(chunk, does, method, na_action)
+    return given.of_values(chunk, does, method, na_action, holed)
 
 
 def _of_value(func: Any, args: Any, kwargs: Any) -> Any:
@@ -343,7 +345,8 @@ def _mapped_meta(
         values = func if isinstance(func, pd.Series) else pd.Series(func, dtype=None if func else "f8")
         if frame.kind == "Index":
             return frame.same(empty.map(values))
-        return frame.same(empty.astype(values.dtype if dtype is None else dtype))
+        dtype = values.dtype if dtype is None else dtype
+        return frame.same(pd.Series([], index=empty.index, dtype=dtype, name=empty.name))
     if frame.kind == "Index" and dtype is not None:
         return frame.same(pd.Index([], dtype=dtype, name=empty.name))
     declared = {k: v for k, v in (("dtype", dtype), ("skip_infer", skip_infer)) if v}
@@ -359,13 +362,28 @@ def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer:
     """Each value through a function, a dict or a series."""
     # What a function or a dict gives decides the dtype, in pandas for all values together.
     frame = settled(frame)
-    if callable(func) and dtype is None and frame.count > 1:
+    by_category = isinstance(getattr(frame.empty, "dtype", None), pd.CategoricalDtype)
+    if (callable(func) or by_category) and dtype is None and frame.count > 1:
         return _together(frame, frame.empty, False, "map", func, (), kwargs)
     truths: Any = True
     if not callable(func) and frame.count > 1 and frame.empty.dtype == object:
         truths = graph.value(all, graph.per_chunk(_only_truths, frame, lengths=None), label="truths")
+    nullable = not isinstance(frame.empty.dtype, np.dtype) and frame.empty.dtype.kind in "biuf"
+    if dtype is None and frame.count > 1 and nullable and not callable(func):
+        told = graph.per_chunk(_examples, frame, func, kwargs, lengths=None)
+        dtype = graph.value(_mapped_dtype, told, func, kwargs, label="dtype")
     made = graph.per_chunk(_map_chunk, frame, truths, func, kwargs, dtype)
     return made if dtype is not None else graph.even(made)
+
+
+def _examples(chunk: Any, func: Any, kwargs: Any) -> Any:
+    """A value that a table has, and one that it has not: whether there are such decides pandas' dtype of nullable columns."""
+    holes = chunk.map(func, **kwargs).isna()
+    return graph.concat([chunk[holes][:1], chunk[~holes][:1]])
+
+
+def _mapped_dtype(told: list[Any], func: Any, kwargs: Any) -> Any:
+    return graph.concat(told).map(func, **kwargs).dtype
 
 
 def _only_truths(chunk: Any) -> bool:

@@ -36,21 +36,57 @@ class Given:
     examples: list[list[Any]]
 
 
-def of_values(chunk: Any, func: Callable[..., Any], method: str = "map", na_action: Any = None) -> Given:
-    """What a function gives of each value of a series, an index, or a frame's columns."""
-    columns = [chunk.iloc[:, i] for i in range(chunk.shape[1])] if chunk.ndim == 2 else [chunk]
-    every = [_of_column(column, func, method, na_action) for column in columns]
+def of_values(
+    chunk: Any, func: Callable[..., Any], method: str = "map", na_action: Any = None, holed: Any = None
+) -> Given:
+    """What a function gives of each value of a series, an index, or a frame's columns; `holed` says which have holes in any chunk."""
+    keywords = {} if na_action is None else {"na_action": na_action}
+    every = [
+        _of_categories(column, func, method, keywords, holed is not None and holed[i])
+        if isinstance(column.dtype, pd.CategoricalDtype)
+        else _of_column(column, func, method, keywords)
+        for i, column in enumerate(_columns(chunk))
+    ]
     return Given(*map(list, zip(*every, strict=True))) if every else Given([], [], [])
+
+
+def holed(frame: Chunks) -> Any:
+    """Of each column whether it has a hole in any chunk; None where no column has categories, for which alone pandas asks it."""
+    if not any(isinstance(column.dtype, pd.CategoricalDtype) for column in _columns(frame.empty)):
+        return None
+    return graph.value(_any_of, graph.per_chunk(_holes, frame, label="holes", lengths=None), label="holed")
+
+
+def _holes(chunk: Any) -> list[bool]:
+    return [bool(column.isna().any()) for column in _columns(chunk)]
+
+
+def _any_of(found: list[list[bool]]) -> list[bool]:
+    return [any(each) for each in zip(*found, strict=True)]
+
+
+def _columns(chunk: Any) -> list[Any]:
+    single = chunk.ndim == 1 or isinstance(chunk, pd.MultiIndex)
+    return [chunk] if single else [chunk.iloc[:, i] for i in range(chunk.shape[1])]
 
 
 def of_none(like: Any) -> Given:
     """The same of no rows."""
-    columns = [like.iloc[:, i] for i in range(like.shape[1])] if like.ndim == 2 else [like]
+    columns = _columns(like)
     return Given(columns, [None] * len(columns), [[]] * len(columns))
 
 
-def _of_column(column: Any, func: Callable[..., Any], method: str, na_action: Any) -> tuple[Any, Any, Any]:
-    keywords = {} if na_action is None else {"na_action": na_action}
+def _of_categories(column: Any, func: Any, method: str, keywords: Any, holed: bool) -> tuple[Any, Any, Any]:
+    """pandas asks of each category, and of a hole where there is one: what it gives of a chunk beside one is as of the whole."""
+    if not holed or column.isna().any():
+        return getattr(column, method)(func, **keywords), None, []
+    beside = pd.Categorical.from_codes([*getattr(column, "cat", column).codes, -1], dtype=column.dtype)
+    made = getattr(type(column)(beside), method)(func, **keywords)[:-1]
+    return _as(made, column), None, []
+
+
+def _of_column(column: Any, func: Callable[..., Any], method: str, keywords: Any) -> tuple[Any, Any, Any]:
+    na_action = keywords.get("na_action")
     if not _one_by_one(column.dtype):
         made = getattr(column, method)(func, **keywords)
         return made, None, _examples(made, None)
@@ -75,8 +111,9 @@ def _of_column(column: Any, func: Callable[..., Any], method: str, na_action: An
 
 
 def _one_by_one(dtype: Any) -> bool:
-    """Whether pandas calls a function for each value, which is what `astype(object)` has."""
-    return isinstance(dtype, (np.dtype, pd.StringDtype, pd.DatetimeTZDtype))
+    """Whether pandas calls a function for each value, which is what `astype(object)` has, and looks at what it gave only."""
+    text = isinstance(dtype, pd.StringDtype) and dtype.na_value is np.nan
+    return text or isinstance(dtype, (np.dtype, pd.DatetimeTZDtype))
 
 
 def of_rows(chunk: pd.DataFrame, func: Callable[..., Any], apply: Callable[..., Any]) -> Given:
