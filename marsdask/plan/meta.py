@@ -352,7 +352,8 @@ def _made_up(dtype: Any, rows: int, thing: Any) -> Any:
     if isinstance(dtype, pd.PeriodDtype):
         return pd.array(["2000-01-01"] * rows, dtype=dtype)
     if isinstance(dtype, pd.IntervalDtype):
-        return pd.array([pd.NA] * rows, dtype=dtype)
+        ends = _made_up(dtype.subtype, rows, thing)
+        return pd.arrays.IntervalArray.from_arrays(ends, ends, dtype.closed)
     if dtype == np.dtype(object):
         return pd.Index([thing] * rows, dtype=object)  # of an array pandas' constructors would make text
     if isinstance(dtype, pd.StringDtype) or kind == "O":
