@@ -214,7 +214,7 @@ def frozen(value: Any, used: list[Handle]) -> Any:
         plain = PLAIN.issuperset(map(type, value))
         return kind(value if plain else [frozen(each, used) for each in value])
     if kind is dict:
-        return {name: frozen(each, used) for name, each in value.items()}
+        return {_key(name): frozen(each, used) for name, each in value.items()}
     if isinstance(value, Handle):
         used.append(value)
         return value.node
@@ -228,6 +228,12 @@ def frozen(value: Any, used: list[Handle]) -> Any:
     # Of pandas a lazy copy.
     pandas = hasattr(value, "_mgr") or hasattr(value, "_data")
     return value.copy() if pandas or kind is np.ndarray else value
+
+
+def _key(name: Any) -> Any:
+    """A key of a dict: a lazy value runs, as what has not run equals nothing."""
+    lazy: Any = name if isinstance(name, Handle) else None
+    return name if lazy is None else lazy._run_and_fetch()
 
 
 def wrap(node: Node, keep: tuple[Any, ...] = ()) -> Any:
