@@ -152,7 +152,14 @@ def _state(skipna: bool, piece: Any) -> list[Any] | None:
     if not len(piece):
         return None
     valid = [c.dropna() if skipna else c for c in columns_of(piece)]
-    return [v.iloc[-1] if len(v) else None for v in valid]
+    return [_comparable(v).iloc[-1] if len(v) else None for v in valid]
+
+
+def _comparable(column: pd.Series) -> pd.Series:
+    """Values in whose order a column's are: of categories their numbers."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    return column.cat.codes.where(column.notna()).astype("Int64")
 
 
 TWO = {"cumsum": operator.add, "cumprod": operator.mul, "cummax": max, "cummin": min}
@@ -175,7 +182,9 @@ def _cumulated_column(column: pd.Series, before: Any, kind: str) -> pd.Series:
         return TWO[kind](before, column).rename(column.name)
     if pd.isna(before):
         return column.where(np.zeros(len(column), bool), before)
-    keeps = (column >= before) if kind == "cummax" else (column <= before)
+    values = _comparable(column)
+    keeps = (values >= before) if kind == "cummax" else (values <= before)
+    before = column.cat.categories[before] if isinstance(column.dtype, pd.CategoricalDtype) else before
     return column.where(keeps.fillna(True).astype(bool) | column.isna(), before)
 
 

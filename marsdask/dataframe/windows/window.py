@@ -158,7 +158,7 @@ def windowed_chunks(
     plain = kind == "expanding" and name in CARRIED and not args and kwargs.keys() <= {"ddof", "numeric_only"}
     if frame.count > 1 and plain:
         numbers = graph.per_chunk(_numbers, frame, picked, kwargs.get("numeric_only", False))
-        before = states_before(numbers, _states, _joined_state)
+        before = states_before(numbers, partial(_states, name), _joined_state)
         how = (settings.get("min_periods", 1), name, kwargs.get("ddof", 1))
         return graph.per_chunk(_expanded, numbers, before, *how)
     others: dict[str, Any] = {k: graph.gather(v) for k, v in kwargs.items() if isinstance(v, Chunks)}
@@ -206,12 +206,16 @@ def _numbers(chunk: Any, picked: Any, numeric_only: bool) -> Any:
     return chunk
 
 
-def _floats(column: pd.Series) -> np.ndarray:
-    return column.to_numpy(dtype="f8", na_value=np.nan)
+def _floats(column: pd.Series, name: str) -> np.ndarray:
+    """Numbers, among which pandas' windows take infinite ones for missing, but do count them, and whatever else is there."""
+    if name == "count":
+        return np.where(column.isna(), np.nan, 1.0)
+    values = column.to_numpy(dtype="f8", na_value=np.nan)
+    return np.where(np.isinf(values), np.nan, values)
 
 
-def _states(chunk: Any) -> list[State]:
-    return [_state(_floats(column)) for column in columns_of(chunk)]
+def _states(name: str, chunk: Any) -> list[State]:
+    return [_state(_floats(column, name)) for column in columns_of(chunk)]
 
 
 def _state(column: np.ndarray) -> State:
@@ -233,7 +237,7 @@ def _expanded(chunk: Any, before: list[State] | None, *how: Any) -> Any:
 
 def _expanded_column(column: pd.Series, before: State, min_periods: int, name: str, ddof: int) -> pd.Series:
     """A column's windows, which go on from those `before`."""
-    values = _floats(column)
+    values = _floats(column, name)
     rows, total, smallest, largest, state = before
     there = ~np.isnan(values)
     count = np.cumsum(there)
