@@ -65,7 +65,7 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     columns = list(getattr(frame.empty, "columns", [None]))
     each = dtype if isinstance(dtype, dict) else dict.fromkeys(columns, dtype)
     asked = {c: each[c] for c in columns if c in each}
-    wanted = {c: d for c, d in asked.items() if is_open_ended(d)}
+    wanted = {c: d for c, d in asked.items() if is_open_ended(d) and not _has_categories(frame.empty, c)}
     if wanted and frame.count > 1:
         names = None if columns == [None] else list(wanted)
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
@@ -74,6 +74,7 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     if any(pd.api.types.is_string_dtype(d) for d in asked.values()):  # objects, too
         frame = settled(frame)
     told = times.among(frame.empty, lambda name: name in asked and _is_text(asked[name]))
+    frame = yield from _with_floats(frame, asked)
     if told and frame.count > 1:
         parts = yield Ask(graph.per_chunk(times.finest_of, frame, told, label="finest", lengths=None))
         return graph.per_chunk(_cast_times, frame, dtype, errors, told, times.of_whole(parts))
@@ -95,6 +96,36 @@ def _cast_times(chunk: Any, dtype: Any, errors: str, told: list[int], like: list
 def is_open_ended(dtype: Any) -> bool:
     """Whether only the data tell the categories: of "category", or a CategoricalDtype without any."""
     return str(dtype) == "category" and getattr(dtype, "categories", None) is None
+
+
+def _with_floats(frame: Chunks, asked: dict[Any, Any]) -> Generator[Any, Any, Chunks]:
+    """Categories of whole numbers as the numbers that become text: in pandas floats, where the column has a hole."""
+    numbers = [
+        c
+        for c, d in asked.items()
+        if _is_text(d) and _has_categories(frame.empty, c) and _numbered(frame.empty, c)
+    ]
+    if not numbers or frame.count == 1:
+        return frame
+    parts = yield Ask(graph.per_chunk(_holed, frame, numbers, label="holes", lengths=None))
+    holed = [c for c, *found in zip(numbers, *parts, strict=True) if any(found)]
+    if not holed:
+        return frame
+    return graph.per_chunk(_cast, frame, "f8" if holed == [None] else dict.fromkeys(holed, "f8"), "raise")
+
+
+def _numbered(empty: Any, name: Any) -> bool:
+    categories = (empty if name is None else empty[name]).dtype.categories
+    return pd.api.types.is_integer_dtype(categories)
+
+
+def _holed(chunk: Any, names: list[Any]) -> list[bool]:
+    return [bool((chunk if name is None else chunk[name]).isna().any()) for name in names]
+
+
+def _has_categories(empty: Any, name: Any) -> bool:
+    """Whether a column has categories, which stay as they are."""
+    return isinstance(getattr(empty if name is None else empty[name], "dtype", None), pd.CategoricalDtype)
 
 
 def _uniques(chunk: Any, names: Any) -> list[Any]:
