@@ -516,12 +516,12 @@ def _shaped(columns: Sequence[Any], index: pd.Index, spec: Grouping, like: Any) 
 
 
 def _as_like(values: Any, dtype: Any) -> Any:
-    """Values of a column of the result: texts where pandas makes texts of objects; counts of Arrow's columns are Arrow's."""
+    """Values of a column of the result: texts where pandas makes texts of objects; counts of nullable columns and Arrow's are of their kind."""
     if isinstance(dtype, pd.StringDtype) and pd.api.types.is_object_dtype(values):
         objects = np.asarray(values)
         texts = pd.api.types.infer_dtype(objects, skipna=True) == "string"
         return pd.array(objects, dtype) if texts else values
-    if isinstance(dtype, pd.ArrowDtype) and not isinstance(values.dtype, pd.ArrowDtype):
+    if isinstance(dtype, (pd.ArrowDtype, pd.Int64Dtype)) and type(values.dtype) is not type(dtype):
         return pd.array(values, dtype)
     return values
 
