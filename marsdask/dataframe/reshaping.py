@@ -156,7 +156,9 @@ def get_dummies(data: Any, columns: Any = None, **how: Any) -> Any:
         return registry.make("frame.dummies", frame, how, values)
     plain = {c: d for c, d in frame.dtypes.items() if not isinstance(d, pd.CategoricalDtype)}
     if columns is None:
-        texts = [c for c, d in plain.items() if isinstance(d, pd.StringDtype) or d.kind == "O"]
+        texts = [
+            c for c, d in plain.items() if isinstance(d, pd.StringDtype) or pd.api.types.is_object_dtype(d)
+        ]
     else:
         texts = [c for c in plain if c in columns]
     frame = frame.astype({c: pd.CategoricalDtype(_values_of(frame[c])) for c in texts}) if texts else frame
@@ -164,7 +166,9 @@ def get_dummies(data: Any, columns: Any = None, **how: Any) -> Any:
 
 
 def _values_of(series: Any) -> pd.Index:
-    """The distinct values, sorted: they name the columns, so it runs."""
+    """The distinct values, sorted, or as they come where they cannot be: they name the columns, so it runs."""
+    if pd.api.types.is_object_dtype(series.dtype):
+        return pd.Categorical(series.drop_duplicates().execute().fetch()).categories
     return pd.Index(registry.make("frame.value_set", series).execute().fetch().dropna().sort_values().array)
 
 
