@@ -260,6 +260,8 @@ def as_promised(whole: Chunks) -> Any:
 
 def has_fractions(values: Any, dtype: Any) -> bool:
     """Whether whole numbers, or truths, were promised and numbers with fractions came: of what users' functions give, only data tell."""
+    if isinstance(values.dtype, pd.CategoricalDtype) and isinstance(values, pd.Series):
+        values = pd.Series(np.asarray(values))
     floats = getattr(values.dtype, "kind", "O") == "f" and getattr(dtype, "kind", "O") in "iub"
     if not floats:
         return False
