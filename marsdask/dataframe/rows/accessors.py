@@ -299,7 +299,7 @@ def _most_cuts(series: Any, name: str, args: Any, kwargs: Any) -> int | None:
     """
     bound = kwargs.get("n", -1)
     bounded = isinstance(bound, (int, np.integer)) and bound > 0
-    most = None
+    most: Any = None
     for rows in (series.head(100), series) if bounded else (series,):
         most = access(rows, "str", name, args, kwargs).map(_cuts, dtype=float).max().execute().fetch()
         if bounded and most == bound:
