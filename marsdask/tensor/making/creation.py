@@ -133,7 +133,13 @@ def _filled(
     refuse_gpu(name, gpu)
     kind, lengths = np.dtype("f8" if dtype is None else dtype), check_shape(shape)
     chunks = chunks_of(lengths, chunk_size, kind)
+    value = _zero(kind) if name == "zeros" else value
     return registry.make("filled", lengths, value, kind, chunks, checks.choice(order, "order", "CF"))
+
+
+def _zero(dtype: np.dtype) -> Any:
+    """What NumPy's zeros are: of texts, and of records' fields that are such, the empty one."""
+    return np.zeros((), dtype)[()] if dtype.kind in "USV" else 0
 
 
 ANY = "whose elements may be anything"
@@ -186,6 +192,7 @@ def _like(
     checks.choice(order, "order", "CFAK")
     kind = a.dtype if dtype is None else np.dtype(dtype)
     layout = a.order if order in "KA" else order
+    fill_value = _zero(kind) if name == "zeros_like" else fill_value
     if shape is not None and fill_value is None:
         return _filled(name, None, shape, kind, chunk_size, None, layout)
     if shape is not None:

@@ -66,7 +66,8 @@ def _last(axis: int, ufunc: np.ufunc, part: Any) -> Any:
 
 def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
     """For each chunk what all before it come to."""
-    run = totals_of(ufunc, totals.dtype).accumulate(totals, axis=axis, dtype=totals.dtype)
+    kind = None if totals.dtype.kind == "m" else totals.dtype  # NumPy refuses a unit
+    run = totals_of(ufunc, totals.dtype).accumulate(totals, axis=axis, dtype=kind)
     first = _last(axis, ufunc, run[(slice(None),) * axis + (slice(0, 0),)])
     return np.concatenate([first, run.take(range(run.shape[axis] - 1), axis=axis)], axis=axis)
 
@@ -125,8 +126,12 @@ def ediff1d(ary: Array, to_end: Array | None = None, to_begin: Array | None = No
             raise ArgumentTypeError(
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
             )
-    parts = (to_begin, line[1:] - line[:-1] if line.shape[0] else line, to_end)
-    return da.concatenate([flat(p).astype(ary.dtype) for p in parts if p is not None])
+    steps = line[1:] - line[:-1] if line.shape[0] else line - line
+    if to_begin is None and to_end is None:
+        return steps  # of times the time between them
+    if ary.dtype.kind == "M":
+        raise ArgumentTypeError("ediff1d(to_begin=, to_end=): differences of times are no times.")
+    return da.concatenate([flat(p).astype(ary.dtype) for p in (to_begin, steps, to_end) if p is not None])
 
 
 def _tree(name: str, *args: Any, combine_size: int | None = None, out: Any = None, where: Any = None) -> Any:

@@ -206,7 +206,7 @@ def _place_chunk(name: str, part: Any, axes: Any) -> Any:
     (axis,) = axes
     if not part.shape[axis]:
         return None
-    if name.startswith("nan") and part.dtype.kind in "fcO":
+    if _leaves_out(name, part.dtype):
         best = _extreme(np.fmax if name == "nanargmax" else np.fmin, part, axes)
         place = np.argmax(part == best, axis=axis, keepdims=True)
     else:
@@ -214,19 +214,25 @@ def _place_chunk(name: str, part: Any, axes: Any) -> Any:
     return np.take_along_axis(part, place, axis), place, part.shape[axis]
 
 
+def _leaves_out(name: str, dtype: np.dtype) -> bool:
+    """Whether holes are left out: among times NumPy does not look for NaT, which is first of all then."""
+    return name.startswith("nan") and dtype.kind in "fcO"
+
+
 def _better(name: str, a: Any, b: Any) -> Any:
     """The better of two neighbours' best; of equal ones the first."""
     better = b[0] > a[0] if name.endswith("max") else b[0] < a[0]
-    if a[0].dtype.kind in ("fcmMO" if name.startswith("nan") else "fcmM"):
+    left_out = _leaves_out(name, a[0].dtype)
+    if left_out or a[0].dtype.kind in "fcmM":
         hole_a, hole_b = (x[0] != x[0] for x in (a, b))
-        better = ~hole_b & (hole_a | better) if name.startswith("nan") else ~hole_a & (hole_b | better)
+        better = ~hole_b & (hole_a | better) if left_out else ~hole_a & (hole_b | better)
     return np.where(better, b[0], a[0]), np.where(better, a[2] + b[1], a[1]), a[2] + b[2]
 
 
 def _place_of(name: str, state: Any) -> Any:
     if state is None:
         raise ShapeError(f"attempt to get {name.removeprefix('nan')} of an empty sequence")
-    if name.startswith("nan") and state[0].dtype.kind in "fcO" and np.any(state[0] != state[0]):
+    if _leaves_out(name, state[0].dtype) and np.any(state[0] != state[0]):
         raise ArgumentError("All-NaN slice encountered")
     return state[1]
 

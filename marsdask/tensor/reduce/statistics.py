@@ -35,7 +35,7 @@ def average(
         if not returned:
             return mean
         count = math.prod(a.shape[i] for i in (range(a.ndim) if axes is None else axes))
-        return ExecutableTuple((mean, mean * 0 + float(count)))
+        return ExecutableTuple((mean, registry.make("filled_like", mean, float(count), mean.dtype, "C")))
     if weights.shape != a.shape:
         if axes is None:
             raise ArgumentTypeError("Axis must be specified when shapes of a and weights differ.")
