@@ -364,7 +364,8 @@ def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer:
     frame = settled(frame)
     by_category = isinstance(getattr(frame.empty, "dtype", None), pd.CategoricalDtype)
     if (callable(func) or by_category) and dtype is None and frame.count > 1:
-        return _together(frame, frame.empty, False, "map", func, (), kwargs)
+        like = frame.empty.map(func, **kwargs) if by_category else frame.empty
+        return _together(frame, like, False, "map", func, (), kwargs)
     truths: Any = True
     if not callable(func) and frame.count > 1 and frame.empty.dtype == object:
         truths = graph.value(all, graph.per_chunk(_only_truths, frame, lengths=None), label="truths")

@@ -241,13 +241,15 @@ def member(owner: type[Accessor], name: str) -> None:
     found = getattr(owner._theirs, name, None)
     is_property = not callable(found) or isinstance(inspect.getattr_static(owner._theirs, name), property)
     does = partial(_property if is_property else _member, kind, name)
+    splits = full in ("str.split", "str.rsplit")
+    more = " With `expand=True` it runs, to see how many columns there are: the first rows where they have `n` + 1."
     public(
         full,
         owners=[kind],
         status="delegated",
-        traits=["property"] if is_property else [],
+        traits=["property"] if is_property else ["runs"] if splits else [],
         signature=_signature(found),
-        doc=f"pandas' `{full}` of each value.",
+        doc=f"pandas' `{full}` of each value.{more if splits else ''}",
     )(OTHERS.get(full, does))
     if is_property:
         setattr(
@@ -283,7 +285,7 @@ def _property(kind: str, name: str, self: Accessor) -> Any:
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
     if name in ("add_categories", "remove_categories", "rename_categories", "reorder_categories"):
         _tell_categories(self._series)
-    if kind == "str" and name in ("split", "rsplit") and kwargs.get("expand"):
+    if name in ("split", "rsplit") and kwargs.get("expand"):
         most = _most_cuts(self._series, name, args, {k: v for k, v in kwargs.items() if k != "expand"})
         if not most:
             whole = access(self._series, kind, "slice", (), {}).to_frame(0)
