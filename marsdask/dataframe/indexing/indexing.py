@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.core import FrameHandle, Index, as_frame
+from marsdask.dataframe.core import FrameHandle, Index, as_frame, local
 from marsdask.dataframe.indexing import keys
 from marsdask.dataframe.kernels import picked
 from marsdask.dataframe.rows.alignment import as_promised, bounds_of, matched, rows_of, together
@@ -360,7 +360,10 @@ def read_rows(frame: Any, how: str, *args: Any) -> Any:
             return one_at(registry.make("frame.rows_at", frame, args[0].reshape(1)), 0)
         return one_at(frame, *args)
     if how == "at_labels" and isinstance(args[0], Handle):  # labels that only a run can tell
-        return read_rows(frame, *keys.rows_by_label(frame, np.asarray(args[0].to_numpy())[()]))
+        found = local(args[0])
+        return read_rows(
+            frame, *keys.rows_by_label(frame, found if isinstance(found, tuple) else np.asarray(found)[()])
+        )
     return frame if keys.is_all(args[0]) else registry.make(f"frame.{how}", frame, *args)
 
 
