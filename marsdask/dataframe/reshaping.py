@@ -213,6 +213,10 @@ def melt(
         raise ArgumentTypeError(f"melt(): expected a DataFrame, got {type(frame).__name__}.")
     if col_level is not None:
         raise ArgumentTypeError("melt(col_level=): columns here have one level.")
+    if not frame.known.columns.is_unique:
+        raise ArgumentError(
+            "melt(): some columns have the same label. Hint: df.set_axis([...], axis=1) first."
+        )
     listed = [v if isinstance(v, (list, tuple, pd.Index)) else [v] for v in (id_vars, value_vars)]
     ids = [] if id_vars is None else checks.columns(listed[0], frame)
     others = [c for c in frame.columns if c not in ids]

@@ -135,6 +135,8 @@ def _outputs(known: FrameMeta, spec: Grouping, func: Any, kwargs: dict[str, Any]
     else:
         keys = spec.columns(known)
         columns = [c for c in known.names if c not in keys] if spec.selected is None else spec.selected
+    if known.ndim == 2 and None in columns:
+        return None  # which stands for all columns below
     if isinstance(func, str):
         if func == "size":
             return None if kwargs else [(None, "size", {})]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from marsdask.dataframe.core import DataFrame, Series, as_frame
-from marsdask.dataframe.reduce.reduction import reduced_meta
+from marsdask.dataframe.reduce.reduction import reduced_meta, used_columns
 from marsdask.dataframe.rows.alignment import as_promised, pandas_on_samples, together
 from marsdask.dataframe.rows.families import call, pandas_signature
 from marsdask.errors import ArgumentError, ArgumentTypeError
@@ -84,7 +84,8 @@ def matrix(frame: Chunks, what: str, args: tuple[Any, ...]) -> Chunks:
     size = (known.length,)
     if what == "corr" and args[0] != "pearson":
         return graph.per_chunk(does, graph.gather(frame)).with_lengths(size)
-    numeric = graph.per_chunk(pd.DataFrame.__getitem__, frame, list(known.labels))
+    used = used_columns(frame.empty, {"numeric_only": args[2]})
+    numeric = graph.per_chunk(pd.DataFrame.take, frame, used, axis=1)
     least, ddof = (args[1], 1) if what == "corr" else (args[0] or 1, 1 if args[1] is None else args[1])
     build = partial(_matrix, known.labels, what, least, ddof)
     return graph.tree(graph.per_chunk(_pairs, numeric, lengths=None), _joined, build).with_lengths(size)

@@ -409,8 +409,10 @@ def _reduce(name: str, frame: Chunks, **kwargs: Any) -> Any:
     else:
         steps: list[Step] = [(i, name, settings) for i in used_columns(empty, kwargs)]
         objects = any(pd.api.types.is_object_dtype(empty.dtypes.iloc[i]) for i, *_ in steps)
-        build = partial(by_column, objects=objects and name in ("sum", "prod", "min", "max"))
-        made = fold(frame, steps, build, known.labels, known.shown.dtype, every=every)
+        labels = name.startswith("idx") and pd.api.types.is_object_dtype(empty.index.dtype)
+        dtype = np.dtype(object) if labels else known.shown.dtype
+        build = partial(by_column, objects=labels or (objects and name in ("sum", "prod", "min", "max")))
+        made = fold(frame, steps, build, known.labels, dtype, every=every)
     return as_promised(made)
 
 
@@ -497,13 +499,14 @@ def _mode_meta(frame: FrameMeta, **kwargs: Any) -> Any:
 def _mode(frame: Chunks, **kwargs: Any) -> Chunks:
     """The most frequent values of each column, sorted."""
     settings = {"dropna": kwargs["dropna"]} if "dropna" in kwargs else {}
-    steps: list[Step] = [(i, "mode", settings) for i in used_columns(frame.empty, kwargs)]
-    build = _modes if frame.empty.ndim == 2 else operator.itemgetter(0)
+    used = used_columns(frame.empty, kwargs)
+    steps: list[Step] = [(i, "mode", settings) for i in used]
+    build = partial(_modes, frame.empty.columns[used]) if frame.empty.ndim == 2 else operator.itemgetter(0)
     return fold(frame, steps, build, every=kwargs.get("combine_size")).with_lengths((math.nan,))
 
 
-def _modes(answers: list[pd.Series]) -> pd.DataFrame:
-    return pd.concat(answers, axis=1) if answers else pd.DataFrame()
+def _modes(columns: pd.Index, answers: list[pd.Series]) -> pd.DataFrame:
+    return pd.concat(answers, axis=1).set_axis(columns, axis=1) if answers else pd.DataFrame()
 
 
 method(

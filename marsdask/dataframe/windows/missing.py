@@ -14,6 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Categorical, FrameHandle, Series, as_frame
+from marsdask.dataframe.indexing.indexing import columns_at
 from marsdask.dataframe.rows.alignment import beside, done, matched, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import (
     ALL,
@@ -241,7 +242,7 @@ def _without_columns(self: Any, subset: Any, how: Any = None, thresh: Any = None
     present = rows.count().execute().fetch()
     total = len(rows.index.to_pandas()) if math.isnan(rows.known.length) else int(rows.known.length)
     keep = present >= (thresh if thresh is not None else 1 if how == "all" else total)
-    return self[[c for c, k in zip(self.columns, keep, strict=True) if k]]
+    return columns_at(self, np.flatnonzero(keep).tolist())
 
 
 def _dropna_demands(node: Node, mine: Demand) -> list[Demand]:
