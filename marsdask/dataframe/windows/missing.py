@@ -14,7 +14,6 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Categorical, FrameHandle, Series, as_frame
-from marsdask.dataframe.indexing.indexing import columns_at
 from marsdask.dataframe.rows.alignment import beside, done, matched, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import (
     ALL,
@@ -242,7 +241,7 @@ def _without_columns(self: Any, subset: Any, how: Any = None, thresh: Any = None
     present = rows.count().execute().fetch()
     total = len(rows.index.to_pandas()) if math.isnan(rows.known.length) else int(rows.known.length)
     keep = present >= (thresh if thresh is not None else 1 if how == "all" else total)
-    return columns_at(self, np.flatnonzero(keep).tolist())
+    return self.iloc[:, np.flatnonzero(keep).tolist()]
 
 
 def _dropna_demands(node: Node, mine: Demand) -> list[Demand]:
