@@ -146,7 +146,7 @@ ARRAYS = {
     "u8": np.abs(NUMBERS).astype("u8"), "f4": np.where(NUMBERS == 7, np.nan, NUMBERS).astype("f4"), "f8": np.where(NUMBERS == 7, np.nan, NUMBERS * 1.5),
     "infinite": np.where(NUMBERS == 7, np.inf, NUMBERS * 1.5), "c16": NUMBERS * (1 + 2j), "c8": (NUMBERS * (1 - 0.5j)).astype("c8"),
     "decimals": np.array([[Decimal(int(v)) / 4 for v in row] for row in NUMBERS], dtype=object), "objects": NUMBERS.astype(object),
-    "days": NUMBERS.astype("M8[D]"), "hours": NUMBERS.astype("m8[h]"), "NaT": np.where(NUMBERS == 7, np.datetime64("NaT"), NUMBERS.astype("M8[D]")),
+    "days": NUMBERS.astype("M8[D]"), "hours": NUMBERS.astype("m8[h]"), "NaT": np.where(NUMBERS == 7, np.datetime64("NaT", "D"), NUMBERS.astype("M8[D]")),
     "texts": NUMBERS.astype("U3"), "bytes": NUMBERS.astype("S3"), "Fortran": np.asfortranarray(NUMBERS * 1.0), "empty": np.zeros((0, 4)),
     "zeros": np.array([[-0.0, 0.0, np.nan, 1]]),
 }  # fmt: skip

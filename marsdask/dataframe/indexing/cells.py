@@ -35,5 +35,8 @@ def set_cells(frame: Chunks, cond: Any, value: Any) -> Any:
 
 def _set_cells(chunk: Any, cond: Any, value: Any) -> Any:
     chunk = chunk.copy(deep=False)
+    if isinstance(cond, pd.DataFrame) and cond.columns.is_unique and not cond.columns.equals(chunk.columns):
+        # pandas fills in truths among floats, and hides its own warning of that from this thread only.
+        cond = cond.reindex(columns=chunk.columns, fill_value=False)
     chunk[cond] = value[()] if type(value) is np.ndarray and not value.ndim else value
     return chunk
