@@ -362,43 +362,44 @@ def mapped(frame: Chunks, func: Any, kwargs: Any, dtype: Any = None, skip_infer:
     """Each value through a function, a dict or a series."""
     # What a function or a dict gives decides the dtype, in pandas for all values together.
     frame = settled(frame)
-    by_category = isinstance(getattr(frame.empty, "dtype", None), pd.CategoricalDtype)
-    if (callable(func) or by_category) and dtype is None and frame.count > 1:
+    if callable(func) and dtype is None and frame.count > 1:
+        by_category = isinstance(getattr(frame.empty, "dtype", None), pd.CategoricalDtype)
         like = frame.empty.map(func, **kwargs) if by_category else frame.empty
         return _together(frame, like, False, "map", func, (), kwargs)
-    truths: Any = True
-    if not callable(func) and frame.count > 1 and frame.empty.dtype == object:
-        truths = graph.value(all, graph.per_chunk(_only_truths, frame, lengths=None), label="truths")
-    nullable = not isinstance(frame.empty.dtype, np.dtype) and frame.empty.dtype.kind in "biuf"
-    if dtype is None and frame.count > 1 and nullable and not callable(func):
-        told = graph.per_chunk(_examples, frame, func, kwargs, lengths=None)
-        dtype = graph.value(_mapped_dtype, told, func, kwargs, label="dtype")
-    made = graph.per_chunk(_map_chunk, frame, truths, func, kwargs, dtype)
+    beside = None
+    if not callable(func) and frame.count > 1 and not _by_value(frame.empty.dtype):
+        beside = graph.value(graph.concat, graph.per_chunk(_examples, frame, func, kwargs, lengths=None))
+    made = graph.per_chunk(_map_chunk, frame, beside, func, kwargs, dtype)
     return made if dtype is not None else graph.even(made)
 
 
+def _by_value(dtype: Any) -> bool:
+    """Whether what a table has for a value hangs on that value alone, and dtypes of chunks have one in common."""
+    return dtype != np.dtype(object) and not (isinstance(dtype, pd.CategoricalDtype) or _is_nullable(dtype))
+
+
+def _is_nullable(dtype: Any) -> bool:
+    return not isinstance(dtype, np.dtype) and dtype.kind in "biuf"
+
+
 def _examples(chunk: Any, func: Any, kwargs: Any) -> Any:
-    """A value that a table has, and one that it has not: whether there are such decides pandas' dtype of nullable columns."""
-    holes = chunk.map(func, **kwargs).isna()
-    return graph.concat([chunk[holes][:1], chunk[~holes][:1]])
+    """Values beside which pandas maps any others as it maps all: a hole among categories; what is no truth value among objects,
+    as True is 1 to a table only then; of nullable columns one that a table has and one that it has not."""
+    if _is_nullable(chunk.dtype):
+        missing = chunk.map(func, **kwargs).isna()
+        return graph.concat([chunk[missing][:1], chunk[~missing][:1]])
+    if isinstance(chunk.dtype, pd.CategoricalDtype):
+        return chunk[chunk.isna()][:1]
+    return chunk[[not isinstance(value, (bool, np.bool_)) for value in chunk]][:1]
 
 
-def _mapped_dtype(told: list[Any], func: Any, kwargs: Any) -> Any:
-    return graph.concat(told).map(func, **kwargs).dtype
-
-
-def _only_truths(chunk: Any) -> bool:
-    return pd.api.types.infer_dtype(chunk, skipna=False) in ("boolean", "empty")
-
-
-def _map_chunk(chunk: Any, truths: bool, func: Any, kwargs: Any, dtype: Any) -> Any:
-    """A chunk's values; among other objects True is 1 to a dict, which it is not where a column has only truth values."""
-    if truths or chunk.ndim != 1 or not _only_truths(chunk):
-        made = graph.owned(chunk).map(func, **kwargs)
+def _map_chunk(chunk: Any, beside: Any, func: Any, kwargs: Any, dtype: Any) -> Any:
+    chunk = graph.owned(chunk)
+    if beside is None:
+        made = chunk.map(func, **kwargs)
     else:
-        beside = pd.Index([*chunk, None], dtype=object, name=chunk.name)
-        made = beside.map(func, **kwargs)[:-1]
-        made = pd.Series(made, index=chunk.index, name=chunk.name) if isinstance(chunk, pd.Series) else made
+        made = graph.concat([beside, chunk]).map(func, **kwargs)
+        made = made[len(beside) :] if isinstance(made, pd.Index) else made.iloc[len(beside) :]
     return made if dtype is None else made.astype(dtype)
 
 
