@@ -11,8 +11,8 @@ import pandas as pd
 from marsdask import checks
 from marsdask.dataframe.core import FrameHandle, as_frame, local
 from marsdask.dataframe.making.creation import as_index, from_pandas
-from marsdask.dataframe.rows import times
-from marsdask.dataframe.rows.alignment import cut_alike, one_chunk, pandas_on_samples, settled
+from marsdask.dataframe.rows import given, times
+from marsdask.dataframe.rows.alignment import columns_of, cut_alike, one_chunk, pandas_on_samples, settled
 from marsdask.dataframe.rows.families import ALL, pandas_signature
 from marsdask.errors import ColumnNotFound
 from marsdask.plan import graph, registry
@@ -65,7 +65,10 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     columns = list(getattr(frame.empty, "columns", [None]))
     each = dtype if isinstance(dtype, dict) else dict.fromkeys(columns, dtype)
     asked = {c: each[c] for c in columns if c in each}
-    wanted = {c: d for c, d in asked.items() if is_open_ended(d) and not _has_categories(frame.empty, c)}
+    categories = {
+        c: _categories_of(column) for c, column in zip(columns, columns_of(frame.empty), strict=True)
+    }
+    wanted = {c: d for c, d in asked.items() if is_open_ended(d) and categories[c] is None}
     if wanted and frame.count > 1:
         names = None if columns == [None] else list(wanted)
         parts = yield Ask(graph.per_chunk(_uniques, frame, names, label="categories", lengths=None))
@@ -74,7 +77,9 @@ def cast(frame: Chunks, dtype: Any, errors: str) -> Generator[Any, Any, Chunks]:
     if any(pd.api.types.is_string_dtype(d) for d in asked.values()):  # objects, too
         frame = settled(frame)
     told = times.among(frame.empty, lambda name: name in asked and _is_text(asked[name]))
-    frame = yield from _with_floats(frame, asked)
+    numbers = [c for c, d in asked.items() if _is_text(d) and pd.api.types.is_integer_dtype(categories[c])]
+    if numbers and frame.count > 1:
+        frame = graph.per_chunk(_as_floats, frame, given.holed(frame), numbers)
     if told and frame.count > 1:
         parts = yield Ask(graph.per_chunk(times.finest_of, frame, told, label="finest", lengths=None))
         return graph.per_chunk(_cast_times, frame, dtype, errors, told, times.of_whole(parts))
@@ -98,34 +103,18 @@ def is_open_ended(dtype: Any) -> bool:
     return str(dtype) == "category" and getattr(dtype, "categories", None) is None
 
 
-def _with_floats(frame: Chunks, asked: dict[Any, Any]) -> Generator[Any, Any, Chunks]:
-    """Categories of whole numbers as the numbers that become text: in pandas floats, where the column has a hole."""
-    numbers = [
-        c
-        for c, d in asked.items()
-        if _is_text(d) and _has_categories(frame.empty, c) and _numbered(frame.empty, c)
-    ]
-    if not numbers or frame.count == 1:
-        return frame
-    parts = yield Ask(graph.per_chunk(_holed, frame, numbers, label="holes", lengths=None))
-    holed = [c for c, *found in zip(numbers, *parts, strict=True) if any(found)]
-    if not holed:
-        return frame
-    return graph.per_chunk(_cast, frame, "f8" if holed == [None] else dict.fromkeys(holed, "f8"), "raise")
+def _categories_of(column: Any) -> Any:
+    """The categories that a column has already; None of any other."""
+    return column.dtype.categories if isinstance(column.dtype, pd.CategoricalDtype) else None
 
 
-def _numbered(empty: Any, name: Any) -> bool:
-    categories = (empty if name is None else empty[name]).dtype.categories
-    return pd.api.types.is_integer_dtype(categories)
-
-
-def _holed(chunk: Any, names: list[Any]) -> list[bool]:
-    return [bool((chunk if name is None else chunk[name]).isna().any()) for name in names]
-
-
-def _has_categories(empty: Any, name: Any) -> bool:
-    """Whether a column has categories, which stay as they are."""
-    return isinstance(getattr(empty if name is None else empty[name], "dtype", None), pd.CategoricalDtype)
+def _as_floats(chunk: Any, holed: list[bool], names: list[Any]) -> Any:
+    """Categories of whole numbers as what becomes text: in pandas floats, where the column has a hole."""
+    if chunk.ndim == 1:
+        return chunk.astype("f8") if holed[0] else chunk
+    return chunk.astype(
+        {c: "f8" for c, hole in zip(chunk.columns, holed, strict=True) if hole and c in names}
+    )
 
 
 def _uniques(chunk: Any, names: Any) -> list[Any]:
@@ -179,9 +168,9 @@ def parsed(frame: Chunks, name: str, keywords: dict[str, Any]) -> Any:
     return cut_alike(graph.per_chunk(_parsed, graph.gather(frame), name, keywords), frame)
 
 
-def _parse(name: str, arg: Any, **given: Any) -> Any:
+def _parse(name: str, arg: Any, **how: Any) -> Any:
     defaults = inspect.signature(getattr(pd, name)).parameters
-    keywords = {k: v for k, v in given.items() if v is not defaults[k].default}
+    keywords = {k: v for k, v in how.items() if v is not defaults[k].default}
     arg = local(arg) if isinstance(arg, Handle) and not arg.ndim else arg
     if isinstance(arg, (Handle, pd.Series, pd.DataFrame, pd.Index)):
         array = isinstance(arg, Handle) and not isinstance(arg, FrameHandle)

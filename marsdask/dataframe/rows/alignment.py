@@ -258,6 +258,11 @@ def as_promised(whole: Chunks) -> Any:
     return whole.with_lengths((known.length,))
 
 
+def columns_of(piece: Any) -> list[Any]:
+    """The columns of a frame, or the one that a series or index is."""
+    return [piece] if piece.ndim == 1 else [piece.iloc[:, i] for i in range(piece.shape[1])]
+
+
 def has_fractions(values: Any, dtype: Any) -> bool:
     """Whether whole numbers, or truths, were promised and numbers with fractions came: of what users' functions give, only data tell."""
     if isinstance(values.dtype, pd.CategoricalDtype) and isinstance(values, pd.Series):

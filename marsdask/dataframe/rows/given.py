@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from marsdask.dataframe.rows.alignment import columns_of
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.meta import sample
@@ -45,34 +46,29 @@ def of_values(
         _of_categories(column, func, method, keywords, holed is not None and holed[i])
         if isinstance(column.dtype, pd.CategoricalDtype)
         else _of_column(column, func, method, keywords)
-        for i, column in enumerate(_columns(chunk))
+        for i, column in enumerate(columns_of(chunk))
     ]
     return Given(*map(list, zip(*every, strict=True))) if every else Given([], [], [])
 
 
 def holed(frame: Chunks) -> Any:
-    """Of each column whether it has a hole in any chunk; None where no column has categories, for which alone pandas asks it."""
-    if not any(isinstance(column.dtype, pd.CategoricalDtype) for column in _columns(frame.empty)):
+    """Of each column whether it has a hole in any chunk; None where no column has categories, of which alone pandas makes something else then."""
+    if not any(isinstance(column.dtype, pd.CategoricalDtype) for column in columns_of(frame.empty)):
         return None
     return graph.value(_any_of, graph.per_chunk(_holes, frame, label="holes", lengths=None), label="holed")
 
 
 def _holes(chunk: Any) -> list[bool]:
-    return [bool(column.isna().any()) for column in _columns(chunk)]
+    return [bool(column.isna().any()) for column in columns_of(chunk)]
 
 
 def _any_of(found: list[list[bool]]) -> list[bool]:
     return [any(each) for each in zip(*found, strict=True)]
 
 
-def _columns(chunk: Any) -> list[Any]:
-    single = chunk.ndim == 1 or isinstance(chunk, pd.MultiIndex)
-    return [chunk] if single else [chunk.iloc[:, i] for i in range(chunk.shape[1])]
-
-
 def of_none(like: Any) -> Given:
     """The same of no rows."""
-    columns = _columns(like)
+    columns = columns_of(like)
     return Given(columns, [None] * len(columns), [[]] * len(columns))
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import Categorical, FrameHandle, Series, as_frame
-from marsdask.dataframe.rows.alignment import beside, done, matched, one_chunk, pandas_on_samples
+from marsdask.dataframe.rows.alignment import beside, columns_of, done, matched, one_chunk, pandas_on_samples
 from marsdask.dataframe.rows.families import (
     ALL,
     NOT_GIVEN,
@@ -27,7 +27,6 @@ from marsdask.dataframe.rows.families import (
     same_rows_meta,
 )
 from marsdask.dataframe.windows.neighbours import (
-    columns_of,
     continued,
     first_rows,
     last_rows,

@@ -16,6 +16,7 @@ import pandas as pd
 
 from marsdask import checks
 from marsdask.dataframe.core import local
+from marsdask.dataframe.rows.alignment import columns_of
 from marsdask.dataframe.rows.families import by_rows, call, method, same_rows_meta
 from marsdask.errors import ArgumentError
 from marsdask.plan import graph
@@ -118,11 +119,6 @@ def tshift(self: Any, periods: int = 1, freq: Any = None, axis: Any = 0) -> Any:
             "tshift(freq=None): freq was not set in the index, hence cannot be inferred. Hint: give freq=."
         )
     return self.shift(periods, freq="infer" if freq is None else freq)
-
-
-def columns_of(piece: Any) -> list[pd.Series]:
-    """The columns of a frame, or the one that a series is."""
-    return [piece] if piece.ndim == 1 else [piece.iloc[:, i] for i in range(piece.shape[1])]
 
 
 def continued(piece: Any, states: list[Any] | None, does: Callable[..., pd.Series], *args: Any) -> Any:

@@ -14,10 +14,9 @@ import numpy as np
 import pandas as pd
 
 from marsdask import checks
-from marsdask.dataframe.rows.alignment import pandas_on_samples, together
+from marsdask.dataframe.rows.alignment import columns_of, pandas_on_samples, together
 from marsdask.dataframe.rows.families import BOTH, pandas_signature
 from marsdask.dataframe.windows.neighbours import (
-    columns_of,
     continued,
     first_rows,
     last_rows,
