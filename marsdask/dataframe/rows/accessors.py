@@ -13,7 +13,7 @@ from marsdask.dataframe.core import Index, Series, as_frame
 from marsdask.dataframe.kernels import patterns, texts
 from marsdask.dataframe.rows.alignment import example, matched, pandas_on_samples, together
 from marsdask.dataframe.rows.families import kept_rows, row_by_row_demands
-from marsdask.errors import UnknownName
+from marsdask.errors import Unbuilt, UnknownName
 from marsdask.plan import graph, registry
 from marsdask.plan.graph import Chunks
 from marsdask.plan.handle import Handle
@@ -80,13 +80,16 @@ class CategoricalAccessor(Accessor):
     _theirs = pd.core.arrays.categorical.CategoricalAccessor
 
 
+SPLITS = ("split", "rsplit")
+
+
 def reach(series: Any, kind: str, name: str, args: Any, kwargs: Any, call: bool = True) -> Any:
-    """A member of an accessor of pandas; a split at `n` places, which some row has, gives n + 1 columns whatever the chunk."""
+    """A member of an accessor of pandas; a split at `n` places, which `_member` has found in some row, gives n + 1 columns whatever the chunk."""
     if name in ANSWERS and call:
         return texts.answered(series, partial(_answers, kind, name, args, kwargs))
     made = getattr(getattr(series, kind), name)
     made = made(*args, **kwargs) if call else made
-    if name in ("split", "rsplit") and kwargs.get("expand") and kwargs.get("n", -1) > 0:
+    if name in SPLITS and kwargs.get("expand"):
         return _widened(made, kwargs["n"] + 1)
     return made
 
@@ -241,7 +244,7 @@ def member(owner: type[Accessor], name: str) -> None:
     found = getattr(owner._theirs, name, None)
     is_property = not callable(found) or isinstance(inspect.getattr_static(owner._theirs, name), property)
     does = partial(_property if is_property else _member, kind, name)
-    splits = full in ("str.split", "str.rsplit")
+    splits = name in SPLITS
     more = " With `expand=True` it runs, to see how many columns there are: the first rows where they have `n` + 1."
     public(
         full,
@@ -285,7 +288,10 @@ def _property(kind: str, name: str, self: Accessor) -> Any:
 def _member(kind: str, name: str, self: Accessor, *args: Any, **kwargs: Any) -> Any:
     if name in ("add_categories", "remove_categories", "rename_categories", "reorder_categories"):
         _tell_categories(self._series)
-    if name in ("split", "rsplit") and kwargs.get("expand"):
+    if name in SPLITS and kwargs.get("expand"):
+        if isinstance(self._series, Index):
+            hint = f"index.to_series().str.{name}(...) gives a frame."
+            raise Unbuilt.argument(f"Index.str.{name}", "expand", kwargs["expand"], hint)
         most = _most_cuts(self._series, name, args, {k: v for k, v in kwargs.items() if k != "expand"})
         if not most:
             whole = access(self._series, kind, "slice", (), {}).to_frame(0)
