@@ -206,9 +206,8 @@ def _without_columns(frame: Any, columns: Any, level: Any, errors: str) -> Any:
 
 
 def _without_rows(frame: Any, labels: Any, level: Any, errors: str) -> Any:
-    one = isinstance(labels, Handle) and not labels.ndim
-    listed = isinstance(labels, Handle) and not one
-    given = as_index(labels) if listed else list(map(local, _labels_list(labels)))
+    several = isinstance(labels, Handle) and labels.ndim
+    given = as_index(labels) if several else list(map(local, _labels_list(labels)))
     return registry.make("frame.drop_labels", frame, given, level, errors)
 
 
