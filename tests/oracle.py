@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import math
 import operator
 import os
+import random
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -170,6 +172,20 @@ def fetched(value: Any) -> Any:
     if isinstance(value, list):
         return [fetched(v) for v in value]
     return value
+
+
+def of_some(
+    text: str, kinds: Iterable[str], asked: Callable[[str], bool], always: Iterable[str] = ()
+) -> None:
+    """Ask a text of three kinds that the text itself draws, of others where `asked` says that there was no answer to compare.
+
+    Those of `always` are asked too, and have one.
+    """
+    assert all(map(asked, always))
+    left = sorted(kinds)
+    random.Random(text).shuffle(left)
+    compared = filter(asked, left)
+    assert list(itertools.islice(compared, 3))
 
 
 def assert_like(
