@@ -50,7 +50,7 @@ NAMES = [*WHOLE.columns[:-2]]
 OTHER = WHOLE.iloc[[5, 1, 3, 0, 2, 2]].reset_index(drop=True)
 ALSO = {
     "x.map(str)": "ordered string", "x.map(lambda_v)": "string", "x.map(lambda_hole)": "ordered", "x.map({x[0]:1.5,x[3]:2.5})": "Int64 f o s day", "x.replace({x[0]:x[3]})": "f s ordered",
-    "x.map(u)": "ordered categories Int64 arrow o s", "x.cummin()": "ordered", "x.expanding().sum()": "f", "x.expanding().std()": "f", 
+    "x.map(u)": "ordered categories Int64 arrow o s", "x.cummin()": "ordered", "x.expanding().sum()": "f", "x.expanding().std()": "f",
     "x.expanding().count()": "o", "x.astype('category')": "ordered", "x.astype(str)": "ordered", "x.groupby(k).size()": "Int64 string arrow",
     "x.count()": "interval", "x.shift()": "interval", "pd.get_dummies(x)": "o", "pd.get_dummies(d[[c,'k']])": "period interval", "pd.concat([d[c],r['i']])": "ordered",
     "np.zeros_like(x)": "texts bytes", "np.zeros(3,dtype=x.dtype)": "texts", "np.nanargmax(x)": "NaT", "np.ediff1d(x)": "days", "np.average(x,axis=1,returned=True)": "f8 infinite", "x.cumsum(axis=1)": "hours",
