@@ -94,6 +94,11 @@ def _finish(combine: Any, finish: Any, kind: Any, nested: Any, axis: Any = (), k
     return result.astype(kind, copy=False)
 
 
+def loop_dtype(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype to tell a ufunc to add in; none of times, whose unit it refuses to be told."""
+    return None if dtype.kind == "m" else dtype
+
+
 def replaced(lengths: tuple[Any, ...], axis: int, new: Any) -> tuple[Any, ...]:
     """A shape, or chunks, with another entry for one axis."""
     return (*lengths[:axis], new, *lengths[axis + 1 :])

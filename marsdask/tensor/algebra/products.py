@@ -19,7 +19,7 @@ from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
 from marsdask.tensor.core import as_tensor, assign, check_cast, fits, given
 from marsdask.tensor.elements.elementwise import broadcast_shape
-from marsdask.tensor.fold import flat, fold, result_dtype
+from marsdask.tensor.fold import flat, fold, loop_dtype, result_dtype
 
 Index = tuple[int, ...]
 
@@ -55,7 +55,7 @@ def contracted(
     if all(parts.numblocks[a] == 1 for a in axes):
         return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
     add = np.logical_or if dtype.kind == "b" else np.add
-    added = partial(add.reduce, dtype=dtype, keepdims=True)
+    added = partial(add.reduce, dtype=loop_dtype(dtype), keepdims=True)
     return fold(parts, axes, added, partial(reduce, add), np.asarray, dtype, label="product")
 
 

@@ -21,6 +21,7 @@ from marsdask.tensor.fold import (
     flat,
     joined_at_once,
     line_of,
+    loop_dtype,
     replaced,
     result_dtype,
     totals_of,
@@ -66,8 +67,7 @@ def _last(axis: int, ufunc: np.ufunc, part: Any) -> Any:
 
 def _before(axis: int, ufunc: np.ufunc, totals: Any) -> Any:
     """For each chunk what all before it come to."""
-    kind = None if totals.dtype.kind == "m" else totals.dtype  # NumPy refuses a unit
-    run = totals_of(ufunc, totals.dtype).accumulate(totals, axis=axis, dtype=kind)
+    run = totals_of(ufunc, totals.dtype).accumulate(totals, axis=axis, dtype=loop_dtype(totals.dtype))
     first = _last(axis, ufunc, run[(slice(None),) * axis + (slice(0, 0),)])
     return np.concatenate([first, run.take(range(run.shape[axis] - 1), axis=axis)], axis=axis)
 
