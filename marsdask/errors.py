@@ -333,6 +333,21 @@ class CheckpointDamaged(MarsDaskError, OSError):
         )
 
 
+class CheckpointFull(MarsDaskError, OSError):
+    """A file of a checkpoint that could not be written: the disk is full, or fails."""
+
+    @classmethod
+    def of(cls, path: str, size: int, free: int | None, error: OSError) -> CheckpointFull:
+        """`size` bytes were to go to `path`; `free` is what the file system has, None where nobody knows."""
+        room = "" if free is None else f", {free:,} bytes are free there"
+        made = cls(
+            f"{size:,} bytes could not be written to {path!r}: {error.strerror or error}{room}. Hint: make room there, or "
+            "choose another path; checkpoint() again makes what is missing, and nothing else."
+        )
+        made.errno = error.errno
+        return made
+
+
 class ObjectNotFound(MarsDaskError, KeyError):
     """A stateful object that nobody made."""
 
@@ -345,8 +360,21 @@ class Exited(MarsDaskError, RuntimeError):
     """A function or script ended its process, or would have."""
 
     @classmethod
-    def by(cls, name: str, code: object) -> Exited:
-        return cls(f"{name!r} called sys.exit({code!r}).")
+    def by(cls, name: str, end: BaseException) -> Exited:
+        how = f"called sys.exit({end.code!r})" if isinstance(end, SystemExit) else f"raised {end!r}"
+        return cls(f"{name!r} {how}.")
+
+
+class TaskFailed(MarsDaskError, RuntimeError):
+    """What a task has raised, in words, where the exception itself cannot leave its worker."""
+
+    @classmethod
+    def because(cls, operation: str, said: str, frames: str) -> TaskFailed:
+        """`said`: the exception's `repr()`; `frames`: its traceback, as text."""
+        return cls(
+            f"{operation!r} raised {said}, which cannot be pickled. Hint: an exception that has no locks, files or "
+            f"connections in it, and whose arguments are those of its class, comes as it is. It was raised here:\n{frames}"
+        )
 
 
 class NotPicklable(MarsDaskError, TypeError):

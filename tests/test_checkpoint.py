@@ -1,6 +1,8 @@
 """Checkpoints on threads: what is in the files is what was computed, or an error says so."""
 
 import contextlib
+import errno
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +18,7 @@ import pytest
 import marsdask.dataframe as md
 import marsdask.tensor as mt
 from marsdask import option_context, remote
-from marsdask.errors import BadCheckpoint, CheckpointDamaged, MarsDaskError
+from marsdask.errors import BadCheckpoint, CheckpointDamaged, CheckpointFull, MarsDaskError
 from marsdask.session import Session, new_session
 from tests.oracle import assert_like
 from tests.processes import PATIENCE
@@ -280,3 +282,110 @@ def test_other_processes(tmp_path: Path) -> None:
     said = run()
     assert "path='t'): it holds another expression: it was map_chunk" in said
     assert "path='f'): it holds another expression: it was csv" in said
+
+
+def test_a_folder_of_a_program_that_died_at_once(tmp_path: Path) -> None:
+    """It holds an unready manifest and nothing else; what is older than an hour is swept."""
+    young, old = (tmp_path / f"manifest.json.{digit * 32}.part" for digit in "ab")
+    for part in (young, old):
+        part.write_text("{")
+    foreign = tmp_path / "mine.part"
+    os.utime(old, (1, 1))
+    with new_session():
+        np.testing.assert_array_equal(doubled().checkpoint(tmp_path).fetch(), np.arange(10.0) * 2)
+        assert (young.exists(), old.exists()) == (True, False)
+        foreign.write_text("")
+        os.utime(foreign, (1, 1))
+        doubled().checkpoint(tmp_path)
+        assert foreign.exists()
+
+
+def test_a_manifest_damaged_at_any_byte(tmp_path: Path) -> None:
+    """Named, or without a consequence; never another answer. Made again where that is asked for."""
+    with new_session():
+        doubled().checkpoint(tmp_path)
+        manifest = tmp_path / "manifest.json"
+        sound = manifest.read_bytes()
+        right = np.arange(10.0) * 2
+        damaged: list[bytes] = [
+            sound[:at] + bytes([sound[at] ^ 1]) + sound[at + 1 :] for at in range(len(sound))
+        ]
+        damaged += [sound[:at] for at in range(0, len(sound), 7)]
+        empty = json.loads(sound) | {"expression": []}
+        damaged += [json.dumps(empty).encode(), b"[" * 100_000, b"\xff\xfe", b"null", b"[]"]
+        named = 0
+        for content in damaged:
+            manifest.write_bytes(content)
+            try:
+                got = doubled().checkpoint(tmp_path)
+            except BadCheckpoint as error:
+                assert str(tmp_path) in str(error)
+                named += 1
+            else:
+                np.testing.assert_array_equal(got.fetch(), right)
+        assert named > len(sound) // 2
+        manifest.write_bytes(b"?")
+        np.testing.assert_array_equal(doubled().checkpoint(tmp_path, overwrite=True).fetch(), right)
+
+
+def test_somebody_elses_manifest_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"name": "a web page"}')
+    with new_session(), pytest.raises(BadCheckpoint, match="not one of a checkpoint"):
+        doubled().checkpoint(tmp_path, overwrite=True)
+    assert "a web page" in (tmp_path / "manifest.json").read_text()
+
+
+def test_a_full_disk_says_where_and_how_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with new_session():
+        doubled().checkpoint(tmp_path / "begun")
+        os.unlink(tmp_path / "begun" / "chunk-000001")
+        monkeypatch.setattr(os, "fsync", full)
+        for path in (tmp_path / "begun", tmp_path / "new"):
+            with pytest.raises(
+                CheckpointFull, match=r"[\d,]+ bytes could not be written to .*, [\d,]+ bytes are free"
+            ) as caught:
+                doubled().checkpoint(path)
+            assert str(path) in str(caught.value)
+            assert caught.value.errno == errno.ENOSPC
+            assert not list(path.glob("*.part"))
+        monkeypatch.undo()
+        np.testing.assert_array_equal(doubled().checkpoint(tmp_path / "begun").fetch(), np.arange(10.0) * 2)
+        assert len(calls) == 1
+
+
+TOGETHER = """
+import sys
+import marsdask.tensor as mt
+from marsdask import new_session
+new_session()
+sys.stdin.readline()
+x = mt.random.RandomState(3).rand(4000, chunk_size=100)
+print(float(mt.sort(x).checkpoint(sys.argv[1]).sum().execute().fetch()), flush=True)
+"""
+
+
+@pytest.mark.processes
+def test_two_programs_at_one_folder(tmp_path: Path) -> None:
+    """Both finish. Eight times two that begin together: they meet at the manifest, at chunks and when they tidy."""
+    with new_session():
+        want = float(mt.sort(mt.random.RandomState(3).rand(4000, chunk_size=100)).sum().execute().fetch())
+    command = [sys.executable, "-c", TOGETHER]
+    for number in range(8):
+        two = [
+            subprocess.Popen(
+                [*command, str(tmp_path / str(number))],
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            for _ in range(2)
+        ]
+        for program in two:
+            assert program.stdin is not None
+            program.stdin.write("\n")
+            program.stdin.flush()
+        assert [float(program.communicate(timeout=PATIENCE)[0]) for program in two] == [want, want]
+        assert not list((tmp_path / str(number)).glob("*.part"))

@@ -7,6 +7,7 @@ format, or a pickle where that cannot hold it), then a line of JSON with a check
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -14,6 +15,8 @@ import math
 import os
 import pickle
 import re
+import shutil
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +29,7 @@ import numpy as np
 from marsdask import checks
 from marsdask.engine import base as engines
 from marsdask.engine import runs
-from marsdask.errors import ArgumentTypeError, BadCheckpoint, CheckpointDamaged
+from marsdask.errors import ArgumentTypeError, BadCheckpoint, CheckpointDamaged, CheckpointFull
 from marsdask.options import within
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
@@ -42,11 +45,13 @@ from marsdask.session.results import Result, exact, retried
 if TYPE_CHECKING:
     from marsdask.session import Session
 
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"marsdask"
 NPY = b"\x93NUMPY"
 MANIFEST = "manifest.json"
 PART = ".part"
+ABANDONED = 3600.0
+"""Seconds after which an unready file is taken for one whose writer died; another program may be writing a younger one."""
 CHUNK = re.compile("chunk-([0-9]+)")
 
 
@@ -78,7 +83,9 @@ class Folder:
         return f"{self.inside}/chunk-{number:06d}"
 
     def write(self, number: int, chunk: Any) -> Any:
-        """The chunk, after it was written."""
+        """The chunk, after it was written; not again where another program has done so meanwhile."""
+        if self.fs.exists(self.path(number)) and self.shape(number) is not None:
+            return chunk
         body: bytes | memoryview
         if type(chunk) is np.ndarray and not chunk.dtype.hasobject and not chunk.dtype.metadata:
             buffer = io.BytesIO()
@@ -134,34 +141,60 @@ class Folder:
         """What is in the folder, by its name there."""
         return {str(path).rpartition("/")[2]: path for path in self.fs.ls(self.inside, detail=False)}
 
+    def strange(self) -> list[str]:
+        """The names in the folder that no checkpoint gives."""
+        return [name for name in self._files() if not _ours(name)]
+
     def manifest(self) -> dict[str, Any] | None:
-        """What the folder says of itself; None where it says nothing."""
+        """What the folder says of itself; None where it says nothing, {} where that has changed since it was written."""
         try:
             found = json.loads(self.fs.cat_file(f"{self.inside}/{MANIFEST}"))
         except FileNotFoundError:
             return None
-        except ValueError:
-            found = None
-        if not isinstance(found, dict) or "expression" not in found:
-            raise BadCheckpoint.at(
-                self.url, f"{MANIFEST} in it is not one of a checkpoint", "choose another path"
-            )
-        return found
+        except (ValueError, RecursionError):
+            return {}
+        sound = isinstance(found, dict) and found.pop("sum", None) == _sum(_text(found))
+        if isinstance(found, dict) and not sound and found.get("format") not in (None, FORMAT):
+            return found  # of another version, which says so
+        return found if sound else {}
 
     def note(self, manifest: dict[str, Any]) -> None:
-        _put(self.fs, f"{self.inside}/{MANIFEST}", json.dumps(manifest, indent=1).encode())
+        content = {**manifest, "sum": _sum(_text(manifest))}
+        _put(self.fs, f"{self.inside}/{MANIFEST}", json.dumps(content, indent=1).encode())
 
     def tidy(self, *, everything: bool = False) -> None:
         """Remove what writers that died have left; with `everything` the files of a checkpoint too, and nothing else."""
         for name, path in self._files().items():
-            mine = name == MANIFEST or CHUNK.fullmatch(name)
-            if name.endswith(PART) or (everything and mine):
-                self.fs.rm_file(path)
+            left = name.endswith(PART) and _ours(name)
+            if (everything and _ours(name)) or (left and self._age(path) > ABANDONED):
+                with contextlib.suppress(FileNotFoundError):  # another program does the same
+                    self.fs.rm_file(path)
+
+    def _age(self, path: str) -> float:
+        """Seconds since a file was written."""
+        try:
+            return float(time.time() - self.fs.modified(path).timestamp())
+        except (
+            FileNotFoundError,
+            NotImplementedError,
+        ):  # no file system but this machine's has unready files
+            return 0.0
 
 
 def _speaks(fs: Any, protocol: str) -> bool:
     """Whether a file system is the one of that protocol."""
     return protocol in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,))
+
+
+def _ours(name: str) -> bool:
+    """Whether a checkpoint gives such names."""
+    whole = re.sub(rf"\.[0-9a-f]{{32}}{re.escape(PART)}$", "", name)
+    return whole == MANIFEST or CHUNK.fullmatch(whole) is not None
+
+
+def _text(manifest: Mapping[str, Any]) -> bytes:
+    """What the checksum of a manifest is made of."""
+    return json.dumps(manifest, sort_keys=True).encode()
 
 
 def _put(fs: Any, path: str, content: bytes) -> None:
@@ -174,11 +207,19 @@ def _put(fs: Any, path: str, content: bytes) -> None:
         fs.pipe_file(path, content)
         return
     part = f"{path}.{uuid.uuid4().hex}{PART}"
-    with open(part, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        free = None
+        with contextlib.suppress(OSError):
+            free = shutil.disk_usage(os.path.dirname(path)).free
+        raise CheckpointFull.of(path, len(content), free, error) from error
 
 
 def _sum(body: Any) -> str:
@@ -269,14 +310,28 @@ def _opened(
     try:
         if fs.isfile(inside):
             raise BadCheckpoint.at(url, "there is a file of that name", "name a folder")
-        if fs.isdir(inside) and fs.ls(inside, detail=False):
-            found = folder.manifest()
-            if found is None:
-                raise BadCheckpoint.at(
-                    url, "the folder holds other files", "name a folder that is empty or new"
-                )
-            if (difference := _difference(found, expression)) is None:
+        # None where a program was killed before it had written any, or is about to.
+        found = folder.manifest()
+        if found is None and fs.isdir(inside) and (names := folder.strange()):
+            raise BadCheckpoint.at(
+                url,
+                f"the folder holds other files, {names[0]!r} for one",
+                "name a folder that is empty or new",
+            )
+        if found is not None:
+            if found and (difference := _difference(found, expression)) is None:
                 return found
+            if not found:
+                rest = folder.present() and not folder.strange()
+                hint = "choose another path" + (", or overwrite=True, which makes them again" if rest else "")
+                if not (overwrite and rest):
+                    raise BadCheckpoint.at(
+                        url,
+                        f"{MANIFEST} in it is not one of a checkpoint, or has changed since it was written: nobody knows "
+                        "whose chunks are there",
+                        hint,
+                    )
+                difference = ""
             if not overwrite:
                 raise BadCheckpoint.at(
                     url,
@@ -288,6 +343,8 @@ def _opened(
         fs.makedirs(inside, exist_ok=True)
         begun = {"format": FORMAT, "expression": expression, "grid": None, "complete": False}
         folder.note(begun)
+    except CheckpointFull:
+        raise
     except OSError as error:
         raise BadCheckpoint.at(
             url, f"it cannot be written to: {error}", "a folder that you and the workers may write to"
