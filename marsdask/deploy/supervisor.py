@@ -169,6 +169,7 @@ async def started(plan: Plan) -> Any:
     from distributed.comm.addressing import unparse_host_port
 
     from marsdask.deploy import web
+    from marsdask.engine.watch import watch
 
     routes = "distributed.scheduler.http.routes"
     try:
@@ -194,6 +195,7 @@ async def started(plan: Plan) -> Any:
         raise Failure(
             f"the supervisor cannot start on {plan.host}:{plan.port}: {running.cause(error)}"
         ) from error
+    watch(scheduler)
     web.front_door(scheduler, plan.scheduler["http_prefix"].rstrip("/"))
     if plan.security is None:
         # The same handshake as that of the scheduler's own listeners.

@@ -13,6 +13,7 @@ from tornado import httputil, routing, web
 
 import marsdask.streams  # noqa: F401 - every scheduler that is started by itself comes by here
 from marsdask.engine.address import ROUTE
+from marsdask.engine.watch import watch
 
 
 class Address(RequestHandler):
@@ -51,6 +52,7 @@ def front_door(scheduler: Any, prefix: str = "") -> None:
 
 def dask_setup(scheduler: Any) -> None:
     """What a plain scheduler does that preloads this module."""
+    watch(scheduler)
     front_door(scheduler)
     scheduler.http_application.add_handlers(
         r".*", [(url, kind, {"dask_server": scheduler}) for url, kind, _ in routes]

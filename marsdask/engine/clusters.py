@@ -16,6 +16,7 @@ from marsdask import checks
 from marsdask.engine import defaults
 from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_listen
 from marsdask.engine.client import Distributed
+from marsdask.engine.watch import watch
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
 from marsdask.spill import MemoryPolicy, cluster_arguments
@@ -118,10 +119,15 @@ def started(wanted: Local, *, as_default: bool = False) -> Distributed:
     defaults.apply()
     _leave_the_program_alone()
     cluster = distributed.LocalCluster(**wanted.arguments())
+    cluster.sync(_watched, cluster.scheduler)
     client = distributed.Client(cluster, set_as_default=as_default)
     return Distributed(
         client, owned=(client, cluster), dashboard=wanted.dashboard is not None, dasks_default=as_default
     )
+
+
+async def _watched(scheduler: Any) -> None:
+    watch(scheduler)  # in the thread of the scheduler
 
 
 WORKER_PROCESS = "Dask Worker process (from Nanny)"

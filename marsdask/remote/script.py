@@ -110,7 +110,7 @@ class Script:
                 exec(code, variables)
             except SystemExit as end:
                 if end.code not in (None, 0):
-                    raise Exited.by(self.path, end.code) from end
+                    raise Exited.by(self.path, end) from end
 
 
 _environ: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import pickle
 import re
 import time
 from collections.abc import Collection
@@ -19,8 +20,10 @@ import distributed
 import psutil
 from dask.system import CPU_COUNT
 from dask.typing import Key
+from dask.utils import key_split
 from distributed import Worker
 from distributed.core import Status
+from distributed.protocol import Serialize
 from distributed.worker_memory import parse_memory_limit
 from distributed.worker_state_machine import (
     ExecuteFailureEvent,
@@ -31,9 +34,9 @@ from distributed.worker_state_machine import (
 from tornado.ioloop import PeriodicCallback
 
 import marsdask.streams  # noqa: F401 - workers, nannies and clients all come by here
-from marsdask.errors import ArgumentError, SpillDamaged
+from marsdask.errors import ArgumentError, Exited, SpillDamaged, TaskFailed
 from marsdask.sizes import LEAST_MEMORY, shown
-from marsdask.spill import heap, report
+from marsdask.spill import heap, report, suspects
 from marsdask.spill.buffer import MarsSpillBuffer
 from marsdask.spill.directory import purge
 from marsdask.spill.policy import MemoryPolicy
@@ -157,6 +160,7 @@ class MarsWorker(Worker):
             super().__init__(
                 scheduler_ip, memory_limit=limit or 0, nthreads=nthreads, name=name, data=data, **kwargs
             )
+        self.turns = suspects.Turns(self)
         self.damaged: set[Key] = set()
         self.scattered: set[Key] = set()
         self.metrics |= report.metrics_of(self.data)
@@ -192,13 +196,32 @@ class MarsWorker(Worker):
 
     async def execute(self, key: Key, *, stimulus_id: str) -> StateMachineEvent:
         """Run a task, or hand it back where an input of it turns out damaged, or was given up before."""
-        inputs = [task.key for task in self.state.tasks[key].dependencies]
-        if any(i not in self.data and i not in self.state.actors for i in inputs):
-            return _again(key)
-        event = await super().execute(key, stimulus_id=stimulus_id)
-        damaged = self.damaged.intersection(inputs) - self.scattered
-        if not damaged or not isinstance(event, ExecuteFailureEvent):
+        task = self.state.tasks[key]
+        inputs = [each.key for each in task.dependencies]
+        async with self.turns.of(task):
+            if task.state == "cancelled" or any(
+                i not in self.data and i not in self.state.actors for i in inputs
+            ):
+                return _again(key)
+            began = time.time()
+            try:
+                event = await super().execute(key, stimulus_id=stimulus_id)
+            except (SystemExit, KeyboardInterrupt) as end:
+                # The worker would leave with all that it has, and the next one that gets the task, too.
+                error = Exited.by(key_split(key), end)
+                return ExecuteFailureEvent.from_exception(
+                    error,
+                    key=key,
+                    run_id=task.run_id,
+                    start=began,
+                    stop=time.time(),
+                    stimulus_id=f"marsdask-exited-{time.time()}",
+                )
+        if not isinstance(event, ExecuteFailureEvent):
             return event
+        damaged = self.damaged.intersection(inputs) - self.scattered
+        if not damaged:
+            return _in_words(event)
         for each in damaged:  # before the task is handed back, or it would come again at once
             self.give_up(each)
         return _again(key)
@@ -236,7 +259,13 @@ class MarsWorker(Worker):
             super().handle_worker_status_change(status, stimulus_id)
 
     async def close(self, *args: Any, **kwargs: Any) -> Any:
-        """Close the worker and remove its files."""
+        """Close the worker and remove its files.
+
+        Where its process is ended from inside, by sys.exit(), its event loop cancels all that runs, and what closes the
+        worker then would have the nanny end, too. The nanny stays and starts another, as after a crash.
+        """
+        if (here := asyncio.current_task()) is not None and here.cancelling():
+            kwargs["nanny"] = False
         if "reason" in kwargs:
             kwargs["reason"] = why(self, kwargs["reason"])
         done = await super().close(*args, **kwargs)
@@ -252,6 +281,15 @@ def why(worker: Worker, reason: str) -> str:
     """
     left = worker.status is Status.closing_gracefully and reason == "worker-heartbeat-missing"
     return "scheduler-remove-worker" if left else reason
+
+
+def _in_words(failure: ExecuteFailureEvent) -> ExecuteFailureEvent:
+    """A failure whose exception says what it was, also where it cannot be pickled: distributed sends its repr alone then."""
+    error = pickle.loads(failure.exception.data)
+    if type(error) is Exception and error.args == (failure.exception_text,):
+        named = TaskFailed.because(key_split(failure.key), failure.exception_text, failure.traceback_text)
+        failure.exception = Serialize(pickle.dumps(named))
+    return failure
 
 
 def _again(key: Key) -> RescheduleEvent:

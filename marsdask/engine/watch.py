@@ -1,0 +1,35 @@
+"""What a scheduler does for marsdask besides distributed's own: `watch` gives it to one that marsdask starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from distributed.diagnostics.plugin import SchedulerPlugin
+
+from marsdask.spill import suspects
+
+OWNERS = "marsdask-owners"
+"""Where a scheduler's metadata say which client a published dataset ends with."""
+
+
+def watch(scheduler: Any) -> None:
+    """Let a scheduler find out who ends workers, and sweep up after clients that died."""
+    suspects.watch(scheduler)
+    scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)
+
+
+class Leftovers(SchedulerPlugin):
+    """Unpublishes what a client has published that is gone without having done so.
+
+    To distributed a dataset lasts until somebody unpublishes it, and what is in it stays in the workers' memory.
+    """
+
+    name = "marsdask-leftovers"
+
+    def remove_client(self, scheduler: Any, client: str) -> None:
+        owners = scheduler.task_metadata.get(OWNERS, {})
+        published = scheduler.extensions["publish"].datasets
+        for dataset in [name for name, owner in owners.items() if owner == client]:
+            del owners[dataset]
+            if published.pop(dataset, None) is not None:
+                scheduler.remove_client(client=f"published-{dataset}")
