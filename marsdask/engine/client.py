@@ -8,6 +8,8 @@ import functools
 import itertools
 import logging
 import math
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -118,15 +120,19 @@ class Distributed:
         failed = None
         try:
             with counted:
-                self._finished(futures)
-                failed = next((future for future in futures if future.status == "error"), None)
+                failed = self._finished(futures)
                 if failed is not None:  # inside the round, which is not done then
                     # The task's own error; ours where the cluster and not the task failed.
                     with _as_ours(lambda error: failures.named(error, self.client)):
                         failed.result()
-        except BaseException:  # Ctrl-C, or cancelled before this round: what was started must not go on
-            if failed is None:
+        except BaseException:
+            if failed is None:  # Ctrl-C, or cancelled before this round: what was started must not go on
                 self._cancel(futures)
+            else:
+                # Who holds the error holds this frame. A scheduler answers with what has failed as long as anybody holds
+                # that: the next run would not look whether it does now.
+                for future in futures:
+                    future.release()
             raise
         by_key = dict(zip(unique, futures, strict=True))
         return [by_key[k] for k in keys]
@@ -136,8 +142,8 @@ class Distributed:
         if self.client.status == "running":
             self.client.loop.add_callback(_cancelled, self.client, futures)
 
-    def _finished(self, futures: list[Any]) -> None:
-        """Wait for them. An error of a task is not one of this."""
+    def _finished(self, futures: list[Any]) -> Any:
+        """Wait until all have come, or one has failed; the first that has."""
         # The public wait() takes its client from a setting of the whole process, which others may be changing now.
         # as_completed(loop=) is public too and costs no more, but waits for ever where the client is closed meanwhile.
         from distributed.client import _wait
@@ -146,7 +152,10 @@ class Distributed:
             _as_ours(lambda error: failures.forgotten(error, self.client.status), CancelledError),
             self.stalled.watched(functools.partial(self._cancel, futures)),
         ):
-            self.client.sync(_wait, futures)
+            failed = self.client.sync(_failed, futures)
+            if failed is None:
+                self.client.sync(_wait, futures)  # says what was cancelled, and why
+            return failed
 
     def values(self, held: Sequence[Any]) -> list[Any]:
         if self.client.status != "running":
@@ -211,8 +220,13 @@ class Distributed:
         """Publish an empty dataset, by which others see that something is there; nothing if it is published."""
         if name not in self.client.list_datasets():
             self.client.publish_dataset([], name=name)
-            self.published.add(name)
+            self.own(name)
             self.notes.add(name)
+
+    def own(self, dataset: str) -> None:
+        """Unpublish a dataset when the engine closes; a scheduler of ours does so where this process dies before."""
+        self.published.add(dataset)
+        owned(self.client, dataset)
 
     def listen(self, topic: str, hear: Callable[[Any], None]) -> None:
         """Call `hear` with every event of a topic from now on."""
@@ -230,7 +244,7 @@ class Distributed:
                 if each is self.client:
                     _close_client(each)
                 else:
-                    each.close()
+                    _close_cluster(each)
             self.owned = ()
         # Dask's own setting follows its default client: clients that are not closed in the order of nested blocks put back
         # what was set when they were opened, which may be the word of one that is gone.
@@ -244,6 +258,36 @@ class Distributed:
                 dask.config.set(scheduler=before)
 
 
+def owned(client: Any, dataset: str) -> None:
+    """Say that a dataset ends with this client, soon; from any thread."""
+    from marsdask.engine.watch import OWNERS  # imports distributed
+
+    told = client.scheduler.set_metadata
+    client.loop.add_callback(lambda: told(keys=[OWNERS, dataset], value=client.id))
+
+
+async def _failed(futures: list[Any]) -> Any:
+    """The first of these futures that fails; None when all have ended, and none has."""
+
+    async def ended(future: Any) -> None:
+        await future._state.wait()
+        if future.status == "error":
+            raise _Failed(future)
+
+    waits = [asyncio.ensure_future(ended(future)) for future in futures]
+    try:
+        await asyncio.gather(*waits)
+    except _Failed as failed:
+        return failed.args[0]
+    finally:
+        for each in waits:
+            each.cancel()
+
+
+class _Failed(Exception):
+    """Ends a wait."""
+
+
 @contextlib.contextmanager
 def _as_ours(named: Callable[[Any], Exception | None], kind: type[Exception] = Exception) -> Iterator[None]:
     """Errors of that kind inside the block as the one of ours that `named` makes of them, if it does."""
@@ -253,6 +297,28 @@ def _as_ours(named: Callable[[Any], Exception | None], kind: type[Exception] = E
         if (ours := named(error)) is None:
             raise
         raise ours from error
+
+
+CLOSES_WITHIN = 40.0
+"""Seconds after which a cluster that does not close is ended; its nannies take 35 at most, each beside the others."""
+
+
+def _close_cluster(cluster: Any) -> None:
+    """Close a cluster that was started here. Its workers' processes are gone afterwards, whatever has died before."""
+    try:
+        cluster.close(timeout=CLOSES_WITHIN)
+    except TimeoutError:
+        logging.getLogger("distributed.deploy").warning(
+            "The cluster does not close in %g s; the processes of its workers are killed.", CLOSES_WITHIN
+        )
+        from distributed.core import Status
+
+        for nanny in list(cluster._created):  # those too that it has lost sight of
+            if (pid := getattr(nanny, "pid", None)) is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        cluster.status = Status.closed
+        cluster.close()
 
 
 def _close_client(client: Any) -> None:

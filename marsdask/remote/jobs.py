@@ -254,7 +254,7 @@ class Job:
             try:
                 return func(*mapped(args, fill), **mapped(kwargs, fill))
             except SystemExit as end:
-                raise Exited.by(self.name, end.code) from end
+                raise Exited.by(self.name, end) from end
             except Exception as error:
                 if not left:
                     times = f", tried {self.tries} times" if self.tries > 1 else ""
@@ -358,7 +358,7 @@ def hear(engine: Any, event: dict[str, Any]) -> None:
     log = arrived(event["log"], event["text"], event.get("progress"), engine)
     if dataset := event.get("dataset"):
         if event["lasting"] or log is not None:
-            engine.published.add(dataset)
+            engine.own(dataset)
         if not event["lasting"] and log is not None:
             weakref.finalize(log, engine.forget, dataset)
 
