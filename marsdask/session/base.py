@@ -306,7 +306,14 @@ class Session:
             self._check_mine(handle)
             if (part := self._slice_of_executed(handle.node)) is not None:
                 return part
-        return handle.received(retried(self.engine, partial(self._value, self._executed(handle))), self)
+        result = self._executed(handle)
+        if self.engine.shared_memory or inside():
+            value = retried(self.engine, partial(self._value, result))
+        else:
+            run = runs.Run()
+            with within(runs.current, run), progress(run):
+                value = retried(self.engine, partial(self._value, result))
+        return handle.received(value, self)
 
     def _value(self, result: Result) -> Any:
         """The data of a result, which are run again where the cluster has lost them."""
