@@ -35,6 +35,7 @@ class Plan:
     n_worker: int = 0
     n_cpu: int | None = None
     temporary: Path | None = None
+    allow_origin: tuple[str, ...] = ()
     security: Any = field(default=None, repr=False)
 
 
@@ -48,6 +49,12 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "scheduler_file
 @option("-w --web-port", "Port of dashboard, health and sessions; default: a free one.", type=PORT)
 @option("--dashboard-address", "As -w, with a host of its own.", type=WEB_ADDRESS, metavar="[HOST]:PORT")
 @option("--dashboard/--no-dashboard", "Whether there is a dashboard on the web port.", default=True)
+@option(
+    "--allow-origin",
+    "A name by which browsers find the web port, behind a proxy say; once for each. '*' allows all.",
+    multiple=True,
+    metavar="NAME",
+)
 @option("--dashboard-prefix", "Where a proxy shows the web port.", default="", metavar="PATH")
 @options.supervisors("--supervisors --schedulers", "Its own endpoint or nothing: Dask has one scheduler.")
 @option("--scheduler-file", "Write the address there, for a shared disk.", type=NEW_FILE)
@@ -66,6 +73,14 @@ def main(**given: Any) -> None:
     alone = given["n_cpu"] and not given["n_worker"]
     refuse(alone, "--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
+    bad = [
+        each for each in given["allow_origin"] if not each.isprintable() or not each.strip() or "," in each
+    ]
+    refuse(
+        bool(bad),
+        f"got {bad[:1]}, expected one host name, or an origin such as https://hub.example.",
+        "--allow-origin",
+    )
     web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
     settings.defaults(said.dask)
@@ -90,6 +105,7 @@ def main(**given: Any) -> None:
             given["n_worker"],
             given["n_cpu"],
             temporary,
+            given["allow_origin"],
             tls.security("scheduler"),
         )
         running.more_files()
@@ -170,11 +186,15 @@ async def started(plan: Plan) -> Any:
 
     from marsdask.deploy import web
     from marsdask.engine.watch import watch
+    from marsdask.spill.directory import own_scratch
 
     routes = "distributed.scheduler.http.routes"
     try:
         # Our route module is among those that a scheduler loads.
-        with dask.config.set({routes: list(dict.fromkeys([*dask.config.get(routes), web.__name__]))}):
+        with (
+            own_scratch(),
+            dask.config.set({routes: list(dict.fromkeys([*dask.config.get(routes), web.__name__]))}),
+        ):
             scheduler: Any = Scheduler(
                 host=plan.host or None,
                 port=plan.port,
@@ -195,8 +215,9 @@ async def started(plan: Plan) -> Any:
         raise Failure(
             f"the supervisor cannot start on {plan.host}:{plan.port}: {running.cause(error)}"
         ) from error
-    watch(scheduler)
     web.front_door(scheduler, plan.scheduler["http_prefix"].rstrip("/"))
+    names = (plan.host, plan.web_host, *plan.allow_origin)
+    watch(scheduler, [name for name in names if name], by_name=True)
     if plan.security is None:
         # The same handshake as that of the scheduler's own listeners.
         await scheduler.listen(

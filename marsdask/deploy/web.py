@@ -52,8 +52,8 @@ def front_door(scheduler: Any, prefix: str = "") -> None:
 
 def dask_setup(scheduler: Any) -> None:
     """What a plain scheduler does that preloads this module."""
-    watch(scheduler)
     front_door(scheduler)
+    watch(scheduler, by_name=True)
     scheduler.http_application.add_handlers(
         r".*", [(url, kind, {"dask_server": scheduler}) for url, kind, _ in routes]
     )

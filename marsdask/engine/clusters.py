@@ -20,6 +20,7 @@ from marsdask.engine.watch import watch
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
 from marsdask.sizes import LEAST_MEMORY, parse_amount, shown
 from marsdask.spill import MemoryPolicy, cluster_arguments
+from marsdask.spill.directory import own_scratch
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ def started(wanted: Local, *, as_default: bool = False) -> Distributed:
             ) from error
     defaults.apply()
     _leave_the_program_alone()
-    cluster = distributed.LocalCluster(**wanted.arguments())
+    with own_scratch():
+        cluster = distributed.LocalCluster(**wanted.arguments())
     cluster.sync(_watched, cluster.scheduler)
     client = distributed.Client(cluster, set_as_default=as_default)
     return Distributed(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
+from marsdask.engine.guard import guard
 from marsdask.spill import suspects
 
 OWNERS = "marsdask-owners"
 """Where a scheduler's metadata say which client a published dataset ends with."""
 
 
-def watch(scheduler: Any) -> None:
-    """Let a scheduler find out who ends workers, and sweep up after clients that died."""
+def watch(scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False) -> None:
+    """Let a scheduler find out who ends workers, sweep up after clients that died, and guard its web port: see `guard`."""
     suspects.watch(scheduler)
+    guard(scheduler.http_application, allowed, by_name=by_name)
     scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)
 
 

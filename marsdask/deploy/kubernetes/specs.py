@@ -107,7 +107,10 @@ def _scheduler_pod(args: Arguments) -> Spec:
     resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(memory)}}
     if ratio is not None:
         resources["limits"] = {"memory": str(int(memory * ratio))}
-    routes = {"DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES)}
+    routes = {
+        "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES),
+        "DASK_MARSDASK__ALLOW_ORIGIN": json.dumps(_own_names(args)),
+    }
     pod = _pod(args, "scheduler", words, routes, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = {
         "httpGet": {"path": "/health", "port": names.WEB},
@@ -117,6 +120,13 @@ def _scheduler_pod(args: Arguments) -> Spec:
         "failureThreshold": 6,
     }
     return pod
+
+
+def _own_names(args: Arguments) -> list[str]:
+    """The names of the scheduler's Services, as pods may spell them; the web port takes no others."""
+    services = [names.own_service(args.name), *([args.service_name] if args.service_name else [])]
+    domains = ("", f".{args.namespace}", f".{args.namespace}.svc", f".{args.namespace}.svc.cluster.local")
+    return [service + domain for service in services for domain in domains]
 
 
 def _worker_pod(args: Arguments) -> Spec:
