@@ -7,13 +7,15 @@ import ctypes
 import errno
 import itertools
 import os
+import stat
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
+import dask
 import numpy as np
 from distributed.diskutils import WorkDir, WorkSpace
 
@@ -72,6 +74,48 @@ def check_usable(path: str) -> None:
             pass
     except OSError as error:
         raise BadSpillDirectory.because(path, told(error)) from error
+
+
+SCRATCH = "dask-scratch-space"
+
+
+def scratch(base: str | None = None) -> str:
+    """distributed's scratch directory under `base`, or where Dask's configuration has temporary files: ours, and nobody else's.
+
+    distributed takes one that somebody else has made, and puts it into `sys.path`: whose it is has his modules imported. One
+    that is not ours is left for another name, by which distributed takes it as it is. Raises BadSpillDirectory where both
+    are somebody else's.
+    """
+    place = os.path.abspath(
+        os.fspath(base or dask.config.get("temporary-directory", None) or tempfile.gettempdir())
+    )
+    first = place if SCRATCH in place else os.path.join(place, SCRATCH)
+    for path in (first, f"{first}-{os.getuid()}"):
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(path, 0o700)
+            facts = os.lstat(path)
+            if not stat.S_ISDIR(facts.st_mode):
+                reason = "it is no directory"
+            elif facts.st_uid != os.getuid():
+                reason = f"it belongs to user {facts.st_uid}, who could have modules imported from it"
+            else:
+                if facts.st_mode & 0o022:
+                    os.chmod(path, 0o700)
+                return path
+        except OSError as error:
+            reason = told(error)
+    raise BadSpillDirectory.because(path, reason)
+
+
+def own_scratch() -> contextlib.AbstractContextManager[Any]:
+    """A block in which a scheduler that is made takes a scratch directory of ours: it has no argument for it."""
+    path = scratch()
+    usual = os.path.join(dask.config.get("temporary-directory", None) or tempfile.gettempdir(), SCRATCH)
+    if path == os.path.abspath(usual):
+        return contextlib.nullcontext()
+    return dask.config.set({"temporary-directory": path})
 
 
 def purge(path: str) -> None:

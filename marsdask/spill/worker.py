@@ -38,7 +38,7 @@ from marsdask.errors import ArgumentError, Exited, SpillDamaged, TaskFailed
 from marsdask.sizes import LEAST_MEMORY, shown
 from marsdask.spill import heap, report, suspects
 from marsdask.spill.buffer import MarsSpillBuffer
-from marsdask.spill.directory import purge
+from marsdask.spill.directory import purge, scratch
 from marsdask.spill.policy import MemoryPolicy
 from marsdask.spill.store import TELL_EVERY, Problem, logger
 
@@ -68,6 +68,7 @@ class Nanny(distributed.Nanny):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["local_directory"] = scratch(kwargs.get("local_directory"))
         super().__init__(*args, **kwargs)
         ours, before = heap.environment(self.memory_manager.memory_limit, self.nthreads), self.pre_spawn_env
         self.env |= {name: value for name, value in ours.items() if self.env.get(name) == before.get(name)}
@@ -145,6 +146,7 @@ class MarsWorker(Worker):
         nthreads: int | None = None,
         name: Any = None,
         data: Any = None,
+        local_directory: Any = None,
         **kwargs: Any,
     ) -> None:
         self.policy = policy or MemoryPolicy().with_surroundings()
@@ -158,7 +160,13 @@ class MarsWorker(Worker):
             logger.warning("%s", note)
         with dask.config.set(thresholds.to_dask_config()):
             super().__init__(
-                scheduler_ip, memory_limit=limit or 0, nthreads=nthreads, name=name, data=data, **kwargs
+                scheduler_ip,
+                memory_limit=limit or 0,
+                nthreads=nthreads,
+                name=name,
+                data=data,
+                local_directory=scratch(local_directory),
+                **kwargs,
             )
         self.turns = suspects.Turns(self)
         self.damaged: set[Key] = set()
