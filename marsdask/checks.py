@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Callable, Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -73,6 +74,23 @@ def instance(value: Any, what: str, kinds: Any, expected: str) -> Any:
     if not isinstance(value, kinds):
         raise ArgumentTypeError(f"{given(what, value)}: expected {expected}, got {type(value).__name__}.")
     return value
+
+
+def name(value: Any, what: str) -> str:
+    """A text that is not empty and can be shown in a line."""
+    if not instance(value, what, str, "a text") or not value.isprintable():
+        raise ArgumentError(
+            f"{given(what, value)}: expected a text that is not empty, without control characters."
+        )
+    return str(value)
+
+
+def path(value: Any, what: str, expected: str = "a path or URL") -> str:
+    """A path that a system can have."""
+    found = os.fspath(instance(value, what, (str, os.PathLike), expected))
+    if "\0" in found:
+        raise ArgumentError(f"{given(what, value)}: expected {expected}, without a NUL in it.")
+    return str(found)
 
 
 def axis(value: Any, ndim: int) -> int:

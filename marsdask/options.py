@@ -52,7 +52,7 @@ class Option:
         if bad_type or (self.choices and value not in self.choices):
             wanted = self.choices or " or ".join(t.__name__ for t in self.types)
             raise ArgumentError(f"Cannot set value {value!r} of option {name!r}: expected {wanted}.")
-        if self.least is not None and value is not None and value < self.least:
+        if self.least is not None and value is not None and not value >= self.least:  # nan is not, either
             raise ArgumentError(
                 f"Cannot set value {value!r} of option {name!r}: expected {self.least} or more."
             )

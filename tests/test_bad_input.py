@@ -8,10 +8,12 @@ import pytest
 
 import marsdask.dataframe as md
 import marsdask.tensor as mt
-from marsdask.errors import MarsDaskError
+from marsdask import new_session, option_context
+from marsdask.errors import ArgumentError, MarsDaskError
 from marsdask.plan import registry
 from marsdask.plan.entries import called
 from marsdask.plan.node import Node
+from marsdask.spill import MemoryPolicy
 
 X = np.arange(12.0).reshape(3, 4)
 DF = pd.DataFrame({"alpha": [1, 2, 3], "beta": [1.0, np.nan, 3.0], "name": list("xyz")})
@@ -228,3 +230,34 @@ def test_arguments_are_bound_as_python_binds_them(
     given = registry.bind(op, args, kwargs)
     assert list(given.items()) == list(wanted.arguments.items())
     assert registry.spread(op, given) == (wanted.args, wanted.kwargs)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: frame().to_csv(path),
+        lambda path: frame().to_parquet(path),
+        lambda path: tensor().checkpoint(path),
+        lambda path: MemoryPolicy.of_options(spill_dir=[path]),
+    ],
+)
+def test_a_nul_in_a_path(call: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"without a NUL|has a NUL"):
+        call("/nowhere/a\0b")
+
+
+@pytest.mark.parametrize("name", ["cluster.reconnect_timeout", "chunk_store_limit", "gather_limit"])
+def test_an_option_that_is_no_number(name: str) -> None:
+    with pytest.raises(ArgumentError, match=name), option_context({name: float("nan")}):
+        pass
+
+
+def test_an_address_with_control_characters() -> None:
+    for address in ("tcp://127.0.0.1\0:8786", "tcp://127.0.0.1:8786\n", "a b:8786"):
+        with pytest.raises(ArgumentError, match="address="):
+            new_session(address)
+
+
+def test_no_quotas() -> None:
+    with pytest.raises(ArgumentError, match="quota"):
+        MemoryPolicy.of_options(spill_dir=["/a"], spill_quota=[])

@@ -32,7 +32,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"web": "yes"}, "web"),
     ({"web": True, "dashboard": 8787}, "dashboard"),
     *[({"backend": v}, "backend") for v in ("ray", "", 5)],
-    *[({"session_id": v}, "session_id") for v in (5, "", b"x")],
+    *[({"session_id": v}, "session_id") for v in (5, "", b"x", "a\0b", "a\nb")],
     ({"default": "no"}, "default"),
     ({"new": 0}, "new"),
     ({"new": False}, "session_id"),

@@ -56,6 +56,8 @@ def resolve(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
 
 def check_host(address: str) -> str:
     """The scheme of an address, "" where it has none; raises ArgumentError where it cannot be an address."""
+    if not address.isprintable() or any(map(str.isspace, address)):
+        raise ArgumentError(f"address={address!r}: expected no blanks or control characters in it.")
     scheme, found, rest = address.partition("://")
     if not found:
         scheme, rest = "", address

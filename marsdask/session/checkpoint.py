@@ -271,7 +271,7 @@ def checkpoint(
     if storage_options is not None:
         checks.instance(storage_options, "checkpoint(storage_options=)", Mapping, "a dict")
     checks.flag(overwrite, "checkpoint(overwrite=)")
-    where = os.fspath(path)
+    where = checks.path(path, "checkpoint(path=)", "the path or URL of a folder")
     if handle._base is not None:
         raise BadCheckpoint.at(
             where, "this is a view of another tensor", "checkpoint that one, or a .copy() of this"

@@ -108,8 +108,8 @@ def new_session(
         raise ArgumentTypeError.unknown_keyword("new_session", name, known)
     checks.flag(default, "new_session(default=)")
     checks.flag(new, "new_session(new=)")
-    if session_id is not None and not checks.instance(session_id, "new_session(session_id=)", str, "a text"):
-        raise ArgumentError("new_session(session_id=''): expected a text that is not empty.")
+    if session_id is not None:
+        checks.name(session_id, "new_session(session_id=)")
     if not new and session_id is None:
         raise ArgumentError("new_session(new=False): expected session_id=, the session to join.")
     if backend is not None:

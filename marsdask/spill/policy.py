@@ -80,6 +80,8 @@ def directories(value: Any, name: str) -> tuple[str, ...]:
             raise ArgumentTypeError(f"{name}: expected paths of directories, got {part!r}.")
         if not (path := path.strip()):
             raise ArgumentError(f"{name}: one of the directories has an empty name.")
+        if "\0" in path:
+            raise ArgumentError(f"{name}: the directory {path!r} has a NUL in its name.")
         paths.append(path if path == "/" else path.rstrip("/"))
     if len(set(paths)) < len(paths):
         raise ArgumentError(f"{name}={value!r} names a directory twice.")
@@ -89,6 +91,8 @@ def directories(value: Any, name: str) -> tuple[str, ...]:
 def quotas(value: Any, name: str) -> int | tuple[int, ...]:
     """Bytes each directory may hold: one size for all, or a list of one for each."""
     several = isinstance(value, (list, tuple))
+    if several and not value:
+        raise ArgumentError(f"{name}={value!r}: expected a size, or one for each directory.")
     return tuple(size(each, name) for each in value) if several else size(value, name)
 
 

@@ -149,7 +149,7 @@ def check_path(function: str, path: Any) -> str:
     if path is None:
         raise Unbuilt.argument(function, "path", path, f"df.to_pandas().{function}() gives the text.")
     expected = "a path or URL; `*` in it makes a file per chunk"
-    return os.fspath(checks.instance(path, f"{function}(path=)", (str, os.PathLike), expected))
+    return checks.path(path, f"{function}(path=)", expected)
 
 
 def written_meta(frame: FrameMeta, *how: Any) -> FrameMeta:

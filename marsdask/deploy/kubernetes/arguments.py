@@ -90,6 +90,7 @@ RATIO = Kind("float | None", checks.ratio)
 PORT = Kind("int | None", checks.port)
 FLAG = Kind("bool", checks.flag, default=False)
 TEXT = Kind("str | None", checks.text)
+IMAGE = Kind("str | None", checks.image)
 TEXTS = Kind("list[str] | str | None", checks.texts)
 LABEL = Kind("str | None", checks.label)
 LABELS = Kind("dict[str, str] | None", checks.labels)
@@ -103,7 +104,9 @@ VOLUMES = Kind("list[VolumeConfig] | None", config.volumes)
 COMMAND = TEXTS._replace(check=checks.command)
 DICTS = Kind("list[dict[str, Any]] | None", checks.dicts)
 SECURITY = Kind("Any", credentials.checked)
-SERVICE = Kind("str | None", lambda value, name: choice(value or "NodePort", name, SERVICE_TYPES))
+SERVICE = Kind(
+    "str | None", lambda value, name: choice("NodePort" if value is None else value, name, SERVICE_TYPES)
+)
 PULLING = Kind("str | None", partial(choice, allowed=("Always", "IfNotPresent", "Never")))
 SHOWN = Kind("bool | None", checks.flag)
 MEMORY = SIZE._replace(check=partial(parse_size, least=LEAST_MEMORY))
@@ -155,7 +158,7 @@ class Arguments:
         "kubernetes.config.new_client_from_config(); where None, the current context or a pod's account",
     ]
     image: Annotated[
-        str, TEXT, "Of scheduler and workers, with marsdask in it (marsdask/marsdask:v<version>)"
+        str, IMAGE, "Of scheduler and workers, with marsdask in it (marsdask/marsdask:v<version>)"
     ]
     supervisor_num: Annotated[int, ONE, "1: Dask has one scheduler"]
     supervisor_cpu: Annotated[int, CORES, "Cores that the scheduler asks for (0.1)", 100]

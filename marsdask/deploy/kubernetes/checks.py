@@ -11,6 +11,11 @@ from typing import Any
 from marsdask.errors import ArgumentError, ArgumentTypeError
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_IMAGE = re.compile(
+    r"([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]+)?/)?"  # the registry
+    r"[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*(/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*"
+    r"(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"
+)
 _ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _LABEL_KEY = re.compile(
@@ -74,9 +79,17 @@ def flag(value: Any, name: str) -> bool:
 
 
 def text(value: Any, name: str) -> str:
-    """A text that is not empty and has no blanks."""
-    good = isinstance(value, str) and value and not re.search(r"\s", value)
+    """A text that is not empty and has no blanks or control characters."""
+    good = isinstance(value, str) and value and value.isprintable() and " " not in value
     return str(expect(good, name, value, "a text without blanks"))
+
+
+def image(value: Any, name: str) -> str:
+    """A reference to an image, as registries take them."""
+    good = isinstance(value, str) and len(value) <= 1024 and _IMAGE.fullmatch(value)
+    return str(
+        expect(good, name, value, "an image such as 'registry.example:5000/team/marsdask:v1', in lower case")
+    )
 
 
 def label(value: Any, name: str) -> str:
@@ -99,7 +112,7 @@ def env(value: Any, name: str) -> dict[str, str]:
     for key, each in found.items():
         one = {key: each}
         expect(_ENV.fullmatch(key), name, one, "names of letters, digits and '_'")
-        plain = isinstance(each, (str, int, float))
+        plain = isinstance(each, (str, int, float)) and "\0" not in str(each)
         expect(plain, name, one, "texts or numbers as values; for others use pod_template=")
     return {key: str(each) for key, each in found.items()}
 
@@ -127,9 +140,10 @@ def texts(value: Any, name: str, *, separators: str = ",") -> tuple[str, ...]:
 
 def command(value: Any, name: str) -> tuple[str, ...]:
     """A command line as a list; a text is given to a shell."""
-    if isinstance(value, str) and value:
+    if isinstance(value, str) and value and "\0" not in value:
         return ("/bin/sh", "-c", value)
-    good = isinstance(value, (list, tuple)) and value and all(isinstance(v, str) and v for v in value)
+    several = isinstance(value, (list, tuple)) and value
+    good = several and all(isinstance(v, str) and v and "\0" not in v for v in value)
     return tuple(expect(good, name, value, "a list of texts, such as ['/bin/sh', '-c', 'sync']"))
 
 
