@@ -132,6 +132,7 @@ class StripedFile(ZictBase[Any, Any]):
                 if _checksum(value).digest() == entry.checksum:
                     return value
                 reason = "its checksum is not the one it was written with"
+                del value  # the error's traceback would keep it
             if self._index.get(key) is entry:
                 break
             # Another thread replaced or deleted the value while this one was about to read it.

@@ -168,6 +168,7 @@ class MarsWorker(Worker):
                 local_directory=scratch(local_directory),
                 **kwargs,
             )
+        self._deque_handler.addFilter(_without_frames)
         self.turns = suspects.Turns(self)
         self.damaged: set[Key] = set()
         self.scattered: set[Key] = set()
@@ -211,9 +212,15 @@ class MarsWorker(Worker):
                 i not in self.data and i not in self.state.actors for i in inputs
             ):
                 return _again(key)
+            # Read here, and held until Dask's own code has them from the memory: what that does not get it logs, with a
+            # traceback, and forgets nothing that its frames hold.
+            held = self.from_disk(inputs)
+            if held is None:
+                return _again(key)
             began = time.time()
             try:
                 event = await super().execute(key, stimulus_id=stimulus_id)
+                del held
             except (SystemExit, KeyboardInterrupt) as end:
                 # The worker would leave with all that it has, and the next one that gets the task, too.
                 error = Exited.by(key_split(key), end)
@@ -230,9 +237,24 @@ class MarsWorker(Worker):
         damaged = self.damaged.intersection(inputs) - self.scattered
         if not damaged:
             return _in_words(event)
-        for each in damaged:  # before the task is handed back, or it would come again at once
+        for each in damaged:
             self.give_up(each)
         return _again(key)
+
+    def from_disk(self, inputs: Collection[Key]) -> list[object] | None:
+        """Of a task's inputs what was spilled, from its files; None where any is damaged. All of those are given up."""
+        if not isinstance(self.data, MarsSpillBuffer):
+            return []
+        values, damaged = [], []
+        for key in inputs:
+            if key not in self.data.memory and key not in self.scattered and key in self.data:
+                try:
+                    values.append(self.data[key])
+                except SpillDamaged:
+                    damaged.append(key)
+        for key in damaged:  # before the task is handed back, or it would come again at once
+            self.give_up(key)
+        return None if damaged else values
 
     async def get_data(
         self, comm: Any, keys: Collection[str], who: str | None = None, serializers: list[str] | None = None
@@ -289,6 +311,14 @@ def why(worker: Worker, reason: str) -> str:
     """
     left = worker.status is Status.closing_gracefully and reason == "worker-heartbeat-missing"
     return "scheduler-remove-worker" if left else reason
+
+
+def _without_frames(record: logging.LogRecord) -> bool:
+    """Lets a record pass, its traceback as text: a worker keeps 10,000 records, and with the frames all data in them."""
+    if record.exc_info and record.exc_info[1] is not None:
+        record.exc_text = record.exc_text or logging.Formatter().formatException(record.exc_info)
+        record.exc_info = None
+    return True
 
 
 def _in_words(failure: ExecuteFailureEvent) -> ExecuteFailureEvent:
