@@ -124,6 +124,18 @@ class SessionClosed(MarsDaskError, RuntimeError):
     """A session that was closed was asked to work."""
 
 
+class Forked(SessionClosed):
+    """A process that `os.fork()` has made was to work on a cluster of the process that it was made of."""
+
+    @classmethod
+    def of(cls, parent: int) -> Forked:
+        return cls(
+            f"process {parent} has a session on a cluster and made this one by os.fork(), which takes no threads or connections "
+            "along. Hint: start processes by multiprocessing's method 'spawn' or 'forkserver', or fork before the first "
+            "session; new_session() without a cluster works here, too."
+        )
+
+
 class WrongSession(MarsDaskError, ValueError):
     """Data executed in one session was asked of another."""
 

@@ -20,10 +20,20 @@ from dask.threaded import get as threaded_get
 from dask.typing import Key
 
 from marsdask.engine import runs
+from marsdask.errors import Forked
 from marsdask.options import options
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.lower import Ask, Kept, Question, Spare
+
+FORKED_FROM: list[int] = []
+"""The process that has a session on a cluster, in one that `os.fork()` has made of it."""
+
+
+def check_process() -> None:
+    """Raises Forked where work on clusters would wait for threads that `os.fork()` has left behind."""
+    if FORKED_FROM:
+        raise Forked.of(FORKED_FROM[0])
 
 
 class Room(NamedTuple):

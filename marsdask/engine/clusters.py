@@ -15,6 +15,7 @@ from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 from marsdask import checks
 from marsdask.engine import defaults
 from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_listen
+from marsdask.engine.base import check_process
 from marsdask.engine.client import Distributed
 from marsdask.engine.watch import watch
 from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable, MissingExtra
@@ -52,6 +53,7 @@ def local(
     n_worker: Any = None, n_cpu: Any = None, memory: Any = None, security: Any = None, dashboard: Any = None
 ) -> Local:
     """A checked `Local` of what `new_session` was given; nothing is started. Errors name the argument."""
+    check_process()
     for name, count in (("n_worker", n_worker), ("n_cpu", n_cpu)):
         if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
             raise ArgumentError(f"new_session({name}={count!r}): expected a whole number from 1 on.")
@@ -162,6 +164,7 @@ def _leave_the_program_alone() -> None:
 
 def check_address(address: Any, security: Any) -> None:
     """An error where an address cannot be one, or where a Client or cluster has its own `security`."""
+    check_process()
     if isinstance(address, str):
         check_host(address)
         if security is True:

@@ -11,6 +11,7 @@ import contextlib
 import contextvars
 import html
 import importlib.metadata
+import os
 import threading
 import uuid
 import warnings
@@ -20,6 +21,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Self
 
+import dask.threaded
 import psutil
 from dask.sizeof import sizeof
 
@@ -100,6 +102,24 @@ def _cached_below(handles: Sequence[Any]) -> list[Any]:
     return [h for i, h in CACHED.items() if i not in given and h._result is None and token(h.node) in below]
 
 
+SESSIONS: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+def after_fork() -> None:
+    """In a process that was forked: threads stay behind. What needs no others than ours has new ones, the rest says so."""
+    dask.threaded.default_pool, dask.threaded.pools_lock = None, threading.Lock()
+    dask.threaded.pools.clear()
+    for session in list(SESSIONS):
+        session.pool = concurrent.futures.ThreadPoolExecutor(4, "marsdask-execute")
+        session.restoring = threading.RLock()
+        if not (session.engine.shared_memory or session.closed):
+            session.closed = True
+            engines.FORKED_FROM[:] = [os.getppid()]
+
+
+os.register_at_fork(after_in_child=after_fork)
+
+
 class Session:
     """Runs expressions on an engine and knows their results while somebody holds them.
 
@@ -117,6 +137,7 @@ class Session:
             4 if engine.shared_memory else 32, "marsdask-execute"
         )
         self.restoring = threading.RLock()  # what is lost is run again once, however many threads miss it
+        SESSIONS.add(self)
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{self._where}, {self.engine.threads} at a time"
@@ -155,10 +176,13 @@ class Session:
     @property
     def client(self) -> Any:
         """The distributed Client that the session works through; None on threads."""
+        if engines.FORKED_FROM and self.closed:
+            engines.check_process()
         return getattr(self.engine, "client", None)
 
     def _check_open(self) -> None:
         if self.closed:
+            engines.check_process()
             raise SessionClosed("Session closed already. Hint: open another with marsdask.new_session().")
 
     def execute(

@@ -13,7 +13,14 @@ from marsdask import checks
 from marsdask.engine.base import Engine, Threads
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, NoSuchSession, NotExecuted
-from marsdask.session.base import Session, as_given, get_default_session, handles_of, inside, process_default
+from marsdask.session.base import (
+    Session,
+    as_given,
+    get_default_session,
+    handles_of,
+    inside,
+    process_default,
+)
 from marsdask.session.logs import LogPart, part_of
 
 if TYPE_CHECKING:
