@@ -23,7 +23,7 @@ SINCE ?= $(shell git rev-parse --verify --quiet origin/main >/dev/null && git me
 ANY_VERSION := (oldest or not processes) and not (kubernetes or mypy or once)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes test-oldest test-kubernetes check test-changed lint format types types-package imports docs coverage-page stubs \
+.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes soak test-oldest test-kubernetes check test-changed lint format types types-package imports docs coverage-page stubs \
 	generated-check bench bench-compare demo build test-wheel clean
 
 help:  ## list the commands
@@ -69,6 +69,9 @@ test: $(READY)  ## the tests, the code blocks of the docs and the docstrings' ex
 
 test-processes: $(READY)  ## the tests that start schedulers, workers and commands; several groups of them side by side
 	$(PY) -m pytest -n auto -m 'processes and not kubernetes' $(ARGS)
+
+soak: $(READY)  ## random jobs beside their twins while workers, schedulers, disks and files fail, for MINUTES=15; SEED=... again
+	$(PY) -m tests.faults.soak --minutes $(or $(MINUTES),15) $(if $(SEED),--seed $(SEED))
 
 test-fast: $(READY)  ## the tests without the slow ones and without worker processes
 	$(PY) -m pytest $(PARALLEL) -m 'not slow and not processes and not kubernetes and not mypy' $(ARGS)

@@ -94,6 +94,11 @@ OPTIONS: dict[str, Option] = {
     "cluster.reconnect_timeout": Option(
         60, (int, float), "seconds to wait for a scheduler that went away", least=0
     ),
+    "cluster.token": Option(
+        None,
+        (str, NONE),
+        "of sessions by http:// where the address has none; else the variable MARSDASK_TOKEN",
+    ),
     "bincount.chunk_size_limit": Option(100_000_000, (int,), "most bins of a bincount", least=1),
     "dataframe.use_arrow_dtype": Option(None, (bool, NONE), "arrow strings in read_*"),
     "dataframe.mode.use_inf_as_na": Option(False, (bool,), "inf counts as missing in isna, dropna"),

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import secrets
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +22,7 @@ import dask
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, option, warning, whole
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, refuse
+from marsdask.engine.address import TOKEN, is_token
 from marsdask.errors import ArgumentError
 
 
@@ -36,6 +39,7 @@ class Plan:
     n_cpu: int | None = None
     temporary: Path | None = None
     allow_origin: tuple[str, ...] = ()
+    token: str | None = field(default=None, repr=False)  # of sessions by http://
     security: Any = field(default=None, repr=False)
 
 
@@ -106,6 +110,7 @@ def main(**given: Any) -> None:
             given["n_cpu"],
             temporary,
             given["allow_origin"],
+            _token(web_host),
             tls.security("scheduler"),
         )
         running.more_files()
@@ -158,6 +163,16 @@ def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
     with tempfile.TemporaryDirectory(prefix="marsdask-tls-", ignore_cleanup_errors=True) as folder:  # 0700
         tls.make_temporary(Path(folder))
         yield Path(folder)
+
+
+def _token(web_host: str) -> str | None:
+    """What sessions through the web port have to bring: what the environment says, or a new one; None on loopback."""
+    said = os.environ.get(TOKEN)
+    refuse(
+        said is not None and not is_token(said),
+        f"{TOKEN} is no token: expected letters, digits, '-' and '_', 16 or more.",
+    )
+    return said or (secrets.token_urlsafe(24) if tls.open_to_all([f"{web_host}:0"]) else None)
 
 
 async def supervise(plan: Plan) -> int:
@@ -217,7 +232,7 @@ async def started(plan: Plan) -> Any:
         ) from error
     web.front_door(scheduler, plan.scheduler["http_prefix"].rstrip("/"))
     names = (plan.host, plan.web_host, *plan.allow_origin)
-    watch(scheduler, [name for name in names if name], by_name=True)
+    watch(scheduler, [name for name in names if name], by_name=True, token=plan.token)
     if plan.security is None:
         # The same handshake as that of the scheduler's own listeners.
         await scheduler.listen(
@@ -249,8 +264,10 @@ def _workers(plan: Plan, address: str) -> list[Any]:
 def _tell(plan: Plan, scheduler: Any) -> None:
     """Print where to find it."""
     host = scheduler.address.partition("://")[2].rpartition(":")[0]
+    token = "" if plan.token is None or plan.security is not None else f"/?token={plan.token}"
     click.echo(
-        f"Supervisor at {scheduler.address}, web at http://{host}:{scheduler.http_server.port}", err=True
+        f"Supervisor at {scheduler.address}, web at http://{host}:{scheduler.http_server.port}{token}",
+        err=True,
     )
     if plan.temporary is not None:
         click.echo(tls.told(plan.temporary, scheduler.address))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
+import re
 import socket
 import ssl
 import time
@@ -20,6 +22,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch
+from marsdask.options import options
 
 SCHEMES = ("tcp", "tls", "ws", "wss", "inproc", "ucx")
 """Schemes that Dask's client takes as they are."""
@@ -35,11 +38,43 @@ class Unsuited(ClusterUnreachable):
     """Who listens at an address is no scheduler, or not for this scheme; waiting does not change that."""
 
 
-def resolve(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | None = None) -> str:
+TOKEN = "MARSDASK_TOKEN"
+"""The variable with the token of sessions, of supervisors and of programs."""
+
+
+def is_token(text: str) -> bool:
+    """Whether a text can be one: nobody guesses it, and a URL takes it as it is."""
+    return re.fullmatch("[A-Za-z0-9_-]{16,}", text) is not None
+
+
+def split_token(address: str) -> tuple[str, str | None]:
+    """An address without `?token=`, and the token that it has, or else the options or the environment.
+
+    Raises ArgumentError for another query.
+    """
+    where, found, query = address.partition("?")
+    token = query.removeprefix("token=") if found else options.cluster.token or os.environ.get(TOKEN)
+    if found and not query.startswith("token="):
+        raise ArgumentError(f"address={address!r}: expected ?token=... or nothing after the port.")
+    if token and not is_token(token):
+        raise ArgumentError(
+            f"the token of address={where!r} is none: expected the letters, digits, '-' and '_' that mars-supervisor has printed."
+        )
+    return where, token or None
+
+
+def bearing(token: str | None) -> dict[str, str]:
+    """The headers by which a session proves itself."""
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+def resolve(
+    address: str, *, timeout: float = 10.0, context: ssl.SSLContext | None = None, token: str | None = None
+) -> str:
     """An address for `distributed.Client`: comm addresses as they are, a web address by asking the scheduler there.
 
-    `timeout` in seconds bounds the whole search; `context` has the certificates for https and tls. Raises
-    ClusterUnreachable with what was tried.
+    `timeout` in seconds bounds the whole search; `context` has the certificates for https and tls, `token` is that of
+    sessions by websocket. Raises ClusterUnreachable with what was tried.
 
     >>> resolve("tcp://10.0.0.1:8786")
     'tcp://10.0.0.1:8786'
@@ -51,7 +86,7 @@ def resolve(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
         return f"tcp://{address}"
     if scheme in SCHEMES:
         return address
-    return _Search(address.rstrip("/"), time.monotonic() + timeout, context).found()
+    return _Search(address.rstrip("/"), time.monotonic() + timeout, context, token).found()
 
 
 def check_host(address: str) -> str:
@@ -86,8 +121,8 @@ def check_host(address: str) -> str:
 class _Search:
     """The search for a scheduler from a web address, and what was tried on the way."""
 
-    def __init__(self, web: str, deadline: float, context: ssl.SSLContext | None):
-        self.web, self.deadline, self.context = web, deadline, context
+    def __init__(self, web: str, deadline: float, context: ssl.SSLContext | None, token: str | None):
+        self.web, self.deadline, self.context, self.token = web, deadline, context, token
         self.parts = urlsplit(web)
         self.host = self.parts.hostname or ""
         self.secure = self.parts.scheme == "https"
@@ -129,6 +164,8 @@ class _Search:
                 return found
             except urllib.error.HTTPError as error:
                 said, busy = f"HTTP {error.code}", error.code >= 500  # anything else will not change
+                if error.code == http.HTTPStatus.FORBIDDEN:
+                    said += f", {error.read(500).decode(errors='replace').strip()}"
             except (OSError, ValueError, http.client.HTTPException) as error:
                 if any(isinstance(e, ssl.SSLError) for e in (error, getattr(error, "reason", None))):
                     raise EncryptionMismatch.because(self.web, error) from error
@@ -151,9 +188,13 @@ class _Search:
     def _speaks_websocket(self) -> bool:
         """Whether the web port takes websockets at its root, as one that serves Dask's ws comm does."""
         port, path = self.parts.port or (443 if self.secure else 80), f"{self.parts.path}/"
-        said = _answer(self.host, port, path, self.deadline, self.context, secure=self.secure)
+        headers = UPGRADE | bearing(self.token)
+        said = _answer(
+            self.host, port, path, self.deadline, self.context, secure=self.secure, headers=headers
+        )
         if said != "HTTP 101":
-            self.tried.append(f"websocket at {self.host}:{port}: {said}")
+            hint = f" ({NEEDS_TOKEN})" if said == "HTTP 401" else ""
+            self.tried.append(f"websocket at {self.host}:{port}: {said}{hint}")
         return said == "HTTP 101"
 
 
@@ -162,6 +203,10 @@ def _left(deadline: float) -> float:
     return max(min(STEP, deadline - time.monotonic()), 0.05)
 
 
+NEEDS_TOKEN = (
+    "sessions there need the token that mars-supervisor has printed: http://host:port/?token=..., options.cluster.token or the "
+    "variable MARSDASK_TOKEN"
+)
 UPGRADE = {
     "Upgrade": "websocket",
     "Connection": "Upgrade",
@@ -212,12 +257,18 @@ def _host_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | None = None) -> None:
+def reached(
+    address: str,
+    *,
+    timeout: float = 10.0,
+    context: ssl.SSLContext | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> None:
     """Returns when something that may be a scheduler answers at a comm address, and agrees on encryption.
 
     Raises ClusterUnreachable where nobody listens in `timeout` seconds, EncryptionMismatch at once where one side wants
     TLS and the other not, or where a certificate is refused. Dask's client would try again until its time is over, and
-    then not say why.
+    then not say why. `headers` are those of a websocket.
     """
     scheme = address.partition("://")[0]
     if scheme not in ("tcp", "tls", "ws", "wss"):
@@ -247,10 +298,19 @@ def reached(address: str, *, timeout: float = 10.0, context: ssl.SSLContext | No
                 raise _silent(address)
     if scheme in ("ws", "wss"):
         path = "/" + address.partition("://")[2].partition("/")[2]
-        said = _answer(*_host_port(address), path, deadline, context, secure=secure)
+        said = _answer(
+            *_host_port(address),
+            path,
+            deadline,
+            context,
+            secure=secure,
+            headers=UPGRADE | dict(headers or {}),
+        )
         # Dask's client would try until its time is over. Without an answer who listens is busy perhaps: it may try.
         if not said.startswith("HTTP ") or said == "HTTP 101":
             return
+        if said == "HTTP 401":
+            raise Unsuited(f"address={address!r}: {NEEDS_TOKEN}.")
         pages = address.replace("ws", "http", 1)
         raise Unsuited(
             f"address={address!r}: no sessions by {scheme}:// there: {said} instead of a websocket. The web port of a "

@@ -238,6 +238,7 @@ class Distributed:
                 self.address,
                 timeout=ATTEMPT,
                 context=security.get_connection_args("client").get("ssl_context"),
+                headers=security.extra_conn_args.get("headers"),
             )
             new = again(timeout=ATTEMPT)
         except (OSError, TimeoutError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import multiprocessing.spawn
 import os
@@ -14,7 +15,15 @@ from distributed.system import MEMORY_LIMIT  # the machine's, or the container's
 
 from marsdask import checks
 from marsdask.engine import defaults
-from marsdask.engine.address import HINT, check_host, reached, resolve, try_to_listen
+from marsdask.engine.address import (
+    HINT,
+    bearing,
+    check_host,
+    reached,
+    resolve,
+    split_token,
+    try_to_listen,
+)
 from marsdask.engine.base import check_process
 from marsdask.engine.client import Distributed
 from marsdask.engine.watch import watch
@@ -166,7 +175,7 @@ def check_address(address: Any, security: Any) -> None:
     """An error where an address cannot be one, or where a Client or cluster has its own `security`."""
     check_process()
     if isinstance(address, str):
-        check_host(address)
+        check_host(split_token(address)[0])
         if security is True:
             raise ArgumentError(
                 "new_session(security=True): temporary certificates are for a local cluster; a cluster that is joined "
@@ -214,10 +223,14 @@ def connected(
             timeout = min(dask.utils.parse_timedelta(configured, "s"), 10.0)
         where = address
         if isinstance(address, str):
+            address, token = split_token(address)
             context = (security or distributed.Security()).get_connection_args("client").get("ssl_context")
-            where = resolve(address, timeout=timeout, context=context)
+            where = resolve(address, timeout=timeout, context=context, token=token)
             web = address if address.startswith("http") else None
-            reached(where, timeout=timeout, context=context)
+            if where.startswith(("ws:", "wss:")) and token is not None:
+                security = copy.copy(security or distributed.Security())
+                security.extra_conn_args = {**security.extra_conn_args, "headers": bearing(token)}
+            reached(where, timeout=timeout, context=context, headers=bearing(token))
         made = functools.partial(
             distributed.Client, where, set_as_default=as_default, security=security, timeout=max(timeout, 0.1)
         )

@@ -8,6 +8,7 @@ web port of a supervisor sessions run code.
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
 import json
 import logging
@@ -39,16 +40,44 @@ def configured() -> list[str]:
     return list(said)
 
 
-def guard(application: web.Application, allowed: Iterable[str] = (), *, by_name: bool) -> None:
+def guard(
+    application: web.Application, allowed: Iterable[str] = (), *, by_name: bool, token: str | None = None
+) -> None:
     """Refuse requests of strange pages on a web port, with 403 and a line in the log.
 
     Taken are pages of the port itself, of this machine and of what is `allowed`: host names, origins such as
     "https://hub.example", or "*" for all. With `by_name` the name by which somebody asks has to be one of this machine's or
-    an allowed one, too; without, a page behind a proxy of another name is served, as its websockets are.
+    an allowed one, too; without, a page behind a proxy of another name is served, as its websockets are. With a `token`
+    sessions, the websockets at `/`, have to bring it, and get 401 without.
     """
     door = Door({each.lower().rstrip("/") for each in [*allowed, *configured()]}, by_name=by_name)
+    rules = application.default_router.rules
+    if token is not None:
+        rules.insert(0, routing.Rule(Tokenless(token), Unknown))
     if "*" not in door.allowed:
-        application.default_router.rules.insert(0, routing.Rule(door, Refused, {"door": door}))
+        rules.insert(0, routing.Rule(door, Refused, {"door": door}))
+
+
+class Tokenless(routing.Matcher):
+    """Matches sessions without the token."""
+
+    def __init__(self, token: str) -> None:
+        self.wanted = f"Bearer {token}".encode()
+
+    def match(self, request: httputil.HTTPServerRequest) -> dict[str, Any] | None:
+        session = request.path == "/" and request.headers.get("Upgrade", "").lower() == "websocket"
+        said = request.headers.get("Authorization", "").encode()
+        return {} if session and not hmac.compare_digest(said, self.wanted) else None
+
+
+class Unknown(web.RequestHandler):
+    """401, and where the token is told."""
+
+    def prepare(self) -> None:
+        log.warning("Refused a session from %s: it has not the token.", self.request.remote_ip)
+        self.set_status(401)
+        self.set_header("WWW-Authenticate", "Bearer")
+        self.finish("Sessions here need the token that mars-supervisor has printed with its address.\n")
 
 
 class Door(routing.Matcher):

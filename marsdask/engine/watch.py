@@ -14,10 +14,12 @@ OWNERS = "marsdask-owners"
 """Where a scheduler's metadata say which client a published dataset ends with."""
 
 
-def watch(scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False) -> None:
+def watch(
+    scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False, token: str | None = None
+) -> None:
     """Let a scheduler find out who ends workers, sweep up after clients that died, and guard its web port: see `guard`."""
     suspects.watch(scheduler)
-    guard(scheduler.http_application, allowed, by_name=by_name)
+    guard(scheduler.http_application, allowed, by_name=by_name, token=token)
     scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)
 
 

@@ -3,12 +3,16 @@
 import http.client
 from urllib.parse import urlsplit
 
+import click
 import pytest
 from tornado.httputil import HTTPHeaders
 
-from marsdask.deploy.supervisor import main
-from marsdask.engine.address import UPGRADE
+import marsdask.tensor as mt
+from marsdask import option_context
+from marsdask.deploy.supervisor import _token, main
+from marsdask.engine.address import UPGRADE, is_token
 from marsdask.engine.guard import Door
+from marsdask.errors import ArgumentError, ClusterUnreachable
 from marsdask.session import new_session
 from tests.deploy.conftest import Start
 from tests.processes import PATIENCE
@@ -141,3 +145,53 @@ def test_names_that_are_none(name: str, capsys: pytest.CaptureFixture[str]) -> N
         main(["-H", "127.0.0.1", "--allow-origin", name])
     assert ended.value.code == 2
     assert "--allow-origin" in capsys.readouterr().err
+
+
+TOKEN = "a-token-of-more-than-16"
+
+
+@pytest.mark.processes
+def test_sessions_prove_themselves(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the address that is printed, by an option, by the environment; through mars-web, too."""
+    monkeypatch.setenv("MARSDASK_TOKEN", TOKEN)
+    boss = start("mars-supervisor", "-H", "127.0.0.1", "--n-worker", 1)
+    web, token = boss.said(r"web at (http://\S+)").split("/?token=")
+    assert token == TOKEN
+    through = start("mars-web", "-H", "127.0.0.1", "-s", web).said(r"Web at (http://\S+),")
+    monkeypatch.delenv("MARSDASK_TOKEN")
+    for where in (web, through):
+        assert answer(where, "/", **UPGRADE)[0] == 401
+        assert answer(where, "/", **UPGRADE, Authorization=f"Bearer {TOKEN}x")[0] == 401
+        assert answer(where, "/", **UPGRADE, Authorization=f"Bearer {TOKEN}")[0] == 101
+        sessions = where.replace("http", "ws")
+        with pytest.raises(ClusterUnreachable, match="need the token that mars-supervisor has printed"):
+            new_session(sessions, default=False)
+        with pytest.raises(ClusterUnreachable, match="need the token"):
+            new_session(f"{sessions}/?token={TOKEN}x", default=False)
+        with new_session(f"{sessions}/?token={TOKEN}", default=False) as session:
+            assert mt.ones(3).sum().execute(session=session).fetch(session=session) == 3
+        with option_context({"cluster.token": TOKEN}), new_session(sessions, default=False) as session:
+            assert mt.ones(3).sum().execute(session=session).fetch(session=session) == 3
+        with new_session(f"{where}/?token={TOKEN}", default=False) as session:  # by tcp, which is open
+            assert mt.ones(3).sum().execute(session=session).fetch(session=session) == 3
+    monkeypatch.setenv("MARSDASK_TOKEN", TOKEN)
+    with new_session(web.replace("http", "ws"), default=False) as session:
+        assert mt.ones(3).sum().execute(session=session).fetch(session=session) == 3
+
+
+def test_where_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MARSDASK_TOKEN", raising=False)
+    assert _token("127.0.0.1") is None
+    one, other = _token("0.0.0.0"), _token("10.0.0.1")
+    assert one is not None
+    assert is_token(one)
+    assert one != other
+    monkeypatch.setenv("MARSDASK_TOKEN", "short")
+    with pytest.raises(click.UsageError, match="MARSDASK_TOKEN is no token"):
+        _token("127.0.0.1")
+
+
+@pytest.mark.parametrize("query", ["?x=1", "?token=short", "?token=a b" + "c" * 20])
+def test_addresses_with_another_query(query: str) -> None:
+    with pytest.raises(ArgumentError, match="address="):
+        new_session(f"http://127.0.0.1:8787/{query}")
