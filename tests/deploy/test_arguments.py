@@ -64,7 +64,7 @@ BAD = [
     ("existing_namespace", [1, True]),
     ("node_selectors", [["a"], {"a": 5}]),
     ("tolerations", [{"key": "a"}, ["a"], 5]),
-    ("image", ["", "a b", 5, "abc!", "A/B", "a\0b", "a:b:c", "a//b", []]),
+    ("image", ["", "a b", 5, "abc!", "A/B", "Team/x:v1", "Not:An:Image", "a\0b", "a:b:c", "a//b", []]),
     ("image_pull_policy", ["always", 5]),
     ("image_pull_secrets", [5, ["a b"]]),
     ("pod_template", [["a"], "x"]),

@@ -42,7 +42,6 @@ def failing(api, kind, match, timeout=None, **arguments):
 MISSING = "localhost/nobody/made-this:never"
 CALLS = {
     "image": ({"image": MISSING}, r"scheduler pod .*: ErrImage\w+, the image .*Hint: build it"),
-    "name": ({"image": "Not:An:Image"}, r"InvalidImageName"),
     "memory": (
         {"worker_mem": "900g"},
         # The others of these clusters may hold the cores meanwhile.
@@ -57,7 +56,7 @@ CALLS = {
     "worker": ({"worker_extra_modules": "not_there_at_all"}, r"(?s)No module named 'not_there_at_all'"),
 }
 TIMEOUT = 150
-"""Seconds in which a node beside other work has come as far as it can with seven clusters at once."""
+"""Seconds in which a node beside other work has come as far as it can with six clusters at once."""
 
 
 @pytest.fixture(scope="module")
