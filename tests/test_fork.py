@@ -54,6 +54,11 @@ child(lambda: repr(session)[-8:])
 child(lambda: session.close())
 child(after_another)
 child(freed)
+workers = set(session.client.run(os.getpid).values())
+pid = os.fork()
+if not pid:
+    sys.exit(3)  # runs what Python does at the end of a process
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), set(session.client.run(os.getpid).values()) == workers)
 print((x + 1).sum().execute().fetch())
 """
 
@@ -71,9 +76,10 @@ def test_threads_go_on_in_the_child() -> None:
 
 @pytest.mark.processes
 def test_a_cluster_stays_with_its_process() -> None:
-    *refused, shown, closed, another, freed, last = said(CLUSTER)
+    *refused, shown, closed, another, freed, ended, last = said(CLUSTER)
     assert len(refused) == 5
     for line in refused:
         assert line.startswith("Forked process ")
         assert "os.fork()" in line
     assert (shown, closed, another, freed, last) == (" closed>", "None", "6.0", "freed", "20.0")
+    assert ended == "3 True"

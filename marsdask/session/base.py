@@ -105,7 +105,7 @@ def _cached_below(handles: Sequence[Any]) -> list[Any]:
 SESSIONS: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
-def after_fork() -> None:
+def _after_fork() -> None:
     """In a process that was forked: threads stay behind. What needs no others than ours has new ones, the rest says so."""
     dask.threaded.default_pool, dask.threaded.pools_lock = None, threading.Lock()
     dask.threaded.pools.clear()
@@ -115,9 +115,13 @@ def after_fork() -> None:
         if not (session.engine.shared_memory or session.closed):
             session.closed = True
             engines.FORKED_FROM[:] = [os.getppid()]
+    if engines.FORKED_FROM:
+        from marsdask.engine.clusters import leave_to_parent
+
+        leave_to_parent()
 
 
-os.register_at_fork(after_in_child=after_fork)
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Session:
@@ -331,12 +335,9 @@ class Session:
             if (part := self._slice_of_executed(handle.node)) is not None:
                 return part
         result = self._executed(handle)
-        if self.engine.shared_memory or inside():
+        run, quiet = runs.Run(), self.engine.shared_memory or inside()
+        with within(runs.current, run), progress(run, False if quiet else None):
             value = retried(self.engine, partial(self._value, result))
-        else:
-            run = runs.Run()
-            with within(runs.current, run), progress(run):
-                value = retried(self.engine, partial(self._value, result))
         return handle.received(value, self)
 
     def _value(self, result: Result) -> Any:
