@@ -29,7 +29,7 @@ import numpy as np
 from marsdask import checks
 from marsdask.engine import base as engines
 from marsdask.engine import runs
-from marsdask.errors import ArgumentTypeError, BadCheckpoint, CheckpointDamaged, CheckpointFull
+from marsdask.errors import ArgumentError, BadCheckpoint, CheckpointDamaged, CheckpointFull
 from marsdask.options import within
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
@@ -153,10 +153,10 @@ class Folder:
             return None
         except (ValueError, RecursionError):
             return {}
-        sound = isinstance(found, dict) and found.pop("sum", None) == _sum(_text(found))
-        if isinstance(found, dict) and not sound and found.get("format") not in (None, FORMAT):
-            return found  # of another version, which says so
-        return found if sound else {}
+        if not isinstance(found, dict) or "expression" not in found:
+            return {}
+        sound = found.pop("sum", None) == _sum(_text(found))
+        return found if sound or found.get("format") != FORMAT else {}  # another version says which it is
 
     def note(self, manifest: dict[str, Any]) -> None:
         content = {**manifest, "sum": _sum(_text(manifest))}
@@ -174,11 +174,8 @@ class Folder:
         """Seconds since a file was written."""
         try:
             return float(time.time() - self.fs.modified(path).timestamp())
-        except (
-            FileNotFoundError,
-            NotImplementedError,
-        ):  # no file system but this machine's has unready files
-            return 0.0
+        except (FileNotFoundError, NotImplementedError):
+            return 0.0  # no file system but this machine's has unready files
 
 
 def _speaks(fs: Any, protocol: str) -> bool:
@@ -216,6 +213,8 @@ def _put(fs: Any, path: str, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(part)
+        if error.filename is not None:  # it says which
+            raise
         free = None
         with contextlib.suppress(OSError):
             free = shutil.disk_usage(os.path.dirname(path)).free
@@ -264,14 +263,11 @@ def checkpoint(
     session: Session | None = None,
 ) -> None:
     """Run what `handle` points at, its chunks into files, and point it at them. What has a sound file does not run."""
-    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise ArgumentTypeError(
-            f"checkpoint(path={path!r}): expected the path or URL of a folder, got {type(path).__name__}."
-        )
+    if not (where := checks.path(path, "checkpoint(path=)", "the path or URL of a folder")):
+        raise ArgumentError("checkpoint(path=''): expected the path or URL of a folder.")
     if storage_options is not None:
         checks.instance(storage_options, "checkpoint(storage_options=)", Mapping, "a dict")
     checks.flag(overwrite, "checkpoint(overwrite=)")
-    where = checks.path(path, "checkpoint(path=)", "the path or URL of a folder")
     if handle._base is not None:
         raise BadCheckpoint.at(
             where, "this is a view of another tensor", "checkpoint that one, or a .copy() of this"
@@ -319,26 +315,11 @@ def _opened(
                 "name a folder that is empty or new",
             )
         if found is not None:
-            if found and (difference := _difference(found, expression)) is None:
+            if (refused := _refused(folder, found, expression)) is None:
                 return found
-            if not found:
-                rest = folder.present() and not folder.strange()
-                hint = "choose another path" + (", or overwrite=True, which makes them again" if rest else "")
-                if not (overwrite and rest):
-                    raise BadCheckpoint.at(
-                        url,
-                        f"{MANIFEST} in it is not one of a checkpoint, or has changed since it was written: nobody knows "
-                        "whose chunks are there",
-                        hint,
-                    )
-                difference = ""
-            if not overwrite:
-                raise BadCheckpoint.at(
-                    url,
-                    f"it holds another expression: {difference}",
-                    "choose another path, or overwrite=True. Random tensors without a seed, and functions that were "
-                    "edited, are other expressions in every run of a program: give a seed",
-                )
+            reason, hint, ours = refused
+            if not (overwrite and ours):
+                raise BadCheckpoint.at(url, reason, hint)
             folder.tidy(everything=True)
         fs.makedirs(inside, exist_ok=True)
         begun = {"format": FORMAT, "expression": expression, "grid": None, "complete": False}
@@ -350,6 +331,27 @@ def _opened(
             url, f"it cannot be written to: {error}", "a folder that you and the workers may write to"
         ) from error
     return begun
+
+
+def _refused(
+    folder: Folder, found: Mapping[str, Any], expression: list[tuple[str, str]]
+) -> tuple[str, str, bool] | None:
+    """Why the chunks of a folder are not those of an expression, what to do, and whether what is there may be discarded."""
+    if found:
+        if (difference := _difference(found, expression)) is None:
+            return None
+        hint = (
+            "choose another path, or overwrite=True. Random tensors without a seed, and functions that were edited, are other "
+            "expressions in every run of a program: give a seed"
+        )
+        return f"it holds another expression: {difference}", hint, True
+    ours = bool(folder.present()) and not folder.strange()
+    reason = f"{MANIFEST} in it is not one of a checkpoint, or has changed since it was written: nobody knows whose chunks are there"
+    return (
+        reason,
+        "choose another path" + (", or overwrite=True, which makes them again" if ours else ""),
+        ours,
+    )
 
 
 def _difference(found: Mapping[str, Any], expression: list[tuple[str, str]]) -> str | None:
