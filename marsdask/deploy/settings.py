@@ -52,7 +52,7 @@ TIMES = (
 
 FREE = (
     "logging", "distributed.logging", "distributed.nanny.environ", "distributed.nanny.pre-spawn-environ",
-    "marsdask.spill",
+    "marsdask.spill", "marsdask.allow-origin",
 )  # fmt: skip
 """Sections in which any key is right."""
 

@@ -22,8 +22,9 @@ import dask
 from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, option, warning, whole
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, refuse
+from marsdask.engine import guard
 from marsdask.engine.address import TOKEN, is_token
-from marsdask.errors import ArgumentError
+from marsdask.errors import ArgumentError, ArgumentTypeError
 
 
 @dataclass(frozen=True)
@@ -77,17 +78,15 @@ def main(**given: Any) -> None:
     alone = given["n_cpu"] and not given["n_worker"]
     refuse(alone, "--n-cpu is for the workers that --n-worker starts: give both, or neither.")
     host, port = _address(given)
-    bad = [
-        each for each in given["allow_origin"] if not each.isprintable() or not each.strip() or "," in each
-    ]
-    refuse(
-        bool(bad),
-        f"got {bad[:1]}, expected one host name, or an origin such as https://hub.example.",
-        "--allow-origin",
-    )
+    for name in given["allow_origin"]:
+        bad = not name.strip() or not name.isprintable() or "," in name
+        expected = f"got {name!r}, expected one host name, or an origin such as https://hub.example."
+        refuse(bad, expected, "--allow-origin")
     web_host, web_port = _web(given, host or running.address_of(given["interface"]))
     said = settings.prepare(given, "supervisor")
     settings.defaults(said.dask)
+    with running.blamed(guard.SETTING, ArgumentTypeError):
+        guard.configured()
     of_host = running.host_option(given)
     of_web = "-w/--web-port" if given["dashboard_address"] is None else "--dashboard-address"
     check_free("-p/--port", host, port, of_host=of_host)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ import dask
 
 from marsdask.deploy.options import warning
 from marsdask.deploy.running import refuse
+from marsdask.engine.address import is_loopback
 from marsdask.errors import MissingExtra
 
 FILES = {"tls_ca_file": "ca.pem", "tls_cert": "cert.pem", "tls_key": "key.pem"}
@@ -116,14 +116,7 @@ def told(folder: Path, address: str) -> str:
 
 def open_to_all(addresses: Iterable[str]) -> list[str]:
     """Those of bound `host:port` that other machines may reach, each once."""
-    return [each for each in dict.fromkeys(addresses) if not _loopback(each.rpartition(":")[0].strip("[]"))]
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return [each for each in dict.fromkeys(addresses) if not is_loopback(each.rpartition(":")[0].strip("[]"))]
 
 
 def warn_if_open(addresses: Iterable[str]) -> None:

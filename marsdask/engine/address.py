@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ipaddress
 import json
 import os
 import re
@@ -36,6 +37,14 @@ CERTIFICATES = "security=distributed.Security(tls_ca_file=..., tls_client_cert=.
 
 class Unsuited(ClusterUnreachable):
     """Who listens at an address is no scheduler, or not for this scheme; waiting does not change that."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, without brackets, is this machine by itself: no other one reaches what listens there."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 TOKEN = "MARSDASK_TOKEN"

@@ -264,8 +264,11 @@ class Distributed:
 
     def own(self, dataset: str) -> None:
         """Unpublish a dataset when the engine closes; a scheduler of ours does so where this process dies before."""
+        from marsdask.engine.watch import OWNERS  # imports distributed
+
         self.published.add(dataset)
-        owned(self.client, dataset)
+        client, told = self.client, self.client.scheduler.set_metadata
+        client.loop.add_callback(lambda: told(keys=[OWNERS, dataset], value=client.id))  # from any thread
 
     def listen(self, topic: str, hear: Callable[[Any], None]) -> None:
         """Call `hear` with every event of a topic from now on."""
@@ -295,14 +298,6 @@ class Distributed:
         else:
             if before == "dask.distributed":
                 dask.config.set(scheduler=before)
-
-
-def owned(client: Any, dataset: str) -> None:
-    """Say that a dataset ends with this client, soon; from any thread."""
-    from marsdask.engine.watch import OWNERS  # imports distributed
-
-    told = client.scheduler.set_metadata
-    client.loop.add_callback(lambda: told(keys=[OWNERS, dataset], value=client.id))
 
 
 async def _failed(futures: list[Any]) -> Any:

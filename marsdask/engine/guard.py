@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import dask
 from tornado import httputil, routing, web
 
+from marsdask.engine.address import is_loopback
 from marsdask.errors import ArgumentTypeError
 
 SETTING = "marsdask.allow-origin"
@@ -107,7 +108,7 @@ class Door(routing.Matcher):
         return own or origin in self.allowed or self._known(_name(origin))
 
     def _known(self, name: str) -> bool:
-        return name == "localhost" or name in self.ours or name in self.allowed or _is_loopback(name)
+        return name in self.ours or name in self.allowed or is_loopback(name)
 
 
 class Refused(web.RequestHandler):
@@ -144,7 +145,3 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_loopback(name: str) -> bool:
-    return name.endswith(".localhost") or (_is_address(name) and ipaddress.ip_address(name).is_loopback)

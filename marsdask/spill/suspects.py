@@ -83,9 +83,8 @@ class Suspects(SchedulerPlugin):
             if task.key in guilty:
                 count += 1
                 task.annotations = {**(task.annotations or {}), DEATHS: count}
-                if (
-                    count >= ALONE_FROM
-                ):  # who is suspected most comes first, and is found out or acquitted soon
+                if count >= ALONE_FROM:
+                    # Who is suspected most comes first, and is found out or acquitted soon.
                     task.priority = (task.priority[0] - 1, *task.priority[1:])
             _hold(task, count if certain else min(count, self.scheduler.allowed_failures - 1))
 

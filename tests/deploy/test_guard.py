@@ -1,9 +1,11 @@
 """Pages of strangers in a user's browser do not get through to a web port: by another name, or from another place."""
 
 import http.client
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
+import dask
 import pytest
 from tornado.httputil import HTTPHeaders
 
@@ -12,7 +14,7 @@ from marsdask import option_context
 from marsdask.deploy.supervisor import _token, main
 from marsdask.engine.address import UPGRADE, is_token
 from marsdask.engine.guard import Door
-from marsdask.errors import ArgumentError, ClusterUnreachable
+from marsdask.errors import ArgumentError, ArgumentTypeError, ClusterUnreachable
 from marsdask.session import new_session
 from tests.deploy.conftest import Start
 from tests.processes import PATIENCE
@@ -195,3 +197,17 @@ def test_where_a_token_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_addresses_with_another_query(query: str) -> None:
     with pytest.raises(ArgumentError, match="address="):
         new_session(f"http://127.0.0.1:8787/{query}")
+
+
+@pytest.mark.parametrize("said", ["hub.example", [5], {"hub": 1}])
+def test_a_setting_that_is_no_list_of_names(said: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is started."""
+    with dask.config.set({"marsdask.allow-origin": said}):
+        with pytest.raises(
+            ArgumentTypeError, match=r"marsdask\.allow-origin=.*expected a list of host names"
+        ):
+            new_session(n_worker=1)
+        with pytest.raises(SystemExit) as ended:
+            main(["-H", "127.0.0.1"])
+    assert ended.value.code == 2
+    assert "marsdask.allow-origin" in capsys.readouterr().err

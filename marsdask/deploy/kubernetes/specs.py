@@ -123,7 +123,12 @@ def _scheduler_pod(args: Arguments) -> Spec:
 
 
 def _own_names(args: Arguments) -> list[str]:
-    """The names of the scheduler's Services, as pods may spell them; the web port takes no others."""
+    """The names of the scheduler's Services, as pods may spell them; the web port takes no others.
+
+    All of them where a provider names the address of a load balancer, which nobody knows before, and anybody reaches.
+    """
+    if args.service_type == "LoadBalancer":
+        return ["*"]
     services = [names.own_service(args.name), *([args.service_name] if args.service_name else [])]
     domains = ("", f".{args.namespace}", f".{args.namespace}.svc", f".{args.namespace}.svc.cluster.local")
     return [service + domain for service in services for domain in domains]
