@@ -14,7 +14,7 @@ COMMANDS = {"supervisor": supervisor, "worker": worker, "web": proxy}
 ENDPOINT = "127.0.0.1:7103"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_config() -> Iterator[None]:
     """Dask's configuration is put back, with its defaults: who left these changed has the next `update_defaults` do nothing."""
     before, defaults = copy.deepcopy(dask.config.config), list(dask.config.defaults)
