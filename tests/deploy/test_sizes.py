@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from distributed.core import Status
 
 from marsdask.deploy.kubernetes import states
 from marsdask.deploy.kubernetes.cluster import AttachedCluster
@@ -29,7 +30,9 @@ class Server:
 
 def on(server: Server) -> Any:
     cluster = AttachedCluster.__new__(AttachedCluster)
-    cluster.__dict__.update(api=server, namespace="flights", _cluster_info={"name": "mars"})
+    cluster.__dict__.update(
+        api=server, namespace="flights", status=Status.closed, _cluster_info={"name": "mars"}
+    )
     return cluster
 
 

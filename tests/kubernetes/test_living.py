@@ -2,6 +2,8 @@
 
 import os
 import time
+import urllib.error
+import urllib.request
 
 import numpy as np
 import pytest
@@ -43,6 +45,9 @@ def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
     keys = [k for k, where in client.who_has().items() if where]
     assert len(keys) >= 13
     before = x.sum().execute().fetch()
+    stranger = urllib.request.Request(f"{made.endpoint}/api/v1/retire_workers", data=b'{"n": 2}')
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(stranger, timeout=PATIENCE)
     made.scale(1)
     until(lambda: len(workers(made)) == 1)
     assert all(where for where in client.who_has(keys).values())

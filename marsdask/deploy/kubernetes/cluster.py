@@ -24,7 +24,17 @@ from distributed.deploy import Cluster
 from distributed.utils import Log, Logs
 from distributed.utils_comm import retry
 
-from marsdask.deploy.kubernetes import addresses, checks, credentials, killed, names, preflight, specs, states
+from marsdask.deploy.kubernetes import (
+    addresses,
+    checks,
+    credentials,
+    killed,
+    names,
+    preflight,
+    routes,
+    specs,
+    states,
+)
 from marsdask.deploy.kubernetes.addresses import Forward, Place
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
@@ -207,6 +217,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             AUTOSCALER_ENDS,
             every=0.1,
         )
+        self._want(n, adaptive=False)
         group = f"{self.name}-{worker_group}"
         patch = {"spec": {"replicas": n}}
         if self.api.patched("daskworkergroups", self.namespace, group, patch, scale=True) is None:
@@ -218,6 +229,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         checks.count(maximum, "maximum")
         fit = maximum is None or minimum <= maximum
         checks.expect(fit, "minimum", minimum, f"at most maximum, which is {maximum}")
+        self._want(minimum, adaptive=True)
         spec = {"cluster": self.name, "minimum": minimum, "maximum": maximum}
         there = self.api.patched("daskautoscalers", self.namespace, self.name, {"spec": spec})
         if there is not None and "deletionTimestamp" in there["metadata"]:
@@ -229,6 +241,20 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             metadata = names.metadata(self.name, self.namespace, self.name)
             body = names.body(f"{names.GROUP}/{names.VERSION}", "DaskAutoscaler", metadata, spec=spec)
             self.api.made("daskautoscalers", self.namespace, body)
+
+    def _want(self, least: int, *, adaptive: bool) -> None:
+        """Tell the scheduler, which lets the operator retire workers down to the size that was wanted."""
+        if self.status is not Status.running:
+            return  # let go of
+        told = self.scheduler_comm.set_metadata
+        try:
+            self.sync(told, **routes.wanted(least, adaptive=adaptive), callback_timeout=CONNECT_TIMEOUT)
+        except (OSError, TimeoutError) as error:
+            logger.warning(
+                "The scheduler could not be told its new size, and may not help the operator to choose who goes: what those "
+                "workers hold is computed again. %s",
+                error or type(error).__name__,
+            )
 
     def add_worker_group(self, *args: Any, **kwargs: Any) -> None:
         raise KubernetesError(

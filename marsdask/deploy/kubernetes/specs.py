@@ -25,9 +25,9 @@ ROUTES = (
     "distributed.http.health",
     "distributed.http.proxy",
     "distributed.http.statics",
-    "distributed.http.scheduler.api",  # the operator retires workers by it, and asks how many are wanted
+    "marsdask.deploy.kubernetes.routes",  # what the operator asks
 )
-"""What the scheduler's web port serves: Dask's own list and the operator's routes. The list replaces the default."""
+"""What the scheduler's web port serves: Dask's own list and ours. The list replaces the default."""
 
 
 def namespace(args: Arguments) -> Spec:

@@ -1,0 +1,77 @@
+"""What the operator of dask-kubernetes asks a scheduler by HTTP, for `distributed.scheduler.http.routes`.
+
+The web port asks nobody for a name, so these answers are worth nothing to strangers: workers retire only down to the size that
+whoever is let into the cluster has asked for before (`SIZE` in the scheduler's metadata), which the operator is about to bring
+about. distributed's own `distributed.http.scheduler.api` takes any number from anybody.
+"""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from distributed.http.utils import RequestHandler
+from distributed.utils import recursive_to_dict
+from tornado import web
+
+SIZE = "marsdask-size"
+"""Where the metadata have the least number of workers that `scale` or `adapt` want, and whether it follows the work."""
+LAST = "retired"
+"""Where it says who was retired since then."""
+
+
+def wanted(least: int, *, adaptive: bool) -> dict[str, Any]:
+    """What to set as the scheduler's metadata before the operator is asked to change the size."""
+    return {"keys": [SIZE], "value": {"least": least, "adaptive": adaptive}}
+
+
+class _Handler(RequestHandler):
+    def size(self) -> dict[str, Any]:
+        """The size that was asked for; 403 if none was."""
+        found: dict[str, Any] | None = self.server.task_metadata.get(SIZE)
+        if found is None:
+            raise web.HTTPError(HTTPStatus.FORBIDDEN, reason="No size was asked for")
+        return found
+
+
+class Retire(_Handler):
+    """POST {"n": workers}: retire as many, and tell which."""
+
+    async def post(self) -> None:
+        scheduler, size = self.server, self.size()
+        try:
+            n = json.loads(self.request.body)["n"]
+        except (ValueError, TypeError, KeyError):
+            n = None
+        if type(n) is not int or n < 1:
+            raise web.HTTPError(HTTPStatus.BAD_REQUEST, reason='Expected {"n": a number of workers}')
+        left = len(scheduler.workers) - n
+        if size["adaptive"] and left < max(size["least"], scheduler.adaptive_target()):
+            self.write(
+                {}
+            )  # work has come since: nobody goes, where a refusal would have the operator take anyone
+        elif left >= size["least"]:
+            retired = await scheduler.retire_workers(workers=scheduler.workers_to_close(n=n))
+            self.write(recursive_to_dict(retired))
+            size[LAST] = retired
+        elif len(size.get(LAST, ())) == n:
+            self.write(recursive_to_dict(size[LAST]))  # a stranger has asked before the operator
+        else:
+            reason = f"At least {size['least']} workers were asked for"
+            raise web.HTTPError(HTTPStatus.FORBIDDEN, reason=reason)
+
+
+class Target(_Handler):
+    """GET: how many workers the work wants, for the autoscaler."""
+
+    def get(self) -> None:
+        if not self.size()["adaptive"]:
+            raise web.HTTPError(HTTPStatus.FORBIDDEN, reason="A fixed size was asked for")
+        self.write({"workers": self.server.adaptive_target()})
+
+
+routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
+    ("/api/v1/retire_workers", Retire, {}),
+    ("/api/v1/adaptive_target", Target, {}),
+]

@@ -1,0 +1,129 @@
+"""What the operator asks a scheduler of a cluster on Kubernetes by HTTP, and what strangers get there."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import dask
+import pytest
+from distributed import LocalCluster
+from distributed.deploy import Cluster
+
+from marsdask.deploy.kubernetes import specs
+from marsdask.deploy.kubernetes.addresses import Place
+from marsdask.deploy.kubernetes.cluster import AttachedCluster
+from tests.processes import PATIENCE, until
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Scheduler already contains a plugin with name worker-status"
+)  # of two clusters on one
+
+
+@pytest.fixture
+def dasks() -> Iterator[Any]:
+    """Three workers, beside a scheduler with the routes of one on Kubernetes."""
+    with (
+        dask.config.set({"distributed.scheduler.http.routes": list(specs.ROUTES)}),
+        LocalCluster(
+            n_workers=3,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp",
+            dashboard_address="127.0.0.1:0",
+        ) as made,
+    ):
+        yield made
+
+
+@pytest.fixture
+def ours(dasks: Any) -> Iterator[Any]:
+    """The cluster's object that users have; its Kubernetes does whatever is asked."""
+    api: Any = SimpleNamespace(deleted=lambda *_: False, patched=lambda *_, **__: {"metadata": {}})
+    cluster: Any = AttachedCluster(api, "there", "mars", service=None, security=None, own_namespace=True)
+    cluster.place = Place("127.0.0.1", dasks.scheduler.port, 0)
+    try:
+        cluster.connect()
+        yield cluster
+    finally:
+        Cluster.close(cluster)
+
+
+def asked(dasks: Any, route: str, **body: Any) -> Any:
+    """The answer to a request, a POST where it has a body; or its status."""
+    data = json.dumps(body).encode() if body else None
+    url = f"http://127.0.0.1:{dasks.scheduler.http_server.port}/api/v1/{route}"
+    try:
+        with urllib.request.urlopen(url, data, timeout=PATIENCE) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def there(dasks: Any, n: int) -> bool:
+    return len(dasks.scheduler.workers) == n
+
+
+def test_strangers_retire_nobody(dasks: Any) -> None:
+    everyone = list(dasks.scheduler.workers)
+    assert asked(dasks, "retire_workers", n=1) == 403
+    assert asked(dasks, "retire_workers", workers=everyone) == 403
+    assert asked(dasks, "adaptive_target") == 403
+    assert asked(dasks, "get_workers") == 404
+    assert list(dasks.scheduler.workers) == everyone
+
+
+def test_the_operator_retires_as_many_as_a_new_size_leaves(dasks: Any, ours: Any) -> None:
+    ours.scale(2)
+    assert asked(dasks, "retire_workers", n=2) == 403
+    assert asked(dasks, "adaptive_target") == 403
+    (retired,) = asked(dasks, "retire_workers", n=1).values()
+    assert retired["name"] in (0, 1, 2)  # by its name the operator finds what to delete
+    until(lambda: there(dasks, 2), "one has gone")
+
+
+def test_a_stranger_who_is_faster_has_the_operator_delete_the_same(dasks: Any, ours: Any) -> None:
+    ours.scale(2)
+    first = asked(dasks, "retire_workers", n=1)
+    until(lambda: there(dasks, 2), "one has gone")
+    assert asked(dasks, "retire_workers", n=1) == first
+    ours.scale(1)
+    assert asked(dasks, "retire_workers", n=1).keys().isdisjoint(first)
+    until(lambda: there(dasks, 1), "one is left")
+
+
+def test_with_adapt_idle_workers_go_down_to_the_minimum(dasks: Any, ours: Any) -> None:
+    ours.adapt(minimum=1, maximum=3)
+    assert asked(dasks, "adaptive_target") == {"workers": 0}
+    assert asked(dasks, "retire_workers", n=3) == {}
+    assert len(asked(dasks, "retire_workers", n=2)) == 2
+    until(lambda: there(dasks, 1), "one is left")
+
+
+def test_with_adapt_nobody_goes_whom_the_work_needs(
+    dasks: Any, ours: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours.adapt(minimum=1, maximum=3)
+    monkeypatch.setattr(dasks.scheduler, "adaptive_target", lambda: 3)
+    assert asked(dasks, "retire_workers", n=1) == {}
+    assert there(dasks, 3)
+
+
+@pytest.mark.parametrize("body", [{"n": -1}, {"n": True}, {"n": "1"}, {"n": 1.5}, {"workers": []}])
+def test_other_numbers_are_refused(dasks: Any, ours: Any, body: dict[str, Any]) -> None:
+    ours.scale(0)
+    assert asked(dasks, "retire_workers", **body) == 400
+    assert there(dasks, 3)
+
+
+def test_a_cluster_that_cannot_be_told_is_scaled_all_the_same(
+    dasks: Any, ours: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lost(**_: Any) -> Any:
+        raise OSError("the scheduler is being moved")
+
+    ours.scheduler_comm = SimpleNamespace(set_metadata=lost, close_rpc=ours.scheduler_comm.close_rpc)
+    ours.scale(1)
+    assert "the scheduler is being moved" in caplog.text
