@@ -361,10 +361,10 @@ def test_groups_of_several_rows():
 
 
 def test_ranges_follow_tables_whose_keys_follow():
-    samples = [np.array(s) for s in ([1, 4, 9], [9, 12], [20, 30], [31, 31])]
+    samples = [pd.Series(s) for s in ([1, 4, 9], [9, 12], [20, 30], [31, 31])]
     assert ranges._cuts(samples, 4).tolist() == [9, 20, 31]
     assert ranges._cuts(samples, 2).tolist() == [20]
-    assert ranges._cuts([np.array([5, 9]), np.array([1, 5])], 3).tolist() == [5]
+    assert ranges._cuts([pd.Series([5, 9]), pd.Series([1, 5])], 3).tolist() == [5]
     assert not len(ranges._cuts([], 4))
 
 

@@ -26,11 +26,12 @@ from marsdask.errors import LabelNotFound
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
 from marsdask.plan.holes import met_of
-from marsdask.plan.lower import Keep, told
+from marsdask.plan.lower import Keep, Steps, told
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
 from marsdask.plan.passes import EVERYTHING, Demand
 from marsdask.plan.registry import lowered
+from marsdask.session import room
 
 MANY_CHUNKS = 8
 """From so many chunks on it is asked how many rows their parts have: 29 ms for 8 small ones with the question and without."""
@@ -168,17 +169,21 @@ def reduce(
         named = tables.outputs(known, spec, method)
         if named and all(how in tables.IN_ONE for _, how, _ in named):
             run = partial(tables.in_one, spec=spec, method=method, found=named, like=like)
-        return _exchanged(frame, spec, keys, method, run)
+        done = yield from _exchanged(frame, spec, keys, method, run)
+        return done if spec.as_index or done.count == 1 else renumber(done)
     tabled = _tabled(spec, parts, dropna=found[0][2].get("dropna", True))
     made = [graph.per_chunk(t.of_chunk, frame, *keys, lengths="unknown", label="parts") for t in tabled]
     in_ranges = ranges.possible(spec, spec.dtypes(known, keys))
     if how == "auto" and frame.count < MANY_CHUNKS:
-        how = "tree"
+        could_be_large = frame.known and _table_bytes(frame, spec, len(parts)) > room.most_bytes()
+        how = "auto" if could_be_large else "tree"
     if how == "auto" or (how == "shuffle" and in_ranges):
         held = yield Keep(*made)
         made = [*held] if len(made) > 1 else [held]
     if how == "auto":
-        how = "shuffle" if max(sum(m.lengths or ()) for m in made) >= MANY_GROUPS else "tree"
+        rows = max(sum(m.lengths or ()) for m in made)
+        large = max(_table_bytes(m, spec, len(parts)) for m in made) > room.most_bytes()
+        how = "shuffle" if large or rows >= MANY_GROUPS else "tree"
     if how == "tree":
         graph.rule("groupby: tree over parts; over rows where keys hardly repeat")
         ends = [graph.tree(m, t.join, t.end, every=every) for m, t in zip(made, tabled, strict=True)]
@@ -187,7 +192,15 @@ def reduce(
         ends = yield from ranges.exchanged(made, [t.end for t in tabled], row_bytes)
     else:
         graph.rule("groupby: parts exchanged by key")
-        ends = [_by_key(m, t, spec, len(parts)) for m, t in zip(made, tabled, strict=True)]
+        met = [_by_key(m, t, spec, len(parts)) for m, t in zip(made, tabled, strict=True)]
+        ends = yield from ranges.in_order(
+            met,
+            [partial(_in_order, end=t.end_of_met) for t in tabled],
+            _first_key if spec.sort else _seen_first,
+            max(_table_bytes(m, spec, len(parts)) for m in made),
+            spec,
+            spec.dtypes(known, keys),
+        )
     finish = partial(tables.finished, spec=spec, parts=parts, found=found, like=like, source=known.shown)
     done = graph.per_chunk(finish, *ends, lengths="unknown")
     return done if spec.as_index or done.count == 1 else renumber(done)
@@ -225,12 +238,26 @@ def _tabled(spec: Grouping, parts: Sequence[tables.Part], *, dropna: bool) -> li
 
 
 def _by_key(made: Chunks, table: Tabled, spec: Grouping, columns: int) -> Chunks:
-    """The table of all groups, of chunks' tables exchanged by key."""
+    """The table of some groups in each chunk, of chunks' tables exchanged by key, and where each was seen first."""
     keys_of = partial(shuffle.values_of, names=tables.key_names(spec.count))
-    nbytes = shuffle.bytes_of(made, 8 * (spec.count + max(columns, 1)))
-    count = shuffle.parts_for(made.count, nbytes)
-    met = shuffle.sent(made, [], keys_of, partial(_met_and_merged, merge=table.merge), count)
-    return _all_of(partial(_in_order, end=table.end_of_met), met)
+    count = shuffle.parts_for(made.count, _table_bytes(made, spec, columns))
+    return shuffle.sent(made, [], keys_of, partial(_met_and_merged, merge=table.merge), count)
+
+
+def _table_bytes(made: Chunks, spec: Grouping, columns: int) -> float:
+    return shuffle.bytes_of(made, 8 * (spec.count + max(columns, 1)))
+
+
+def _first_key(part: tuple[pd.DataFrame, Any]) -> pd.Series:
+    return part[0][ranges.FIRST]
+
+
+def _first_level(part: tuple[Any, Any]) -> pd.Index:
+    return part[0].index.get_level_values(0)
+
+
+def _seen_first(part: tuple[Any, np.ndarray]) -> np.ndarray:
+    return part[1]
 
 
 def _met_and_merged(pieces: list[Pieces], *, merge: Any) -> Any:
@@ -257,7 +284,7 @@ def _count_for(frame: Chunks, spec: Grouping) -> int:
     return shuffle.parts_for(frame.count, shuffle.bytes_of(frame))
 
 
-def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Chunks:
+def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Steps:
     """pandas' own method on the rows of some groups in each chunk, then all groups in their order."""
     if frame.count == 1:
         return all_in_one(run, frame, keys)
@@ -271,7 +298,11 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
         return all_in_one(run, frame, keys)
     graph.rule("groupby: rows exchanged by key")
     met = shuffle.sent(frame, keys, spec.values, partial(_met_and_placed, method=method, spec=spec), count)
-    return _all_of(partial(_groups_in_order, spec=spec, like=graph.promised().empty), met)
+    end = partial(_groups_in_order, spec=spec, like=graph.promised().empty)
+    nbytes = shuffle.bytes_of(frame) if frame.known or frame.count >= MANY_CHUNKS else 0
+    by = _first_level if spec.sort else _seen_first
+    (done,) = yield from ranges.in_order([met], [end], by, nbytes, spec, spec.dtypes(frame.meta, keys))
+    return done
 
 
 def ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
@@ -341,8 +372,10 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
     if not spec.as_index and like.ndim == 2:
         result = result if result.ndim == 2 else result.to_frame()
         there = {*result.columns}  # a column that is aggregated, too, is no key
+        beside = ("",) * (result.columns.nlevels - 1)
         for at in (i for i, name in reversed([*enumerate(result.index.names)]) if name not in there):
-            result.insert(0, result.index.names[at], result.index.get_level_values(at), allow_duplicates=True)
+            name = (result.index.names[at], *beside) if beside else result.index.names[at]
+            result.insert(0, name, result.index.get_level_values(at), allow_duplicates=True)
         result = result.reset_index(drop=True)
         if len(result.columns) == len(like.columns):
             result = result.set_axis(like.columns, axis=1)

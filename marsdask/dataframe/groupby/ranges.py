@@ -1,8 +1,9 @@
-"""Tables of groups exchanged by ranges of their first key: a result of many groups in several chunks, in the order of keys."""
+"""Groups exchanged by ranges of their first key, or of where they were seen first: a large result in several chunks, in order."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -17,9 +18,9 @@ from marsdask.dataframe.sorting import shuffle
 from marsdask.dataframe.sorting.sort import some_places
 from marsdask.plan import graph
 from marsdask.plan.graph import Chunks
-from marsdask.plan.lower import Ask, Steps
+from marsdask.plan.lower import Ask, Keep, Steps
 from marsdask.session import room
-from marsdask.sizes import MIB
+from marsdask.sizes import MIB, shown
 
 FIRST = key_names(1)[0]
 RANGE_BYTES = 32 * MIB
@@ -31,10 +32,13 @@ def possible(spec: Grouping, dtypes: Sequence[Any]) -> bool:
 
     Categories that no row has are labels too, and of objects pandas looks at all to choose the dtype of their level.
     """
-    told = len(dtypes) == spec.count and (
-        spec.by_name or len({*spec.kinds}) <= 1
-    )  # else which of them is the first is not
-    if not (spec.sort and told and isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "iufmM"):
+    plain = isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "iufmM"
+    return spec.sort and plain and _told(spec, dtypes)
+
+
+def _told(spec: Grouping, dtypes: Sequence[Any]) -> bool:
+    """Whether some of the groups have the labels that they have among all, and which key is the first."""
+    if len(dtypes) != spec.count or not (spec.by_name or len({*spec.kinds}) <= 1):
         return False
     return not any(isinstance(d, pd.CategoricalDtype) or pd.api.types.is_object_dtype(d) for d in dtypes)
 
@@ -45,8 +49,8 @@ def exchanged(
     """Of each table its groups, `end` of the rows that met, in chunks of the same ranges of keys. Lengths are known."""
     samples = yield Ask(graph.per_chunk(_sampled, made[0], lengths=None))
     nbytes = max(shuffle.bytes_of(each, row_bytes) for each in made)
-    most = min(made[0].count, max(room.chunk_count(nbytes, RANGE_BYTES), 2))
-    cuts = _cuts([each for each in samples if len(each)], most)
+    most = min(made[0].count, max(room.chunk_count(nbytes, min(RANGE_BYTES, room.read_bytes())), 2))
+    cuts = _cuts([each for each in samples if len(each)], most).to_numpy()
     count = len(cuts) + 1
     graph.rule(f"groupby: parts exchanged by ranges of the first key, the result in {count} chunks")
     cut = partial(_cut, cuts=cuts)
@@ -56,23 +60,78 @@ def exchanged(
     ]
 
 
-def _sampled(table: pd.DataFrame) -> np.ndarray:
-    """Some of a table's first keys, the first and the last among them; none that is missing."""
-    keys = table[FIRST].to_numpy()
-    some = keys[some_places(len(keys))]
-    return some[~pd.isna(some)]
+def in_order(
+    met: Sequence[Chunks],
+    ends: Sequence[Callable[[list[Any]], Any]],
+    by: Callable[[Any], Any],
+    nbytes: float,
+    spec: Grouping,
+    dtypes: Sequence[Any],
+) -> Steps:
+    """What each `end` gives of the parts (groups, where each was seen first) of all chunks, in which they met by hash.
+
+    In one chunk, or where that is larger than a chunk should be, by ranges of what `by` takes from a part. `nbytes`: what
+    is grouped has about so many.
+    """
+    most = room.most_bytes()
+    if nbytes > most and _told(spec, dtypes) and (spec.sort or len(met) == 1):
+        held = yield Keep(*met)
+        met = [*held] if len(met) > 1 else [held]
+        found = yield Ask(graph.per_chunk(_weighed, *met, by=by, lengths=None))
+        size = sum(each for each, _ in found)
+        if size > most:
+            cuts = _cuts([some for _, some in found if len(some)], room.chunk_count(size, most))
+            count = len(cuts) + 1
+            graph.rule(f"groupby: the result, {shown(size)}, by ranges in {count} chunks")
+            part = partial(_parted, by=by, cuts=cuts)
+            return [
+                graph.exchange(each, part, partial(_put, end=end), count, regroup=regrouped)
+                for each, end in zip(met, ends, strict=True)
+            ]
+    return [
+        graph.value(graph.limited(end), m).with_lengths((math.nan,)) for m, end in zip(met, ends, strict=True)
+    ]
 
 
-def _cuts(samples: Sequence[np.ndarray], count: int) -> np.ndarray:
+def _weighed(part: Any, *others: Any, by: Callable[[Any], Any]) -> tuple[int, pd.Series]:
+    """The bytes of parts, and some of what the first is cut by."""
+    return sum(graph.nbytes(each[0]) for each in (part, *others)), _some(by(part))
+
+
+def _parted(part: Any, *, by: Callable[[Any], Any], cuts: pd.Series) -> Pieces:
+    """A part by the ranges of its groups."""
+    keys = pd.Series(by(part))
+    there = keys.notna().to_numpy()
+    goes = np.full(len(keys), len(cuts))
+    goes[there] = cuts.array.searchsorted(keys.array[there], side="right")
+    data = [each for each in part if each is not None]
+    return Pieces.by_place(data, goes, len(cuts) + 1, 0)
+
+
+def _put(pieces: list[Pieces], *, end: Callable[[list[Any]], Any]) -> Any:
+    return end([(*each.data, None)[:2] for each in pieces])
+
+
+def _sampled(table: pd.DataFrame) -> pd.Series:
+    return _some(table[FIRST])
+
+
+def _some(keys: Any) -> pd.Series:
+    """Some of them, the first and the last among them; none that is missing."""
+    keys = pd.Series(keys)
+    return keys.iloc[some_places(len(keys))].dropna()
+
+
+def _cuts(samples: Sequence[pd.Series], count: int) -> pd.Series:
     """Up to `count - 1` keys, ascending, each the first of a range.
 
     Where one table's keys follow another's, ranges are those of some tables: then hardly a row leaves its table.
     """
     if not samples:
-        return np.empty(0, "i8")
-    follow = all(a[-1] <= b[0] for a, b in itertools.pairwise(samples))
-    keys = np.concatenate([s[:1] for s in samples]) if follow else np.sort(np.concatenate(samples))
-    return np.unique(keys[np.linspace(0, len(keys), count, endpoint=False).astype(int)[1:]])
+        return pd.Series(dtype="i8")
+    follow = all(a.iloc[-1] <= b.iloc[0] for a, b in itertools.pairwise(samples))
+    keys = pd.concat([s.iloc[:1] for s in samples]) if follow else pd.concat(samples).sort_values()
+    return keys.iloc[np.linspace(0, len(keys), count, endpoint=False).astype(int)[1:]].drop_duplicates()
 
 
 def _cut(table: pd.DataFrame, *, cuts: np.ndarray) -> Pieces:
