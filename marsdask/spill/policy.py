@@ -447,23 +447,27 @@ class MemoryPolicy:
             return ()
         return self.quota if isinstance(self.quota, tuple) else (self.quota,) * len(self.directories)
 
-    def buffer_arguments(self, limit: int, taken: int = 0) -> dict[str, Any]:
-        """Keywords of `MarsSpillBuffer` for a worker of `limit` bytes, of which the process has `taken` without data.
+    def share_of_data(self, limit: int, taken: int) -> float | Off:
+        """The share of `limit` bytes that data may fill beside what the process has `taken` for other things.
 
         Only a small worker has less than its target left below the share at which it spills anyway: it would be stopped by
         its nanny again and again, for that counts Python's own memory too.
         """
         found = self.thresholds(limit)
-        target, most = found.target, self.max_spill
-        if target and found.spill:
-            target = min(target, max(found.spill - taken / limit, LEAST_TARGET))
+        if not (found.target and found.spill):
+            return found.target
+        return min(found.target, max(found.spill - taken / limit, LEAST_TARGET))
+
+    def buffer_arguments(self, limit: int, taken: int = 0) -> dict[str, Any]:
+        """Keywords of `MarsSpillBuffer` for a worker of `limit` bytes, of which the process has `taken` without data."""
+        most = self.max_spill
         if most is None:  # as far as somebody said: the sum of the quotas bounds it
             most = sum(self.quotas) or False
             if isinstance(self.quota, int) and not self.directories:
                 most = self.quota
         return {
             "memory_limit": limit,
-            "target": target,
+            "target": self.share_of_data(limit, taken),
             "max_spill": most,
             "directories": self.directories,
             "quotas": self.quotas,
