@@ -5,6 +5,7 @@ import pytest
 
 import marsdask.tensor as mt
 from marsdask import option_context
+from marsdask.session import room
 
 rng = np.random.RandomState(5)
 TALL = rng.standard_normal((120, 4))
@@ -56,3 +57,26 @@ def test_numpys_defaults_count_where_numpy_is_called() -> None:
     assert mt.linalg.svd(tensor)[0].shape == TALL.shape
     for thin in (np.linalg.svd(tensor, False), np.linalg.svd(tensor, full_matrices=False)):
         assert thin[0].shape == TALL.shape
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "?", "c16"])
+def test_products_of_large_chunks_are_added_one_after_another(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the parts of one sum together are more than a chunk should have."""
+    monkeypatch.setattr(room, "most_bytes", lambda: 100.0)
+    rng = np.random.default_rng(0)
+    a, b = (np.asarray(rng.random(shape) * 9).astype(dtype) for shape in ((17, 13), (13, 11)))
+    x, y = (mt.tensor(each, chunk_size=4) for each in (a, b))
+    close = {"rtol": 1e-2 if dtype == "f2" else 1e-6}
+    for ours, want in (
+        (x @ y, a @ b),
+        (mt.tensordot(x, y, axes=1), np.tensordot(a, b, axes=1)),
+        (mt.einsum("ij,jk->ki", x, y), np.einsum("ij,jk->ki", a, b)),
+    ):
+        got = ours.execute().fetch()
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, **close)
+    stacked = np.stack([a, a + a])
+    got = mt.matmul(mt.tensor(stacked, chunk_size=(1, 5, 4)), y).execute().fetch()
+    np.testing.assert_allclose(got, stacked @ b, **close)

@@ -50,6 +50,7 @@ from marsdask.plan.graph.making import (
     from_array,
     from_delayed,
     inside,
+    is_generated,
     lengths_of,
     one,
     partly,

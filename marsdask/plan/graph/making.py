@@ -12,6 +12,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 import pandas as pd
+from dask.blockwise import Blockwise
 from dask.highlevelgraph import HighLevelGraph
 from dask.task_spec import Alias, DataNode, GraphNode, List, Task, TaskRef
 from dask.typing import Key
@@ -397,13 +398,16 @@ def blocks(
     dtype: Any,
     inputs: Sequence[da.Array],
     label: str | None = None,
+    *,
+    alone: bool = False,
 ) -> da.Array:
-    """A Dask array with a task of its own for each chunk.
+    """A Dask array with a task of its own for each chunk; `alone`: which is not joined with what makes its inputs.
 
     `make(index)` gives `(func, *args)`, where an argument may be a `Block` or a list of them, or a `Block` that is taken
     over as it is. `inputs` are the arrays whose blocks are used.
     """
     name = name_for(label)
+    kind = Placed if alone else Task
     tasks: dict[Key, Any] = {}
     for index in np.ndindex(*map(len, chunks)):
         key = (name, *index)
@@ -411,9 +415,14 @@ def blocks(
         if isinstance(made, Block):
             tasks[key] = Alias(key, target=made.key)
         else:
-            tasks[key] = Task(key, made[0], *map(_block_ref, made[1:]))
+            tasks[key] = kind(key, made[0], *map(_block_ref, made[1:]))
     graph = HighLevelGraph.from_collections(name, tasks, dependencies=[*inputs])
     return da.Array(graph, name, chunks, dtype=dtype)
+
+
+def is_generated(array: da.Array) -> bool:
+    """Whether chunks are made each by itself out of nothing: Dask then makes one again in every task that takes it."""
+    return all(isinstance(layer, Blockwise) for layer in array.dask.layers.values())
 
 
 def _block_ref(arg: Any) -> Any:

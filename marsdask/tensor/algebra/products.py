@@ -17,6 +17,7 @@ from marsdask.errors import ArgumentError, ArgumentTypeError, IndexOutOfRange, S
 from marsdask.plan import graph, registry
 from marsdask.plan.meta import TensorMeta
 from marsdask.plan.registry import Array, lowered, public
+from marsdask.session import room
 from marsdask.tensor.core import as_tensor, assign, check_cast, fits, given
 from marsdask.tensor.elements.elementwise import broadcast_shape
 from marsdask.tensor.fold import flat, fold, loop_dtype, result_dtype
@@ -40,7 +41,14 @@ def contracted(
         if not array.size:  # Dask cannot bring chunks of nothing into line
             array = da.zeros(array.shape, chunks=-1, dtype=array.dtype)
         pairs += [array, index]
+    add = np.logical_or if dtype.kind == "b" else np.add
     out = (*kept, *gone)
+    chunks, aligned = da.core.unify_chunks(*pairs)
+    large = _are_large([chunks[i] for i in kept], [chunks[i] for i in gone], dtype)
+    if large and not all(map(graph.is_generated, aligned)):
+        made, plus = partial(_product, func, 0, dtype), partial(add, dtype=loop_dtype(dtype))
+        indexes = [index for _, index in operands]
+        return _in_turn(made, plus, kept, gone, chunks, [*zip(aligned, indexes, strict=True)], dtype)
     parts = da.blockwise(
         partial(_product, func, len(gone), dtype),
         out,
@@ -54,9 +62,55 @@ def contracted(
         return parts
     if all(parts.numblocks[a] == 1 for a in axes):
         return parts[(..., *(0 for _ in axes))] if kept else parts.reshape(())
-    add = np.logical_or if dtype.kind == "b" else np.add
     added = partial(add.reduce, dtype=loop_dtype(dtype), keepdims=True)
     return fold(parts, axes, added, partial(reduce, add), np.asarray, dtype, label="product")
+
+
+def _are_large(sums: Sequence[Index], gone: Sequence[Index], dtype: np.dtype[Any]) -> bool:
+    """Whether the parts of one sum should not be in memory at once, and there are sums enough for all threads."""
+    count, nbytes = math.prod(map(len, sums)), math.prod(map(max, sums)) * dtype.itemsize
+    parts = math.prod(map(len, gone))
+    return count >= room.room().threads and parts > 1 and parts * nbytes > room.most_bytes()
+
+
+def _in_turn(
+    product: Callable[..., Any],
+    add: Any,
+    kept: Index,
+    gone: Index,
+    chunks: dict[int, Index],
+    operands: Sequence[tuple[da.Array, Index]],
+    dtype: np.dtype[Any],
+) -> da.Array:
+    """Products of chunks, each added to those before it by the task that makes it: no more than a sum and a part are there.
+
+    Matrices that were there, with their product three times the memory, 8 x 8 blocks, on two workers of 512 MiB: 86 s, where each
+    wrote 3.9 GiB and read 8.8. Parts made first and then added: 107 s, 9.0 and 13.8; of matrices that are made anew for each
+    product that is the faster, 64 s and nothing read.
+    """
+    axes, arrays = tuple(chunks[i] for i in kept), [array for array, _ in operands]
+    total: Any = None
+    for rest in np.ndindex(*(len(chunks[i]) for i in gone)):
+        step = partial(_step, product, add, total, operands, (*kept, *gone), rest)
+        needs = arrays if total is None else [total, *arrays]
+        total = graph.blocks(step, axes, dtype, needs, "product", alone=True)
+    return total
+
+
+def _step(
+    product: Any, add: Any, total: Any, operands: Any, order: Index, rest: Index, at: Index
+) -> tuple[Any, ...]:
+    """The task for one chunk of a sum: its product of chunks, added to what there is."""
+    where = dict(zip(order, (*at, *rest), strict=True))
+    parts = [
+        graph.Block(a, tuple(where[i] if n > 1 else 0 for i, n in zip(index, a.numblocks, strict=True)))
+        for a, index in operands
+    ]
+    return (product, *parts) if total is None else (_plus, product, add, graph.Block(total, at), *parts)
+
+
+def _plus(product: Callable[..., Any], add: Any, total: Any, *parts: Any) -> Any:
+    return add(total, product(*parts))
 
 
 def _product(func: Any, gone: int, dtype: Any, *parts: Any) -> Any:
