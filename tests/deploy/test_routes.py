@@ -1,9 +1,11 @@
 """What the operator asks a scheduler of a cluster on Kubernetes by HTTP, and what strangers get there."""
 
+import asyncio
 import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -92,6 +94,24 @@ def test_a_stranger_who_is_faster_has_the_operator_delete_the_same(dasks: Any, o
     ours.scale(1)
     assert asked(dasks, "retire_workers", n=1).keys().isdisjoint(first)
     until(lambda: there(dasks, 1), "one is left")
+
+
+def test_requests_at_once_are_answered_one_after_another(
+    dasks: Any, ours: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retire = dasks.scheduler.retire_workers
+
+    async def slowly(**which: Any) -> Any:
+        await asyncio.sleep(0.2)
+        return await retire(**which)
+
+    monkeypatch.setattr(dasks.scheduler, "retire_workers", slowly)
+    ours.scale(1)
+    with ThreadPoolExecutor(6) as pool:
+        answers = [*pool.map(lambda _: asked(dasks, "retire_workers", n=1), range(6))]
+    gone = {name for each in answers if each != 403 for name in each}
+    assert len(gone) == 2
+    assert there(dasks, 1)
 
 
 def test_with_adapt_idle_workers_go_down_to_the_minimum(dasks: Any, ours: Any) -> None:

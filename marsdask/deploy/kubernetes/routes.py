@@ -7,6 +7,7 @@ about. distributed's own `distributed.http.scheduler.api` takes any number from 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from http import HTTPStatus
 from typing import Any
@@ -46,20 +47,22 @@ class Retire(_Handler):
             n = None
         if type(n) is not int or n < 1:
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, reason='Expected {"n": a number of workers}')
-        left = len(scheduler.workers) - n
-        if size["adaptive"] and left < max(size["least"], scheduler.adaptive_target()):
-            self.write(
-                {}
-            )  # work has come since: nobody goes, where a refusal would have the operator take anyone
-        elif left >= size["least"]:
-            retired = await scheduler.retire_workers(workers=scheduler.workers_to_close(n=n))
-            self.write(recursive_to_dict(retired))
-            size[LAST] = retired
-        elif len(size.get(LAST, ())) == n:
-            self.write(recursive_to_dict(size[LAST]))  # a stranger has asked before the operator
-        else:
-            reason = f"At least {size['least']} workers were asked for"
-            raise web.HTTPError(HTTPStatus.FORBIDDEN, reason=reason)
+        # One after another: workers that retire are there until they have handed over their data.
+        async with self.application.settings.setdefault(LAST, asyncio.Lock()):
+            self.write(await _retired(scheduler, size, n))
+
+
+async def _retired(scheduler: Any, size: dict[str, Any], n: int) -> dict[str, Any]:
+    """Who was retired so that `n` are fewer, by address; 403 where more are wanted."""
+    left = len(scheduler.workers) - n
+    if size["adaptive"] and left < max(size["least"], scheduler.adaptive_target()):
+        return {}  # work has come since: nobody goes, where a refusal would have the operator take anyone
+    if left >= size["least"]:
+        size[LAST] = await scheduler.retire_workers(workers=scheduler.workers_to_close(n=n))
+    elif len(size.get(LAST, ())) != n:  # else a stranger has asked before the operator
+        reason = f"At least {size['least']} workers were asked for"
+        raise web.HTTPError(HTTPStatus.FORBIDDEN, reason=reason)
+    return dict(recursive_to_dict(size[LAST]))
 
 
 class Target(_Handler):
