@@ -36,12 +36,21 @@ def check_process() -> None:
         raise Forked.of(FORKED_FROM[0])
 
 
+SHARE = 16
+"""A thread has room for so many of the largest chunks."""
+
+
 class Room(NamedTuple):
     """What there is for a run: how many tasks run at a time, bytes of memory for each of them, and in how many processes."""
 
     threads: int
     memory: float = math.inf
     workers: int = 1
+
+    @property
+    def chunk(self) -> float:
+        """The most bytes of a chunk: what a task reads, what it makes of it, and what is held meanwhile have to fit in."""
+        return self.memory / SHARE
 
 
 class Engine(Protocol):

@@ -132,9 +132,6 @@ A matrix of three times the memory, in rows and wanted in columns, on two worker
 512 MiB they were restarted again and again, with buffers of an eighth and less, too; by tasks 115 s and 61.
 """
 
-STEPS = 16
-"""The memory of a thread for each byte of a chunk between those that are and those that are wanted."""
-
 
 def _cutting_anew(room: Room) -> dict[str, Any]:
     """Dask's settings for arrays that are cut anew where memory is short: no buffers of 1 GiB, no steps of 128 MiB.
@@ -143,7 +140,7 @@ def _cutting_anew(room: Room) -> dict[str, Any]:
     """
     if room.memory >= ROOMY:
         return {}
-    most = min(parse_bytes(dask.config.get("array.chunk-size")), int(room.memory / STEPS))
+    most = min(parse_bytes(dask.config.get("array.chunk-size")), int(room.chunk))
     method = dask.config.get("array.rechunk.method", None)
     return {"array.chunk-size": most, "array.rechunk.method": method or "tasks"}
 

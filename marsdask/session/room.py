@@ -13,9 +13,6 @@ from marsdask.sizes import MIB, shown
 WORTH = 16 * MIB
 """Data of twice as many bytes are worth two chunks. Below, splitting costs more than a second thread gains."""
 
-SHARE = 16
-"""A thread has room for so many of the largest chunks: what it reads, what it makes of it, and what is held meanwhile."""
-
 
 def room() -> Room:
     """Where the next run will be, as far as is known: the default session, or this process."""
@@ -25,7 +22,7 @@ def room() -> Room:
 
 def most_bytes() -> float:
     """The most bytes of a chunk that nobody sized."""
-    return min(float(options.chunk_store_limit), room().memory / SHARE)
+    return min(float(options.chunk_store_limit), room().chunk)
 
 
 def read_bytes() -> float:
