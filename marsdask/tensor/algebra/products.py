@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
+from itertools import chain
 from string import ascii_letters
 from typing import Any
 
@@ -41,18 +42,18 @@ def contracted(
         if not array.size:  # Dask cannot bring chunks of nothing into line
             array = da.zeros(array.shape, chunks=-1, dtype=array.dtype)
         pairs += [array, index]
+    indexes = [index for _, index in operands]
     add = np.logical_or if dtype.kind == "b" else np.add
     out = (*kept, *gone)
     chunks, aligned = da.core.unify_chunks(*pairs)
     large = _are_large([chunks[i] for i in kept], [chunks[i] for i in gone], dtype)
     if large and not all(map(graph.is_generated, aligned)):
         made, plus = partial(_product, func, 0, dtype), partial(add, dtype=loop_dtype(dtype))
-        indexes = [index for _, index in operands]
         return _in_turn(made, plus, kept, gone, chunks, [*zip(aligned, indexes, strict=True)], dtype)
     parts = da.blockwise(
         partial(_product, func, len(gone), dtype),
         out,
-        *pairs,
+        *chain.from_iterable(zip(aligned, indexes, strict=True)),
         adjust_chunks=dict.fromkeys(gone, 1),
         dtype=dtype,
         meta=np.empty((0,) * len(out), dtype),
