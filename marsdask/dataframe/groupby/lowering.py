@@ -340,11 +340,6 @@ def all_in_one(run: Any, frame: Chunks, keys: list[Any]) -> Chunks:
     return graph.per_chunk(run, graph.gather(frame), *keys, lengths="unknown")
 
 
-def _all_of(end: Any, met: Chunks) -> Chunks:
-    """What `end` gives of all chunks, in one."""
-    return graph.value(graph.limited(end), met).with_lengths((math.nan,))
-
-
 def _met_and_placed(pieces: list[Pieces], *, method: Method, spec: Grouping) -> Any:
     """A chunk's groups, and where each was seen first."""
     frame, keys, homes, rows = shuffle.met(pieces)
@@ -470,7 +465,7 @@ def apply(
     if count == 1 or not plain:
         return all_in_one(run, frame, keys)
     met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
-    return _all_of(partial(_applied, spec=spec), met)
+    return ranges.in_one(partial(_applied, spec=spec), met)
 
 
 @lowered(

@@ -49,7 +49,7 @@ def exchanged(
     """Of each table its groups, `end` of the rows that met, in chunks of the same ranges of keys. Lengths are known."""
     samples = yield Ask(graph.per_chunk(_sampled, made[0], lengths=None))
     nbytes = max(shuffle.bytes_of(each, row_bytes) for each in made)
-    most = min(made[0].count, max(room.chunk_count(nbytes, min(RANGE_BYTES, room.read_bytes())), 2))
+    most = min(made[0].count, max(room.chunk_count(nbytes, RANGE_BYTES), 2))
     cuts = _cuts([each for each in samples if len(each)], most).to_numpy()
     count = len(cuts) + 1
     graph.rule(f"groupby: parts exchanged by ranges of the first key, the result in {count} chunks")
@@ -88,9 +88,12 @@ def in_order(
                 graph.exchange(each, part, partial(_put, end=end), count, regroup=regrouped)
                 for each, end in zip(met, ends, strict=True)
             ]
-    return [
-        graph.value(graph.limited(end), m).with_lengths((math.nan,)) for m, end in zip(met, ends, strict=True)
-    ]
+    return [in_one(end, each) for end, each in zip(ends, met, strict=True)]
+
+
+def in_one(end: Callable[[list[Any]], Any], met: Chunks) -> Chunks:
+    """What `end` gives of all chunks, in one."""
+    return graph.value(graph.limited(end), met).with_lengths((math.nan,))
 
 
 def _weighed(part: Any, *others: Any, by: Callable[[Any], Any]) -> tuple[int, pd.Series]:

@@ -48,7 +48,7 @@ class Retire(_Handler):
         if type(n) is not int or n < 1:
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, reason='Expected {"n": a number of workers}')
         # One after another: workers that retire are there until they have handed over their data.
-        async with self.application.settings.setdefault(LAST, asyncio.Lock()):
+        async with self.application.settings.setdefault("marsdask-retiring", asyncio.Lock()):
             self.write(await _retired(scheduler, size, n))
 
 
