@@ -17,7 +17,7 @@ import pandas as pd
 
 from marsdask.dataframe.groupby import ranges, tables
 from marsdask.dataframe.groupby.grouping import KEPT, Grouping, Method, as_narrow, flat
-from marsdask.dataframe.rows import given, undecided
+from marsdask.dataframe.rows import given
 from marsdask.dataframe.rows.alignment import example, matched, renumber, row_labels
 from marsdask.dataframe.rows.pieces import Pieces
 from marsdask.dataframe.sorting import shuffle
@@ -29,7 +29,7 @@ from marsdask.plan.holes import met_of
 from marsdask.plan.lower import Keep, Steps, told
 from marsdask.plan.meta import NEW, FrameMeta, Rows, frame_meta, meta
 from marsdask.plan.node import Node, inputs
-from marsdask.plan.passes import EVERYTHING, Demand
+from marsdask.plan.passes import Demand
 from marsdask.plan.registry import lowered
 from marsdask.session import room
 
@@ -80,7 +80,7 @@ def _with_holes(rows: Any) -> Any:
     return rows
 
 
-def _fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
+def fewer_meta(frame: FrameMeta, *call: Any) -> FrameMeta:
     """Metadata of some of the frame's rows."""
     return frame.fewer(_example(frame, *call))
 
@@ -263,10 +263,10 @@ def _seen_first(part: tuple[Any, np.ndarray]) -> np.ndarray:
 def _met_and_merged(pieces: list[Pieces], *, merge: Any) -> Any:
     table, _, homes, rows = shuffle.met(pieces)
     result, first = merge(table)
-    return result, _places(homes, rows, first)
+    return result, places(homes, rows, first)
 
 
-def _places(homes: Any, rows: Any, at: Any) -> Any:
+def places(homes: Any, rows: Any, at: Any) -> Any:
     """One number for the home chunk of rows and their places in it."""
     return homes[at].astype("i8") << 40 | rows[at]
 
@@ -277,7 +277,7 @@ def _in_order(parts: list[Any], *, end: Any) -> Any:
     return end([table.iloc[np.argsort(np.concatenate([p[1] for p in parts]), kind="stable")]])
 
 
-def _count_for(frame: Chunks, spec: Grouping) -> int:
+def count_for(frame: Chunks, spec: Grouping) -> int:
     """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small."""
     if spec.needs_one_chunk(frame.meta.shown) or shuffle.is_small(frame):
         return 1
@@ -292,17 +292,30 @@ def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, r
         isinstance(d, pd.CategoricalDtype) for d in spec.dtypes(frame.meta, keys)
     )
     unsorted = not spec.sort and method.name in MANY_ROWS
-    count = _count_for(frame, spec)
+    count = count_for(frame, spec)
     if count == 1 or method.name == "value_counts" or unobserved or unsorted:
         graph.rule("groupby: rows of all groups in one chunk")
         return all_in_one(run, frame, keys)
     graph.rule("groupby: rows exchanged by key")
     met = shuffle.sent(frame, keys, spec.values, partial(_met_and_placed, method=method, spec=spec), count)
     end = partial(_groups_in_order, spec=spec, like=graph.promised().empty)
-    nbytes = shuffle.bytes_of(frame) if frame.known or frame.count >= MANY_CHUNKS else 0
+    return (yield from in_order(met, end, frame, spec, keys))
+
+
+def in_order(
+    met: Chunks, end: Callable[[list[Any]], Any], frame: Chunks, spec: Grouping, keys: list[Any]
+) -> Steps:
+    """What `end` gives of the (rows under their groups' keys, where each was seen first) that met, in one chunk or several."""
     by = _first_level if spec.sort else _seen_first
-    (done,) = yield from ranges.in_order([met], [end], by, nbytes, spec, spec.dtypes(frame.meta, keys))
+    (done,) = yield from ranges.in_order(
+        [met], [end], by, rows_bytes(frame), spec, spec.dtypes(frame.meta, keys)
+    )
     return done
+
+
+def rows_bytes(frame: Chunks) -> float:
+    """About how many bytes the rows have; 0 where it is not worth a question."""
+    return shuffle.bytes_of(frame) if frame.known or frame.count >= MANY_CHUNKS else 0
 
 
 def ready(frame: Chunks, spec: Grouping, keys: list[Any], *call: Any) -> Generator[Any, Any, Any]:
@@ -349,21 +362,12 @@ def _met_and_placed(pieces: list[Pieces], *, method: Method, spec: Grouping) -> 
     codes = pd.DataFrame(dict(enumerate(spec.plain_values(frame, keys))))
     by = codes.groupby(list(codes.columns), sort=False, dropna=spec.dropna, observed=True)
     seen, first = np.unique(by.ngroup().to_numpy(), return_index=True)
-    return result, _places(homes, rows, first[seen >= 0])
+    return result, places(homes, rows, first[seen >= 0])
 
 
 def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
-    """All groups in the order of keys, or of first appearance."""
-    full = [p for p in parts if len(p[0])] or parts[:1]
-    result = graph.concat([p[0] for p in full])
-    if len(full) > 1:
-        if spec.sort:
-            levels = list(range(spec.count))
-            keys = pd.DataFrame({i: result.index.get_level_values(i) for i in levels})
-            goes = keys.groupby(levels, sort=True, dropna=False, observed=True).ngroup().to_numpy()
-        else:
-            goes = np.concatenate([p[1] for p in full])
-        result = result.iloc[np.argsort(goes, kind="stable")]
+    """All groups in the order of keys, or of first appearance, as columns or labels."""
+    result = put_in_order(parts, spec=spec)
     if not spec.as_index and like.ndim == 2:
         result = result if result.ndim == 2 else result.to_frame()
         there = {*result.columns}  # a column that is aggregated, too, is no key
@@ -379,6 +383,21 @@ def _groups_in_order(parts: list[Any], *, spec: Grouping, like: Any) -> Any:
     return as_narrow(result, dtypes) if same else result
 
 
+def put_in_order(parts: list[Any], *, spec: Grouping) -> Any:
+    """Rows of all groups, under their keys, in the order of keys, or of first appearance."""
+    full = [p for p in parts if len(p[0])] or parts[:1]
+    result = graph.concat([p[0] for p in full])
+    if len(full) == 1:
+        return result
+    if spec.sort:
+        levels = list(range(spec.count))
+        keys = pd.DataFrame({i: result.index.get_level_values(i) for i in levels})
+        goes = keys.groupby(levels, sort=True, dropna=False, observed=True).ngroup().to_numpy()
+    else:
+        goes = np.concatenate([p[1] for p in full])
+    return result.iloc[np.argsort(goes, kind="stable")]
+
+
 @lowered(
     "groupby.keep",
     meta=lambda frame, *call: frame.same(_example(frame, *call)),
@@ -392,7 +411,7 @@ def keep(
     frame, spec, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
     if frame.count == 1:
         return graph.per_chunk(run, frame, *keys)
-    count = 1 if name == "ngroup" else _count_for(frame, spec)
+    count = 1 if name == "ngroup" else count_for(frame, spec)
     kept = partial(shuffle.met_and, partial(_kept, run=run, like=graph.promised().empty))
     return shuffle.home(shuffle.sent(frame, keys, spec.values, kept, count), frame.count, frame.lengths)
 
@@ -401,7 +420,7 @@ def _kept(frame: Any, *keys: Any, run: Any, like: Any) -> Any:
     return run(frame, *keys) if len(frame) else like
 
 
-@lowered("groupby.pick", meta=_fewer_meta, demands=rows_demands, trim=trim)
+@lowered("groupby.pick", meta=fewer_meta, demands=rows_demands, trim=trim)
 def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """Some rows of each group, in the frame's order."""
     frame, spec, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
@@ -409,7 +428,7 @@ def pick(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, k
     if frame.count == 1 or looks_at_values:
         return all_in_one(run, frame, keys)
     picked = partial(_met_and_picked, method=method, spec=spec)
-    met = shuffle.sent(frame, keys, spec.values, picked, _count_for(frame, spec))
+    met = shuffle.sent(frame, keys, spec.values, picked, count_for(frame, spec))
     return shuffle.home(met, frame.count, (math.nan,) * frame.count)
 
 
@@ -421,7 +440,7 @@ def _met_and_picked(pieces: list[Pieces], *, method: Method, spec: Grouping) -> 
     return of_group(frame, spec).iloc[at], homes[at], rows[at]
 
 
-@lowered("groupby.whole", meta=_fewer_meta, status="gathered", demands=rows_demands, trim=trim)
+@lowered("groupby.whole", meta=fewer_meta, status="gathered", demands=rows_demands, trim=trim)
 def whole(frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any) -> Any:
     """What only pandas itself on all rows gives."""
     frame, spec, keys, _, run = yield from ready(frame, spec, keys, name, args, kwargs)
@@ -452,67 +471,3 @@ def _some(part: Any, lengths: Any, *, name: Any) -> Any:
     if not sum(lengths):
         raise LabelNotFound(f"no group {name!r} among the keys.")
     return part
-
-
-@lowered("groupby.apply", meta=_fewer_meta, demands=rows_demands, trim=trim)
-def apply(
-    frame: Chunks, spec: Grouping, keys: list[Any], name: str, args: Any, kwargs: Any, like: Any = None
-) -> Any:
-    """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
-    frame, spec, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
-    count = _count_for(frame, spec)
-    plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
-    if count == 1 or not plain:
-        return all_in_one(run, frame, keys)
-    met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
-    return ranges.in_one(partial(_applied, spec=spec), met)
-
-
-@lowered(
-    "groupby.undecided",
-    meta=lambda frame, *call: undecided.UndecidedMeta(),
-    demands=lambda node, mine: rows_demands(node, EVERYTHING),
-)
-def apply_undecided(frame: Chunks, *call: Any) -> Any:
-    """The same, where a run tells what it gives."""
-    return undecided.of_one_kind((yield from apply(frame, *call)))
-
-
-def _recorded(pieces: list[Pieces], *, spec: Grouping, method: Method) -> Any:
-    """The groups' keys, what the function gave of each, and where each was seen first."""
-    frame, keys, homes, rows = shuffle.met(pieces)
-    func, *rest = method.args
-    seen: list[Any] = []
-    names = [getattr(v, "name", None) for v in spec.values(frame, keys)]
-    values = spec.plain_values(frame, keys)
-    numbers = pd.Series(np.arange(len(frame)))
-    first = numbers.groupby(values, sort=spec.sort, dropna=spec.dropna, observed=True).first().to_numpy()
-    if len(first):
-        spec.of(frame, keys).apply(
-            lambda group: (seen.append(func(group, *rest, **method.kwargs)), 0)[1]  # type: ignore[func-returns-value]
-        )
-    lone = spec.select if frame.ndim == 2 else frame.name
-    series = frame.ndim == 1 or (lone is not None and not isinstance(lone, list))
-    return [v.iloc[first] for v in values], (names, series, lone), seen, _places(homes, rows, first)
-
-
-def _applied(parts: list[Any], *, spec: Grouping) -> Any:
-    """All groups' results, as pandas puts them together."""
-    full = [p for p in parts if p[2]] or parts[:1]
-    results = [r for p in full for r in p[2]]
-    at = np.argsort(np.concatenate([p[3] for p in full]), kind="stable")
-    # Labels that no row of users' has: pandas looks whether a result has those of its group.
-    labels = pd.Index([f"\x00marsdask-{i:012}" for i in range(len(results))], dtype=object)
-    names, series, lone = full[0][1]
-    keys = [
-        pd.concat([p[0][i] for p in full]).set_axis(labels).iloc[at].rename(name)
-        for i, name in enumerate(names)
-    ]
-    table = pd.DataFrame({"row": np.arange(len(results))}, index=labels).iloc[at]
-    by = keys[0] if len(keys) == 1 else keys
-    group = table.groupby(by, sort=spec.sort, dropna=spec.dropna, group_keys=spec.group_keys, observed=True)
-    group = group["row"] if series else group
-    result = group.apply(lambda rows: results[int(np.asarray(rows).ravel()[0])])
-    if series and isinstance(result, pd.Series) and result.name == "row":
-        result.name = lone
-    return result
