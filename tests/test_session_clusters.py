@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -319,6 +320,23 @@ def test_who_leaves_leaves_nothing(plain: Cluster, watcher: distributed.Client, 
             assert not noted & set(watcher.list_datasets())
             published = watcher.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.clients))
             assert not [c for c in published if c.removeprefix("published-") in noted]
+
+
+def test_what_was_sent_is_forgotten(two_workers: Session) -> None:
+    """Streams of distributed keep their last messages, with the data of the tasks in them."""
+
+    def run(times: int) -> None:
+        for number in range(times):
+            mt.tensor(np.full(60_000, number), chunk_size=30_000).sum().execute(session=two_workers)
+
+    run(5)
+    tracemalloc.start()
+    try:
+        run(100)  # of 480 kB
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 40e6
 
 
 def test_local_cluster_is_patient_unless_somebody_said_otherwise(two_workers: Session) -> None:
