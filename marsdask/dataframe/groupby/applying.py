@@ -12,6 +12,7 @@ import pandas as pd
 from marsdask.dataframe.groupby import ranges
 from marsdask.dataframe.groupby.grouping import Grouping, Method
 from marsdask.dataframe.groupby.lowering import (
+    AT_ONCE,
     all_in_one,
     count_for,
     fewer_meta,
@@ -40,7 +41,7 @@ def apply(
 ) -> Any:
     """What a function gives of each group: groups exchanged by key, the results put together by pandas."""
     frame, spec, keys, method, run = yield from ready(frame, spec, keys, name, args, kwargs)
-    count = count_for(frame, spec)
+    count = count_for(frame, spec, AT_ONCE)
     plain = "grouper" not in spec.kinds and spec.observed and spec.group_keys and spec.as_index
     if count == 1 or not plain:
         return all_in_one(run, frame, keys)

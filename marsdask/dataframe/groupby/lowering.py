@@ -40,6 +40,9 @@ MANY_GROUPS = 2_000_000
 
 Groups of 12M rows, 16 chunks, keys in order: 251 ms of CPU by ranges of keys, 463 by their hash and sorted again.
 """
+AT_ONCE = 4
+"""How often rows are in memory at once while a function works on groups, or their results are put in order: as they came, as
+one, in order, and what is made of them, of which not even the size is known before."""
 COLUMN_BY_COLUMN = frozenset([*KEPT, "fillna", "head", "tail"]) - {"shift"}
 """Methods whose columns are made of the column of the same name each; shifts by several periods make several."""
 MANY_ROWS = {"agg", "corr", "cov", "describe", "nlargest", "nsmallest", "quantile", "unique", "value_counts"}
@@ -277,11 +280,14 @@ def _in_order(parts: list[Any], *, end: Any) -> Any:
     return end([table.iloc[np.argsort(np.concatenate([p[1] for p in parts]), kind="stable")]])
 
 
-def count_for(frame: Chunks, spec: Grouping) -> int:
-    """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small."""
+def count_for(frame: Chunks, spec: Grouping, times: int = 1) -> int:
+    """How many chunks rows are exchanged to: one where that is right only in one, or where the data are small.
+
+    `times`: how often a chunk's rows are in memory where they met.
+    """
     if spec.needs_one_chunk(frame.meta.shown) or shuffle.is_small(frame):
         return 1
-    return shuffle.parts_for(frame.count, shuffle.bytes_of(frame))
+    return shuffle.parts_for(frame.count, times * shuffle.bytes_of(frame))
 
 
 def _exchanged(frame: Chunks, spec: Grouping, keys: list[Any], method: Method, run: Any) -> Steps:
@@ -308,7 +314,7 @@ def in_order(
     """What `end` gives of the (rows under their groups' keys, where each was seen first) that met, in one chunk or several."""
     by = _first_level if spec.sort else _seen_first
     (done,) = yield from ranges.in_order(
-        [met], [end], by, rows_bytes(frame), spec, spec.dtypes(frame.meta, keys)
+        [met], [end], by, rows_bytes(frame), spec, spec.dtypes(frame.meta, keys), AT_ONCE
     )
     return done
 

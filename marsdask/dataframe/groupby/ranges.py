@@ -67,11 +67,12 @@ def in_order(
     nbytes: float,
     spec: Grouping,
     dtypes: Sequence[Any],
+    times: int = 1,
 ) -> Steps:
     """What each `end` gives of the parts (groups, where each was seen first) of all chunks, in which they met by hash.
 
     In one chunk, or where that is larger than a chunk should be, by ranges of what `by` takes from a part. `nbytes`: what
-    is grouped has about so many.
+    is grouped has about so many. `times`: how often the parts of a range are in memory at its end.
     """
     most = room.most_bytes()
     if nbytes > most and _told(spec, dtypes) and (spec.sort or len(met) == 1):
@@ -80,7 +81,8 @@ def in_order(
         found = yield Ask(graph.per_chunk(_weighed, *met, by=by, lengths=None))
         size = sum(each for each, _ in found)
         if size > most:
-            cuts = _cuts([some for _, some in found if len(some)], room.chunk_count(size, most))
+            samples = [some for _, some in found if len(some)]
+            cuts = _cuts(samples, room.chunk_count(times * size, most))
             count = len(cuts) + 1
             graph.rule(f"groupby: the result, {shown(size)}, by ranges in {count} chunks")
             part = partial(_parted, by=by, cuts=cuts)
