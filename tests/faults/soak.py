@@ -9,6 +9,7 @@ exit code 1 where an answer was wrong, a job ended with an error or not at all, 
 from __future__ import annotations
 
 import argparse
+import contextvars
 import random
 import sys
 import threading
@@ -59,7 +60,8 @@ class Tally:
             except BaseException as error:
                 failed.append(error)
 
-        thread = threading.Thread(target=work, daemon=True)
+        # With the options of this thread.
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
         began = time.monotonic()
         thread.start()
         thread.join(PATIENCE)
@@ -109,11 +111,11 @@ def soaked(ground: Ground, seconds: float, rng: random.Random, tally: Tally) -> 
     finally:
         over.set()
         thread.join()
-    quarter = max(len(sizes) // 4, 1)
+    quarter = -(-len(sizes) // 4)
+    each = [max(sizes[at : at + quarter]) for at in range(0, len(sizes), quarter)]
     workers = [memory(pid) for pid in ground.workers()]
-    first, last = max(sizes[quarter : 2 * quarter] or sizes), max(sizes[-quarter:])
     scheduler = f", scheduler {memory(pid)} MiB" if (pid := ground.scheduler()) else ""
-    return f"client {first} MiB in the second quarter, {last} in the last{scheduler}, workers {workers} MiB"
+    return f"client {each} MiB in the quarters of the time{scheduler}, workers {workers} MiB"
 
 
 def _sum(handle: Any) -> Callable[[Session], int]:
