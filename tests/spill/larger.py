@@ -253,7 +253,10 @@ def measured(client: distributed.Client, work: Callable[[int, int], Check], size
 
 
 def _peaks(client: distributed.Client) -> list[int]:
-    return [max(each) for each in zip(*client.run(peak).values(), strict=True)]
+    found = client.run(peak)
+    if not found:
+        raise RuntimeError("no worker is left")
+    return [max(each) for each in zip(*found.values(), strict=True)]
 
 
 def three_times(memory: str, work: Callable[[int, int], Check], directories: list[str], workers: int) -> Took:
