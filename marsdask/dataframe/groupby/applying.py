@@ -50,9 +50,9 @@ def apply(
     if rows_bytes(frame) > room.most_bytes():
         met = yield Keep(met)
         kinds = yield Ask(graph.per_chunk(_kind, met, applied=applied, lengths=None))
-        if (like := _one_kind(kinds)) is not None:
+        if (kind := _one_kind(kinds)) is not None:
             long = graph.per_chunk(
-                _put_together, met, applied=applied, like=like, sort=spec.sort, lengths=None
+                _put_together, met, applied=applied, like=kind, sort=spec.sort, lengths=None
             )
             return (yield from in_order(long, partial(put_in_order, spec=spec), frame, spec, keys))
     return ranges.in_one(applied, met)
