@@ -23,6 +23,7 @@ from dask.typing import Key
 from marsdask.engine import failures, runs
 from marsdask.engine.address import reached
 from marsdask.engine.base import Room
+from marsdask.engine.streams import forgetful
 from marsdask.errors import SchedulerLost
 from marsdask.options import options
 from marsdask.plan import graph
@@ -115,6 +116,7 @@ class Distributed:
         unique = list(dict.fromkeys(keys))
         if self.client.status != "running":
             self.back()
+        forgetful(self.client.scheduler_comm)  # which may be another one each time
         with _as_ours(lambda error: failures.unsendable(tasks)):
             futures = list(self.client.get(graph.annotated(tasks), unique, sync=False))
         counted: contextlib.AbstractContextManager[None] = contextlib.nullcontext()

@@ -22,11 +22,6 @@ DISTRIBUTED: dict[str, Any] = {
     # of 8 MB): 1.1 49 MB, 2 49 MB, 4 94 MB, inf 293 MB. At 4 a worker holds four chunks a thread ahead, however many there are.
     # The benchmarks cluster_tasks and cluster_tasks_two measure the first with ours beside.
     "distributed.scheduler.worker-saturation": 4.0,
-    # Each stream between client, scheduler and worker keeps its last 1,000 messages, of up to 1 MB, with the data that are in
-    # their tasks. 200 jobs of tests.faults.jobs: the program and its scheduler grow by 150 MiB with 1,000, by 31 with 10.
-    "distributed.admin.low-level-log-length": 20,
-    # Profiles of a worker are in a log of the same length, one a second: this is ten minutes of them still.
-    "distributed.worker.profile.cycle": "30s",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from marsdask.engine.guard import guard
+from marsdask.engine.streams import forgetful
 from marsdask.spill import suspects
 
 OWNERS = "marsdask-owners"
@@ -17,10 +18,24 @@ OWNERS = "marsdask-owners"
 def watch(
     scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False, token: str | None = None
 ) -> None:
-    """Let a scheduler find out who ends workers, sweep up after clients that died, and guard its web port: see `guard`."""
+    """Let a scheduler find out who ends workers, sweep up after clients that died, keep nothing that it has sent, and guard
+    its web port: see `guard`.
+    """
     suspects.watch(scheduler)
     guard(scheduler.http_application, allowed, by_name=by_name, token=token)
     scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)
+    scheduler.add_plugin(Forgetful(), name=Forgetful.name, idempotent=True)
+    for stream in scheduler.stream_comms.values():
+        forgetful(stream)
+
+
+class Forgetful(SchedulerPlugin):
+    """Has the streams to workers keep nothing of what they have sent."""
+
+    name = "marsdask-forgetful"
+
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        forgetful(scheduler.stream_comms[worker])
 
 
 class Leftovers(SchedulerPlugin):
