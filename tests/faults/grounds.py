@@ -20,6 +20,10 @@ from marsdask.session import Session, new_session
 from tests.faults.processes import Bare, kill, pids
 from tests.processes import PATIENCE
 
+RESPITE = 6.0
+"""Seconds without a fault after a scheduler was lost, and all data with it: where that comes faster than they are made again
+no job ever ends, which is nobody's mistake."""
+
 
 class Ground:
     """A cluster under attack: its session, and the faults that can be done to it."""
@@ -175,6 +179,7 @@ class Commands(Ground):
             each.kill()
             each.wait(PATIENCE)
         self.bare.start(len(workers))
+        time.sleep(RESPITE)
 
 
 def closed(rng: random.Random) -> tuple[float, str]:
