@@ -21,6 +21,8 @@ KEYS: dict[str, Any] = {
     "Int64": pd.Series(NUMBERS, dtype="Int64").mask(NUMBERS % 13 == 0),
     "utc": pd.Timestamp("2020", tz="UTC") + pd.to_timedelta(NUMBERS, "h"),
     "bool": NUMBERS % 2 == 0,
+    "object": pd.Series([n if n % 3 else float(n) for n in NUMBERS], dtype=object),
+    "category": pd.Categorical(NUMBERS % 9, categories=range(12)),
 }
 RAW = pd.DataFrame({"v": np.arange(240.0) % 37, "w": NUMBERS % 3, "i": np.arange(240)} | KEYS)
 METHODS: dict[str, Callable[..., Any]] = {
@@ -67,6 +69,15 @@ def test_as_pandas(name: str, by: Any, sort: bool) -> None:
                 made(name, by, {"sort": sort} | flags).to_pandas()
             continue
         assert_like(made(name, by, {"sort": sort} | flags).to_pandas(), want)
+
+
+@pytest.mark.parametrize("sort", [True, False])
+@pytest.mark.parametrize("by", ["object", "category"])
+def test_frames_under_keys_that_stay_in_one_chunk(by: str, sort: bool) -> None:
+    flags = {"sort": sort, "observed": True}
+    done = made("frames", by, flags).execute()
+    assert_like(done.to_pandas(), METHODS["frames"](RAW.groupby(by, **flags)))
+    assert len(done.nsplits[0]) == 1
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -47,7 +47,8 @@ def apply(
         return all_in_one(run, frame, keys)
     met = shuffle.sent(frame, keys, spec.values, partial(_recorded, spec=spec, method=method), count)
     applied = partial(_applied, spec=spec)
-    if rows_bytes(frame) > room.most_bytes():
+    divisible = ranges.stand_alone(spec, spec.dtypes(frame.meta, keys))
+    if divisible and rows_bytes(frame) > room.most_bytes():
         met = yield Keep(met)
         kinds = yield Ask(graph.per_chunk(_kind, met, applied=applied, lengths=None))
         if (kind := _one_kind(kinds)) is not None:

@@ -33,10 +33,10 @@ def possible(spec: Grouping, dtypes: Sequence[Any]) -> bool:
     Categories that no row has are labels too, and of objects pandas looks at all to choose the dtype of their level.
     """
     plain = isinstance(dtypes[0], np.dtype) and dtypes[0].kind in "iufmM"
-    return spec.sort and plain and _told(spec, dtypes)
+    return spec.sort and plain and stand_alone(spec, dtypes)
 
 
-def _told(spec: Grouping, dtypes: Sequence[Any]) -> bool:
+def stand_alone(spec: Grouping, dtypes: Sequence[Any]) -> bool:
     """Whether some of the groups have the labels that they have among all, and which key is the first."""
     if len(dtypes) != spec.count or not (spec.by_name or len({*spec.kinds}) <= 1):
         return False
@@ -75,7 +75,7 @@ def in_order(
     is grouped has about so many. `times`: how often the parts of a range are in memory at its end.
     """
     most = room.most_bytes()
-    if nbytes > most and _told(spec, dtypes) and (spec.sort or len(met) == 1):
+    if nbytes > most and stand_alone(spec, dtypes) and (spec.sort or len(met) == 1):
         held = yield Keep(*met)
         met = [*held] if len(met) > 1 else [held]
         found = yield Ask(graph.per_chunk(_weighed, *met, by=by, lengths=None))
