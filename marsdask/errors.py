@@ -381,11 +381,19 @@ class TaskFailed(MarsDaskError, RuntimeError):
     """What a task has raised, in words, where the exception itself cannot leave its worker."""
 
     @classmethod
-    def because(cls, operation: str, said: str, frames: str) -> TaskFailed:
+    def unpicklable(cls, operation: str, said: str, frames: str) -> TaskFailed:
         """`said`: the exception's `repr()`; `frames`: its traceback, as text."""
         return cls(
             f"{operation!r} raised {said}, which cannot be pickled. Hint: an exception that has no locks, files or "
             f"connections in it, and whose arguments are those of its class, comes as it is. It was raised here:\n{frames}"
+        )
+
+    @classmethod
+    def uncatchable(cls, operation: str, said: str, frames: str) -> TaskFailed:
+        """The same of what is no error to Python's event loops: they would end, or take it for their own."""
+        return cls(
+            f"{operation!r} raised {said}, which is no error of a function. Hint: raise a subclass of Exception, other than "
+            f"StopIteration. It was raised here:\n{frames}"
         )
 
 

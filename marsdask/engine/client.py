@@ -130,7 +130,8 @@ class Distributed:
                 if failed is not None:  # inside the round, which is not done then
                     # The task's own error; ours where the cluster and not the task failed.
                     with _as_ours(lambda error: failures.named(error, self.client)):
-                        failed.result()
+                        # Not result(), which raises it in the client's event loop, and that ends of what is no Exception.
+                        raise failed.exception().with_traceback(failed.traceback())
         except BaseException:
             if failed is None:  # Ctrl-C, or cancelled before this round: what was started must not go on
                 self._cancel(futures)
@@ -326,10 +327,11 @@ class _Failed(Exception):
 
 @contextlib.contextmanager
 def _as_ours(named: Callable[[Any], Exception | None], kind: type[Exception] = Exception) -> Iterator[None]:
-    """Errors of that kind inside the block as the one of ours that `named` makes of them, if it does."""
+    """Errors of that kind inside the block as the one of ours that `named` makes of them, if it does; else whole."""
     try:
         yield
     except kind as error:
+        failures.made_whole(error)
         if (ours := named(error)) is None:
             raise
         raise ours from error

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import fields, is_dataclass
 from inspect import ismethod
+from types import WrapperDescriptorType
 from typing import Any
 
 import cloudpickle
@@ -44,6 +45,27 @@ def named(error: Any, client: Any) -> MarsDaskError | None:
         states = [str(worker.get("status")) for worker in workers.values()]
         return full(workers, told) or NoWorkers.waited(key_split(error.task), error.timeout, states)
     return None
+
+
+def made_whole(error: BaseException | None) -> None:
+    """Give an exception, and those it came of, what pickling has left out: fields that no dict has.
+
+    tblib, by which distributed sends exceptions, makes them of `args` and `__dict__` without their constructor. So an error of
+    Unicode came without a word, and printing NumPy's `AxisError` was an error itself. The constructor sets them again.
+    """
+    while error is not None:
+        plain = type(error).__reduce__ is BaseException.__reduce__  # else it says itself what it is made of
+        for kind in type(error).__mro__ if plain else ():
+            constructor = vars(kind).get("__init__")
+            if constructor is not None and (
+                isinstance(constructor, WrapperDescriptorType) or vars(kind).get("__slots__")
+            ):
+                with contextlib.suppress(
+                    Exception
+                ):  # of a subclass with other arguments: it stays as it came
+                    constructor(error, *error.args)
+                break
+        error = error.__cause__ or error.__context__
 
 
 def full(workers: Mapping[str, Mapping[str, Any]], told: Iterable[Mapping[str, Any]]) -> SpillFull | None:

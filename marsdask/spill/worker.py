@@ -358,11 +358,19 @@ def _without_frames(record: logging.LogRecord) -> bool:
 
 
 def _in_words(failure: ExecuteFailureEvent) -> ExecuteFailureEvent:
-    """A failure whose exception says what it was, also where it cannot be pickled: distributed sends its repr alone then."""
+    """A failure whose exception says what it was, also where it cannot be pickled: distributed sends its repr alone then.
+
+    And where it is no `Exception`: a client that gets such a one waits for ever, as its event loop has ended.
+    """
     error = pickle.loads(failure.exception.data)
     if type(error) is Exception and error.args == (failure.exception_text,):
-        named = TaskFailed.because(key_split(failure.key), failure.exception_text, failure.traceback_text)
-        failure.exception = Serialize(pickle.dumps(named))
+        made = TaskFailed.unpicklable
+    elif isinstance(error, StopIteration) or not isinstance(error, Exception):
+        made = TaskFailed.uncatchable
+    else:
+        return failure
+    named = made(key_split(failure.key), failure.exception_text, failure.traceback_text)
+    failure.exception = Serialize(pickle.dumps(named))
     return failure
 
 

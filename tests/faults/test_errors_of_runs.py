@@ -5,12 +5,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
+from distributed import LocalCluster
 
 import marsdask.tensor as mt
 from marsdask import new_session, remote
@@ -96,6 +98,69 @@ def test_an_exception_that_cannot_be_pickled(session: Session, how: str) -> None
     with pytest.raises(TaskFailed, match=r"raises_locked.*raised Locked\('the door'\)") as caught:
         failing.execute(session=session)
     assert 'raise Locked("the door")' in str(caught.value)
+
+
+class Ending(BaseException):
+    pass
+
+
+def ends() -> None:
+    raise Ending("of all")
+
+
+def stops() -> None:
+    raise StopIteration("here")
+
+
+def gives_up() -> None:
+    raise asyncio.CancelledError("by itself")
+
+
+@pytest.mark.parametrize("raises", [ends, stops, gives_up])
+def test_what_is_no_error_of_a_function_ends_its_run(session: Session, raises: Callable[[], None]) -> None:
+    """Clients of Dask wait for ever for such a one."""
+    with pytest.raises(TaskFailed, match=rf"'{raises.__name__}' raised .*, which is no error of a function"):
+        remote.spawn(raises).execute(session=session)
+
+
+@pytest.mark.parametrize("raises", [ends, stops, gives_up])
+def test_by_a_plain_worker_it_comes_as_it_is(raises: Callable[[], None]) -> None:
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        new_session(cluster.scheduler_address, default=False) as session,
+        pytest.raises((Ending, StopIteration, asyncio.CancelledError)),
+    ):
+        remote.spawn(raises).execute(session=session)
+
+
+def decodes() -> None:
+    b"\xff".decode()
+
+
+def compiles() -> None:
+    compile("two words", "<words>", "exec")
+
+
+def beyond() -> None:
+    np.ones(2).sum(axis=2)
+
+
+def says_why() -> None:
+    try:
+        decodes()
+    except UnicodeDecodeError as error:
+        raise ValueError("no text") from error
+
+
+@pytest.mark.parametrize("raises", [decodes, compiles, beyond, says_why])
+def test_an_exception_comes_with_its_words(session: Session, raises: Callable[[], None]) -> None:
+    """Of these pickling leaves out fields, so that printing them gave nothing or failed."""
+    with pytest.raises(Exception) as here:
+        raises()
+    with pytest.raises(here.type) as there:
+        remote.spawn(raises).execute(session=session)
+    assert str(there.value) == str(here.value)
+    assert str(there.value.__cause__) == str(here.value.__cause__)
 
 
 CLIENT = """
