@@ -339,6 +339,32 @@ def test_what_was_sent_is_forgotten(two_workers: Session) -> None:
     assert held < 40e6
 
 
+def test_runs_that_have_long_been_over_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A scheduler of Dask keeps what each took as long as it lives."""
+    monkeypatch.setattr("marsdask.engine.watch.SPANS_KEPT", 5)
+    with new_session(n_worker=1, default=False) as session:
+
+        def spans() -> Any:
+            return session.engine.owned[1].scheduler.extensions["spans"]  # type: ignore[attr-defined]
+
+        held = mt.ones(4, chunk_size=2).execute(session=session)
+        own = spans().spans_search_by_name["default",][-1]
+        for number in range(120):
+            (mt.ones(4, chunk_size=2) * number).sum().execute(session=session)
+        assert own.id in spans().spans
+        counts = {len(spans().spans), len(spans().root_spans), len(spans().spans_search_by_tag["default"])}
+        assert len(counts) == 1
+        assert counts.pop() < 20
+        of_runs = session.client.run(
+            lambda dask_worker: [k for k in dask_worker.digests_total if k[0] == "execute"]
+        )
+        assert not any(of_runs.values())
+        assert (held + 1).sum().execute(session=session).fetch() == 8
+    assert not [r for r in caplog.records if r.levelname == "ERROR"]
+
+
 def test_local_cluster_is_patient_unless_somebody_said_otherwise(two_workers: Session) -> None:
     assert dask.config.get("distributed.deploy.lost-worker-timeout") == "300s"
     assert dask.config.get("distributed.scheduler.no-workers-timeout") == "5 minutes"

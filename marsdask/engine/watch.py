@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -18,24 +18,59 @@ OWNERS = "marsdask-owners"
 def watch(
     scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False, token: str | None = None
 ) -> None:
-    """Let a scheduler find out who ends workers, sweep up after clients that died, keep nothing that it has sent, and guard
-    its web port: see `guard`.
+    """Let a scheduler find out who ends workers, sweep up after clients that died, keep nothing of what it has sent and little
+    of runs that are over, and guard its web port: see `guard`.
     """
     suspects.watch(scheduler)
     guard(scheduler.http_application, allowed, by_name=by_name, token=token)
     scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)
-    scheduler.add_plugin(Forgetful(), name=Forgetful.name, idempotent=True)
+    scheduler.add_plugin(Forgetful(scheduler), name=Forgetful.name, idempotent=True)
     for stream in scheduler.stream_comms.values():
         forgetful(stream)
 
 
+SPANS_KEPT = 1000
+"""Runs of which a scheduler knows what they took once they are over, at most twice as many: 20 MB."""
+
+
 class Forgetful(SchedulerPlugin):
-    """Has the streams to workers keep nothing of what they have sent."""
+    """Has the streams to workers keep nothing of what they have sent, and forgets all but the latest runs that are over.
+
+    distributed keeps what each took, for a page of its dashboard: 20 kB a job of `tests.faults.jobs`, for ever.
+    """
 
     name = "marsdask-forgetful"
 
+    def __init__(self, scheduler: Any) -> None:
+        self.kept, self.looks_at = SPANS_KEPT, 2 * SPANS_KEPT
+        if (spans := scheduler.extensions.get("spans")) is not None:
+            heard = spans.heartbeat
+
+            def heartbeat(worker: Any, told: Mapping[tuple[Any, ...], float]) -> None:
+                """Without what a worker tells late, of a run that is forgotten: it would be an error."""
+                heard(worker, {key: value for key, value in told.items() if key[1] in spans.spans})
+
+            spans.heartbeat = heartbeat
+
     def add_worker(self, scheduler: Any, worker: str) -> None:
         forgetful(scheduler.stream_comms[worker])
+
+    def update_graph(self, scheduler: Any, **told: Any) -> None:
+        spans = scheduler.extensions.get("spans")
+        if spans is None or len(spans.root_spans) < self.looks_at:
+            return
+        # Of those without a name of their own.
+        named, roots, over = spans.spans_search_by_name["default",], spans.root_spans, list[Any]()
+        for span in named[: -self.kept]:
+            # A group whose tasks are all forgotten is known no more. Of one with tasks, the scheduler looks for its span.
+            known = any(scheduler.task_groups.get(group.name) is group for group in span.groups)
+            if not known and not span.children:
+                over.append(span)
+        for span in over:
+            del spans.spans[span.id]
+            for kept in (named, spans.spans_search_by_tag["default"], roots):
+                kept.remove(span)
+        self.looks_at = len(roots) + self.kept
 
 
 class Leftovers(SchedulerPlugin):

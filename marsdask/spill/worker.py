@@ -13,7 +13,7 @@ import pickle
 import re
 import time
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from typing import Any
 
 import dask.config
@@ -25,6 +25,7 @@ from dask.utils import key_split, parse_bytes
 from distributed import Worker
 from distributed.core import Status
 from distributed.protocol import Serialize
+from distributed.spans import CONTEXTS_WITH_SPAN_ID
 from distributed.worker_memory import parse_memory_limit
 from distributed.worker_state_machine import (
     ExecuteFailureEvent,
@@ -216,6 +217,13 @@ class MarsWorker(Worker):
                 self.periodic_callbacks["marsdask-beside"] = PeriodicCallback(beside.look, BESIDE_EVERY)
             self.stuck = Stuck(self, self.data)
             self.periodic_callbacks["marsdask-stuck"] = PeriodicCallback(self.stuck.look, 1000)
+
+    def digest_metric(self, name: Hashable, value: float) -> None:
+        """Count something. What counts for one run alone goes with the next heartbeat, and is not kept besides."""
+        super().digest_metric(name, value)
+        if isinstance(name, tuple) and name[0] in CONTEXTS_WITH_SPAN_ID:
+            self.digests_total.pop(name, None)
+            self.digests_max.pop(name, None)
 
     def on_problem(self, problem: Problem) -> None:
         """Tell the cluster of a problem with files; give up a damaged value. From any thread."""
