@@ -29,8 +29,8 @@ def watch(
         forgetful(stream)
 
 
-SPANS_KEPT = 1000
-"""Runs of which a scheduler knows what they took once they are over, at most twice as many: 20 MB."""
+SPANS_KEPT = 100
+"""Runs of which a scheduler knows what they took once they are over, at most twice as many: 4 MB."""
 
 
 class Forgetful(SchedulerPlugin):

@@ -370,6 +370,9 @@ def _in_words(failure: ExecuteFailureEvent) -> ExecuteFailureEvent:
 
     And where it is no `Exception`: a client that gets such a one waits for ever, as its event loop has ended.
     """
+    if failure.traceback is not None and isinstance(pickle.loads(failure.traceback.data), str):
+        # One that cannot be pickled, as of an endless recursion: a client fails at such a text, and waits for ever.
+        failure.traceback = None
     error = pickle.loads(failure.exception.data)
     if type(error) is Exception and error.args == (failure.exception_text,):
         made = TaskFailed.unpicklable

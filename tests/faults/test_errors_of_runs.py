@@ -133,6 +133,16 @@ def test_by_a_plain_worker_it_comes_as_it_is(raises: Callable[[], None]) -> None
         remote.spawn(raises).execute(session=session)
 
 
+def recurs() -> None:
+    recurs()
+
+
+def test_an_endless_recursion_is_told(session: Session) -> None:
+    """Its traceback cannot be pickled, at which a client of Dask fails, and waits for ever."""
+    with pytest.raises(TaskFailed, match=r"(?s)'recurs' raised RecursionError.*repeated \d+ more times"):
+        remote.spawn(recurs).execute(session=session)
+
+
 def decodes() -> None:
     b"\xff".decode()
 
