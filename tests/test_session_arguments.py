@@ -15,7 +15,7 @@ from marsdask.session import get_default_session, new_session
 from tests.processes import PATIENCE
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    *[({"n_worker": v}, "n_worker") for v in ("abc", -5, 0, 2.5, math.nan, math.inf, True, [2])],
+    *[({"n_worker": v}, "n_worker") for v in ("abc", -5, 0, 2.5, math.nan, math.inf, True, [2], 10**30)],
     *[({"n_cpu": v}, "n_cpu") for v in ("abc", -5, 0, 2.5, math.nan, math.inf, True)],
     *[
         ({"n_worker": 1, "memory": v}, "memory")

@@ -63,6 +63,10 @@ class Local:
         }
 
 
+MOST = 10_000
+"""Workers or threads on one machine: with more it would have no memory left before the first of them answers."""
+
+
 def local(
     n_worker: Any = None, n_cpu: Any = None, memory: Any = None, security: Any = None, dashboard: Any = None
 ) -> Local:
@@ -70,8 +74,11 @@ def local(
     check_process()
     guard.configured()
     for name, count in (("n_worker", n_worker), ("n_cpu", n_cpu)):
-        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
-            raise ArgumentError(f"new_session({name}={count!r}): expected a whole number from 1 on.")
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if count is not None and not (whole and 1 <= count <= MOST):
+            raise ArgumentError(
+                f"new_session({name}={count!r}): expected a whole number from 1 to {MOST:,}: this machine alone does the work."
+            )
     if n_worker is not None and n_cpu is not None and n_cpu % n_worker:
         why = (
             "n_cpu counts the threads of all workers, each needs one."
