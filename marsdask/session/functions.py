@@ -22,6 +22,7 @@ from marsdask.session.base import (
     process_default,
 )
 from marsdask.session.logs import LogPart, part_of
+from marsdask.sizes import parse_amount
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,7 +124,7 @@ def new_session(
         checks.choice(backend, "new_session(backend=)", BACKENDS)
     if timeout is not None:
         timeout = checks.number(timeout, "new_session(timeout=)", above=0)
-    memory = _one_of("memory", memory, "mem_bytes", None if mem_bytes == "auto" else mem_bytes)
+    memory = _one_of("memory", memory, "mem_bytes", _mem_bytes(mem_bytes))
     if web is not None:
         web = checks.flag(web, "new_session(web=)")
     dashboard = _one_of("dashboard", dashboard, "web", web)
@@ -154,6 +155,14 @@ def new_session(
             f"new_session(session_id={session_id!r}, new=False): nobody has opened that session there. Hint: new=True opens it."
         )
     return found.as_default() if default else found
+
+
+def _mem_bytes(value: Any) -> Any:
+    """Mars's name for `memory`: an error names it as it was given. Its "auto" is nothing said."""
+    if value is None or value == "auto":
+        return None
+    parse_amount(value, "new_session: mem_bytes")
+    return value
 
 
 def _one_of(name: str, value: Any, other: str, second: Any) -> Any:
