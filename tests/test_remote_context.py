@@ -1,13 +1,17 @@
 """What spawned functions and scripts know of where they run, and what they print."""
 
+import asyncio
 import io
 import os
+import re
 import sys
 import threading
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import marsdask
@@ -90,6 +94,79 @@ def test_stateful_objects(each_session: Session) -> None:
     mr.spawn(end, args=(used,)).execute()
     with pytest.raises(KeyError, match="'counter'"):
         mr.spawn(use, args=(0,)).execute()
+
+
+class Odd:
+    size = 3
+
+    def decodes(self) -> None:
+        b"\xff".decode()
+
+    def beyond(self) -> None:
+        np.ones(2).sum(axis=2)
+
+    def locks(self) -> None:
+        error = ValueError("the door")
+        error.lock = threading.Lock()  # type: ignore[attr-defined]
+        raise error
+
+    def recurs(self) -> None:
+        self.recurs()
+
+    def stops(self) -> None:
+        raise StopIteration("here")
+
+    def ends(self) -> None:
+        raise GeneratorExit("of all")
+
+    def leaves(self) -> None:
+        sys.exit(3)
+
+    def gives_a_lock(self) -> Any:
+        return threading.Lock()
+
+    async def waits(self, answer: Any) -> Any:
+        await asyncio.sleep(0)
+        return answer
+
+
+def told(name: str, *args: Any) -> Any:
+    """What a method of an object gives or raises, in words."""
+    context: Any = marsdask.get_context()
+    odd = context.create_remote_object(uuid.uuid4().hex, Odd)
+    try:
+        found = getattr(odd, name)
+        return found(*args) if callable(found) else found
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize(
+    ("name", "here", "there"),
+    [
+        ("decodes", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff .*", None),
+        ("beyond", "AxisError: axis 2 is out of bounds .*", None),
+        ("nowhere", "AttributeError: .*nowhere.*", None),
+        ("locks", "ValueError: the door", r"TaskFailed: 'Odd.locks' raised ValueError\('the door'\), .*"),
+        ("recurs", "RecursionError: .*", "TaskFailed: 'Odd.recurs' raised RecursionError.*"),
+        ("stops", "StopIteration: here", "TaskFailed: 'Odd.stops' raised StopIteration.*"),
+        ("ends", "GeneratorExit: of all", "TaskFailed: 'Odd.ends' raised GeneratorExit.*"),
+        ("leaves", "SystemExit: 3", r"Exited: 'Odd.leaves' called sys.exit\(3\).*"),
+        ("gives_a_lock", "<unlocked .*", "NotPicklable: the result of 'Odd.gives_a_lock' .*"),
+    ],
+)
+def test_what_methods_of_stateful_objects_raise(
+    each_session: Session, name: str, here: str, there: str | None
+) -> None:
+    """Who calls one by Dask waits for ever where that cannot be pickled."""
+    found = mr.spawn(lambda: str(told(name))).execute().fetch()
+    assert re.fullmatch((here if "threads" in repr(each_session) else there) or here, found, re.DOTALL)
+
+
+def test_values_and_coroutines_of_stateful_objects(each_session: Session) -> None:
+    assert mr.spawn(told, args=("size",)).execute().fetch() == 3
+    large = mr.spawn(told, args=("waits", np.arange(100_000))).execute().fetch()
+    assert (large == np.arange(100_000)).all()
 
 
 def prints(n: int) -> None:
@@ -181,6 +258,7 @@ def test_scripts_that_update_the_environment(monkeypatch: pytest.MonkeyPatch, li
     monkeypatch.setenv("MARSDASK_TEST", "0")
     text = f"""
 import os
+import re
 {line}
 assert os.environ["MARSDASK_TEST"] == "1" and os.environ["RANK"] == "0"
 assert ({{"RANK": "", "more": "2"}} | os.environ)["RANK"] == "0"

@@ -53,16 +53,17 @@ def made_whole(error: BaseException | None) -> None:
     tblib, by which distributed sends exceptions, makes them of `args` and `__dict__` without their constructor. So an error of
     Unicode came without a word, and printing NumPy's `AxisError` was an error itself. The constructor sets them again.
     """
-    while error is not None:
+    seen = set[int]()  # anybody may have made a ring of them
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
         plain = type(error).__reduce__ is BaseException.__reduce__  # else it says itself what it is made of
         for kind in type(error).__mro__ if plain else ():
             constructor = vars(kind).get("__init__")
             if constructor is not None and (
                 isinstance(constructor, WrapperDescriptorType) or vars(kind).get("__slots__")
             ):
-                with contextlib.suppress(
-                    Exception
-                ):  # of a subclass with other arguments: it stays as it came
+                # One with other arguments: it stays as it came.
+                with contextlib.suppress(Exception):
                     constructor(error, *error.args)
                 break
         error = error.__cause__ or error.__context__

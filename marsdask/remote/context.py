@@ -21,6 +21,7 @@ from marsdask import checks
 from marsdask.engine.client import Distributed
 from marsdask.errors import ArgumentError, ArgumentTypeError, ObjectNotFound, Unbuilt, near
 from marsdask.plan import graph
+from marsdask.remote.stateful import Actor, Home, Proxy
 from marsdask.session import Session
 
 
@@ -110,7 +111,7 @@ class Context:
                 mine = _objects.setdefault(self.session, {})
                 if name in mine:
                     raise taken
-                mine[name] = Proxy(name, object_cls(*args, **kwargs), threading.RLock())
+                mine[name] = Proxy(name, Home(object_cls, args, kwargs))
                 return mine[name]
         from distributed import wait
 
@@ -118,7 +119,7 @@ class Context:
         if key in client.list_datasets():
             raise taken
         with self.session.engine.waiting():  # type: ignore[attr-defined]
-            future = client.submit(object_cls, *args, **kwargs, actor=True, pure=False)
+            future = client.submit(Actor, object_cls, args, kwargs, actor=True, pure=False)
             with client.as_current():
                 wait(future)
         try:
@@ -160,31 +161,6 @@ class Context:
         raise Unbuilt.operation(
             "get_chunks_result", "chunks have no keys of their own here; fetch() a slice of the handle"
         )
-
-
-class Proxy:
-    """Calls the methods of a stateful object, one at a time, and gives back what they give."""
-
-    def __init__(self, name: str, target: Any, lock: Any = None):
-        self._name, self._target, self._lock = name, target, lock
-
-    def __repr__(self) -> str:
-        return f"<remote object {self._name!r}>"
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        method = getattr(self._target, name)
-        if not callable(method):
-            return method
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if self._lock is None:
-                return method(*args, **kwargs).result()
-            with self._lock:
-                return method(*args, **kwargs)
-
-        return call
 
 
 _objects: weakref.WeakKeyDictionary[Session, dict[str, Proxy]] = weakref.WeakKeyDictionary()
