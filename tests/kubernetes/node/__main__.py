@@ -1,6 +1,7 @@
 """The node's commands: `python -m tests.kubernetes.node COMMAND`."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -90,6 +91,7 @@ def run(words: Sequence[str]) -> None:
     if absent := [str(archive) for archive in archives if not archive.exists()]:
         raise click.ClickException(f"there is no {' and no '.join(absent)}. Run: make kubernetes-node")
     node = Node(f"marsdask-{os.getpid()}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as when the gate is ended: the node goes too
     try:
         node.start()
         for archive in archives:
