@@ -388,6 +388,10 @@ class TaskFailed(MarsDaskError, RuntimeError):
             f"connections in it, and whose arguments are those of its class, comes as it is. It was raised here:\n{frames}"
         )
 
+    @staticmethod
+    def is_uncatchable(error: object) -> bool:
+        return isinstance(error, StopIteration) or not isinstance(error, Exception)
+
     @classmethod
     def uncatchable(cls, operation: str, said: str, frames: str) -> TaskFailed:
         """The same of what is no error to Python's event loops: they would end, or take it for their own."""

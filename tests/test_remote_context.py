@@ -263,7 +263,6 @@ def test_scripts_that_update_the_environment(monkeypatch: pytest.MonkeyPatch, li
     monkeypatch.setenv("MARSDASK_TEST", "0")
     text = f"""
 import os
-import re
 {line}
 assert os.environ["MARSDASK_TEST"] == "1" and os.environ["RANK"] == "0"
 assert ({{"RANK": "", "more": "2"}} | os.environ)["RANK"] == "0"

@@ -30,13 +30,14 @@ def watch(
 
 
 SPANS_KEPT = 100
-"""Runs of which a scheduler knows what they took once they are over, at most twice as many: 4 MB."""
+"""Runs of which a scheduler knows what they took once they are over, at most twice as many."""
 
 
 class Forgetful(SchedulerPlugin):
     """Has the streams to workers keep nothing of what they have sent, and forgets all but the latest runs that are over.
 
-    distributed keeps what each took, for a page of its dashboard: 20 kB a job of `tests.faults.jobs`, for ever.
+    distributed keeps what each took for ever, for a page of its dashboard: with a scheduler in it, a program under the soak's
+    faults grew by 29 MiB from 255 to 601 jobs, and from 286 to 859 by nothing where they are forgotten.
     """
 
     name = "marsdask-forgetful"

@@ -46,7 +46,7 @@ class Actor(Home):
             return _parcel(Exited.by(called, end), False)
         except BaseException as error:  # noqa: BLE001 - whatever it is, the caller gets it
             frames = "".join(traceback.format_tb(error.__traceback__))
-            if isinstance(error, StopIteration) or not isinstance(error, Exception):
+            if TaskFailed.is_uncatchable(error):
                 return _parcel(TaskFailed.uncatchable(called, repr(error), frames), False)
             try:
                 return _parcel(error, False)

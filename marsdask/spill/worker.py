@@ -376,7 +376,7 @@ def _in_words(failure: ExecuteFailureEvent) -> ExecuteFailureEvent:
     error = pickle.loads(failure.exception.data)
     if type(error) is Exception and error.args == (failure.exception_text,):
         made = TaskFailed.unpicklable
-    elif isinstance(error, StopIteration) or not isinstance(error, Exception):
+    elif TaskFailed.is_uncatchable(error):
         made = TaskFailed.uncatchable
     else:
         return failure
