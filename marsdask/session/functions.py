@@ -22,7 +22,7 @@ from marsdask.session.base import (
     process_default,
 )
 from marsdask.session.logs import LogPart, part_of
-from marsdask.sizes import parse_amount
+from marsdask.sizes import LEAST_MEMORY, parse_amount
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,7 +161,7 @@ def _mem_bytes(value: Any) -> Any:
     """Mars's name for `memory`: an error names it as it was given. Its "auto" is nothing said."""
     if value is None or value == "auto":
         return None
-    parse_amount(value, "new_session: mem_bytes")
+    parse_amount(value, "new_session: mem_bytes", least=LEAST_MEMORY)
     return value
 
 
