@@ -18,15 +18,15 @@ def dask_setup(worker: Any) -> None:
     logging.getLogger("distributed.worker").addFilter(heartbeats(worker))
 
 
-def heartbeats(worker: Any) -> Callable[[logging.LogRecord], bool]:
-    """A filter that keeps out of the log that a worker which is closing did not get its heartbeat through.
+def heartbeats(*workers: Any) -> Callable[[logging.LogRecord], bool]:
+    """A filter that keeps out of the log that `workers`, all of them closing, did not get a heartbeat through.
 
-    It closes its connections while one is under way, and distributed reports that as an error, with a traceback.
+    A worker closes its connections while one is under way, and distributed reports that as an error, with a traceback.
     """
     from distributed.core import Status
 
     def told(record: logging.LogRecord) -> bool:
-        ending = worker.status in (Status.closing, Status.closed)
+        ending = all(each.status in (Status.closing, Status.closed) for each in workers)
         return not (ending and "during heartbeat" in str(record.msg))
 
     return told

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import socket
 import time
@@ -19,7 +20,7 @@ from typing import Any
 import click
 import dask
 
-from marsdask.deploy import endpoints, options, running, settings, tls
+from marsdask.deploy import endpoints, options, preload, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORTS, WEB_ADDRESS, option, warning, whole
 from marsdask.deploy.running import Exit, Failure, refuse
 from marsdask.engine import defaults
@@ -103,7 +104,7 @@ def main(**given: Any) -> None:
     resources = _resources(given["resources"], devices)
     said = settings.prepare(given, "worker")
     tls.configure("worker", given)
-    preload = running.modules(given, said.modules)
+    modules = running.modules(given, said.modules)
     if bind["host"]:
         running.check_free("-p/--port", bind["host"], 0, of_host=running.host_option(given))
     threads, room = _room(given)
@@ -117,7 +118,7 @@ def main(**given: Any) -> None:
         threads=threads,
         worker=bind
         | room
-        | {"resources": resources or None, "preload": preload or None}
+        | {"resources": resources or None, "preload": modules or None}
         | {name: given[name] for name in AS_GIVEN},
         watch={"port": given["nanny_port"], "preload_nanny": given["preload_nanny"] or None},
         worker_class=_worker_class(given["worker_class"]),
@@ -355,8 +356,11 @@ def _made(plan: Plan, address: str) -> list[Any]:
     numbered = plan.name and plan.count > 1
     names = [f"{plan.name}-{number}" if numbered else plan.name for number in range(plan.count)]
     made = [started(address, name=name, **arguments) for name in names]
-    for each in made if plan.nanny else ():
-        each.worker_kwargs["host"] = host
+    if plan.nanny:
+        for each in made:
+            each.worker_kwargs["host"] = host
+    else:  # what their processes preload otherwise
+        logging.getLogger("distributed.worker").addFilter(preload.heartbeats(*made))
     return made
 
 

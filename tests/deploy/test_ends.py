@@ -48,6 +48,32 @@ def test_a_worker_hands_its_data_over_at_sigterm(start):
     assert "Traceback" not in boss.text + first.text + second.text + stays.text
 
 
+SLOW = """
+import asyncio
+
+def dask_setup(scheduler):
+    answer = scheduler.handlers["heartbeat_worker"]
+    async def late(**told):
+        await asyncio.sleep(3)
+        return answer(**told)
+    scheduler.handlers["heartbeat_worker"] = late
+"""
+"""A supervisor's preload: whatever time a worker leaves, a heartbeat of its is under way."""
+
+
+def test_a_worker_that_leaves_amid_a_heartbeat_logs_no_traceback(start, tmp_path):
+    slow = tmp_path / "slow.py"
+    slow.write_text(SLOW)
+    boss, address, _ = supervisor(start, "--preload", slow)
+    stays, *leaving = workers = [joined(start, address, *words) for words in ((), (), ("--no-nanny",))]
+    up(*workers)
+    for each in leaving:
+        assert each.end(signal.SIGTERM) == 0, each.text
+    for each in (stays, boss):
+        each.end(signal.SIGTERM)
+    assert "Traceback" not in "".join(each.text for each in (boss, *workers))
+
+
 def tasks_done(session) -> int:
     """How many tasks were ever computed."""
     return session.engine.client.run_on_scheduler(

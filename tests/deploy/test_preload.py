@@ -17,11 +17,18 @@ async def cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
-    [(Status.running, True), (Status.paused, True), (Status.closing, False), (Status.closed, False)],
+    ("status", "others", "told"),
+    [
+        (Status.running, [], True),
+        (Status.paused, [], True),
+        (Status.closing, [], False),
+        (Status.closed, [], False),
+        (Status.closing, [Status.closed], False),
+        (Status.closing, [Status.running], True),
+    ],
 )
 def test_a_heartbeat_that_did_not_get_through(
-    caplog: pytest.LogCaptureFixture, status: Status, told: bool
+    caplog: pytest.LogCaptureFixture, status: Status, others: list[Status], told: bool
 ) -> None:
     worker = SimpleNamespace(
         status=status,
@@ -30,7 +37,8 @@ def test_a_heartbeat_that_did_not_get_through(
         scheduler=SimpleNamespace(heartbeat_worker=None),
         get_metrics=cut,
     )
-    logger, unless_closing = logging.getLogger("distributed.worker"), heartbeats(worker)
+    beside = [SimpleNamespace(status=other) for other in others]
+    logger, unless_closing = logging.getLogger("distributed.worker"), heartbeats(worker, *beside)
     logger.addFilter(unless_closing)
     try:
         with caplog.at_level(logging.ERROR, logger.name):
