@@ -12,6 +12,8 @@ import re
 import subprocess
 import sys
 import tomllib
+import zlib
+from collections import Counter
 from collections.abc import Generator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from pathlib import Path
@@ -41,6 +43,8 @@ ROOT = Path(__file__).parent
 DOCTEST = ELLIPSIS | NORMALIZE_WHITESPACE
 CLUSTERS = {"two_workers", "plain", "trio", "secure", "fragile", "client", "mars", "web"}
 """Fixtures that are made once for all tests, or for those of a file."""
+FEW = 20
+"""Items of a function, none of which `--every` leaves out."""
 GROUPS = 4  # mostly they wait for their processes
 GROUP_MEMORY = 3 * 2**30
 
@@ -105,9 +109,23 @@ def pytest_sessionfinish() -> None:
     gc.unfreeze()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every",
+        type=int,
+        default=1,
+        metavar="N",
+        help=f"of a function with over {FEW} items run one in N, but for those marked `each`",
+    )
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tell xdist what belongs together: the blocks of a page share names, others share a cluster."""
+    if (every := config.getoption("every")) > 1:
+        taken = _thinned(items, every)
+        config.hook.pytest_deselected(items=[item for item in items if item not in taken])
+        items[:] = [item for item in items if item in taken]
     for item in items:
         if hasattr(item, "example"):
             item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
@@ -137,6 +155,22 @@ def _starts_processes(page: Path) -> bool:
     return page.suffix == ".md" and bool(
         re.search(r"n_worker=|LocalCluster|^```sh", page.read_text(), re.MULTILINE)
     )
+
+
+def _thinned(items: list[pytest.Item], every: int) -> set[pytest.Item]:
+    """One in `every` of the items of each function that has many: always the same ones, of all values of each parameter."""
+
+    def function(item: pytest.Item) -> str:
+        return item.nodeid.partition("[")[0]
+
+    many = Counter(map(function, items))
+    return {
+        item
+        for item in items
+        if many[function(item)] <= FEW
+        or item.get_closest_marker("each")
+        or zlib.crc32(item.nodeid.encode()) % every == 0
+    }
 
 
 def _minutes(item: pytest.Item) -> int:
