@@ -23,10 +23,17 @@ pytestmark = [pytest.mark.processes, pytest.mark.slow]
 SLEEPERS = 40
 
 
-@pytest.fixture(scope="module", params=[1, 4], ids=["one thread each", "four threads each"])
+@pytest.fixture(scope="module")
 def session(request: pytest.FixtureRequest) -> Iterator[Session]:
-    with new_session(n_worker=2, n_cpu=2 * request.param, default=False) as session:
+    """Two workers of four threads each, or of as many as a test asks for."""
+    threads = getattr(request, "param", 4)
+    with new_session(n_worker=2, n_cpu=2 * threads, default=False) as session:
         yield session
+
+
+one_thread_too = pytest.mark.parametrize(
+    "session", [1, 4], ids=["one thread each", "four threads each"], indirect=True
+)
 
 
 def dies() -> None:
@@ -71,6 +78,7 @@ def test_a_function_that_dies_beside_many(session: Session) -> None:
     assert "'dies' was running when 4 workers died" in str(error)
 
 
+@one_thread_too
 def test_two_at_once(session: Session) -> None:
     assert len(beside(session, [remote.spawn(dies), remote.spawn(dies, retry_when_fail=False)])) == 2
 

@@ -13,9 +13,9 @@ from tests.spill import larger
 @pytest.mark.minutes(3)
 @pytest.mark.timeout(1800)  # of a machine that others use too
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the peak")
-@pytest.mark.parametrize("work", ["merge", "groupby", "rechunk"])
+@pytest.mark.parametrize("work", ["merge", "groupby"])
 def test_three_times_the_memory(work: str, tmp_path: Path) -> None:
-    """In two directories, where nothing is left. A sort and a median go a part of a merge's way: `larger` itself has them."""
+    """In two directories, where nothing is left. Sorts, medians and rechunks go a part of their way: `larger` itself has them."""
     took = larger.three_times("512m", larger.WORKS[work][0], [str(tmp_path / "a"), str(tmp_path / "b")], 1)
     assert took.well, took
     assert took.spilled > took.data / 2  # what is on disk more than once counts each time
