@@ -9,6 +9,9 @@ import pytest
 
 import marsdask
 from marsdask.session import Session, get_default_session, new_session
+from tests.processes import fork_workers
+
+fork_workers()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ import marsdask.tensor as mt
 from marsdask import remote
 from marsdask.errors import Exited, WorkerLost
 from marsdask.session import Session, new_session
-from tests.faults.processes import kill, pids
+from tests.faults.processes import kill, names, pids
 from tests.processes import PATIENCE, until
 
 pytestmark = [pytest.mark.processes, pytest.mark.slow]
@@ -121,7 +121,10 @@ def test_kills_from_outside_are_nobodys_fault(session: Session) -> None:
     kills = 0
     while kills < 6 and not info.done():
         time.sleep(1)  # longer than a task takes
-        kill(min(pids(session.client).values()))
+        victim, process = min(pids(session.client).items(), key=lambda each: each[1])
+        kill(process)
+        # Who asks one that is gone waits 30 s for it.
+        until(lambda victim=victim: victim not in names(session.client).values(), "the end of that worker")
         until(lambda: len(pids(session.client)) == 2, "both workers")
         kills += 1
     assert kills >= 4
