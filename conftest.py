@@ -122,7 +122,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tell xdist what belongs together: the blocks of a page share names, others share a cluster."""
-    if (every := config.getoption("every")) > 1:
+    every = config.getoption("every")
+    if every < 1:
+        raise pytest.UsageError(f"--every {every}: expected 1 or more.")
+    if every > 1:
         taken = _thinned(items, every)
         config.hook.pytest_deselected(items=[item for item in items if item not in taken])
         items[:] = [item for item in items if item in taken]

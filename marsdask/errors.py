@@ -390,6 +390,7 @@ class TaskFailed(MarsDaskError, RuntimeError):
 
     @staticmethod
     def is_uncatchable(error: object) -> bool:
+        """Whether an event loop cannot carry it from a task to whoever waits."""
         return isinstance(error, StopIteration) or not isinstance(error, Exception)
 
     @classmethod
