@@ -15,6 +15,8 @@ from marsdask.deploy.kubernetes.arguments import Arguments
 Spec = dict[str, Any]
 
 WORKER_WEB_PORT = 8789
+BELOW_TMP = {"HOME": "/tmp", "DASK_TEMPORARY_DIRECTORY": "/tmp"}
+"""Variables by which a process writes nowhere else."""
 USER_GROUP = 1000
 """The group that the certificates belong to, in the containers."""
 
@@ -28,6 +30,16 @@ ROUTES = (
     "marsdask.deploy.kubernetes.routes",  # what the operator asks
 )
 """What the scheduler's web port serves: Dask's own list and ours. The list replaces the default."""
+
+
+LIVENESS = {
+    "httpGet": {"path": "/health", "port": names.WEB},
+    "initialDelaySeconds": 30,
+    "periodSeconds": 20,
+    "timeoutSeconds": 10,
+    "failureThreshold": 6,
+}
+"""Of a scheduler that has not answered for two minutes."""
 
 
 def namespace(args: Arguments) -> Spec:
@@ -112,13 +124,7 @@ def _scheduler_pod(args: Arguments) -> Spec:
         "DASK_MARSDASK__ALLOW_ORIGIN": json.dumps(_own_names(args)),
     }
     pod = _pod(args, "scheduler", words, routes, resources, web)
-    pod["spec"]["containers"][0]["livenessProbe"] = {
-        "httpGet": {"path": "/health", "port": names.WEB},
-        "initialDelaySeconds": 30,
-        "periodSeconds": 20,
-        "timeoutSeconds": 10,
-        "failureThreshold": 6,
-    }
+    pod["spec"]["containers"][0]["livenessProbe"] = dict(LIVENESS)
     return pod
 
 
@@ -157,22 +163,48 @@ def _pod(
     volumes = (*args.extra_volumes, *(args.worker_spill_paths if role == "worker" else ()))
     words += [word for module in part.modules for word in ("--preload", module)]
     env = {
-        "HOME": "/tmp",
-        "DASK_TEMPORARY_DIRECTORY": "/tmp",
+        **BELOW_TMP,
         **credentials.env(args, role),
         **env,
         **part.env,
     }
+    ports = {names.COMM: part.port, names.WEB: web_port}
+    tls = [{"name": "tls", "mountPath": credentials.PATH, "readOnly": True}] if args.encrypted else []
+    pod = bare_pod(role, args.image, words, env, resources, ports)
+    spec = pod["spec"]
+    spec["volumes"] += [*credentials.volumes(args, role), *(v.volume() for v in volumes)]
+    (container,) = spec["containers"]
+    container["volumeMounts"] += [*tls, *(v.mount() for v in volumes)]
+    if args.image_pull_policy:
+        container["imagePullPolicy"] = args.image_pull_policy
+    if args.pre_stop_command:
+        container["lifecycle"] = {"preStop": {"exec": {"command": list(args.pre_stop_command)}}}
+        spec["terminationGracePeriodSeconds"] = 30
+    wishes = {
+        "imagePullSecrets": [{"name": name} for name in args.image_pull_secrets],
+        "nodeSelector": dict(args.node_selectors),
+        "tolerations": [dict(t) for t in args.tolerations],
+    }
+    spec |= {name: wish for name, wish in wishes.items() if wish}
+    return {**({"metadata": {"labels": dict(part.labels)}} if part.labels else {}), "spec": spec}
+
+
+def bare_pod(
+    name: str,
+    image: str | None,
+    words: list[str],
+    env: Mapping[str, str],
+    resources: Spec,
+    ports: Mapping[str, int],
+) -> Spec:
+    """A pod of one container, ready when its web port answers: no root, no token, nothing written but below /tmp."""
     container: Spec = {
-        "name": role,
-        "image": args.image,
+        "name": name,
+        **({"image": image} if image else {}),
         "args": words,
-        "env": [{"name": name, "value": value} for name, value in env.items()],
+        "env": [{"name": variable, "value": value} for variable, value in env.items()],
         "resources": resources,
-        "ports": [
-            {"name": n, "containerPort": port, "protocol": "TCP"}
-            for n, port in ((names.COMM, part.port), (names.WEB, web_port))
-        ],
+        "ports": [{"name": n, "containerPort": port, "protocol": "TCP"} for n, port in ports.items()],
         "readinessProbe": {
             "httpGet": {"path": "/health", "port": names.WEB},
             "periodSeconds": 1,
@@ -184,16 +216,8 @@ def _pod(
             "capabilities": {"drop": ["ALL"]},
             "readOnlyRootFilesystem": True,
         },
-        "volumeMounts": [
-            {"name": "tmp", "mountPath": "/tmp"},
-            *([{"name": "tls", "mountPath": credentials.PATH, "readOnly": True}] if args.encrypted else []),
-            *(v.mount() for v in volumes),
-        ],
+        "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],
     }
-    if args.image_pull_policy:
-        container["imagePullPolicy"] = args.image_pull_policy
-    if args.pre_stop_command:
-        container["lifecycle"] = {"preStop": {"exec": {"command": list(args.pre_stop_command)}}}
     spec: Spec = {
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
@@ -202,21 +226,11 @@ def _pod(
             "fsGroup": USER_GROUP,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "terminationGracePeriodSeconds": 30 if args.pre_stop_command else 10,
+        "terminationGracePeriodSeconds": 10,
         "containers": [container],
-        "volumes": [
-            {"name": "tmp", "emptyDir": {}},
-            *credentials.volumes(args, role),
-            *(v.volume() for v in volumes),
-        ],
+        "volumes": [{"name": "tmp", "emptyDir": {}}],
     }
-    wishes = {
-        "imagePullSecrets": [{"name": name} for name in args.image_pull_secrets],
-        "nodeSelector": dict(args.node_selectors),
-        "tolerations": [dict(t) for t in args.tolerations],
-    }
-    spec |= {name: wish for name, wish in wishes.items() if wish}
-    return {**({"metadata": {"labels": dict(part.labels)}} if part.labels else {}), "spec": spec}
+    return {"spec": spec}
 
 
 KEYS = ("name", "mountPath", "key", "containerPort")
