@@ -79,19 +79,28 @@ def parse_quantity(value: Any, name: str) -> int:
 
     Rounded up to whole bytes, as Kubernetes does. Raises ArgumentError for what is none, and for less than one byte.
     """
+    size = math.ceil(quantity(value, name))
+    if size < 1:
+        raise ArgumentError(f"{name}={value!r}: expected more than nothing.")
+    return size
+
+
+def quantity(value: Any, name: str) -> Decimal:
+    """The number of a Kubernetes quantity: cores, bytes or pieces.
+
+    >>> quantity("1500m", "cpu")
+    Decimal('1.500')
+
+    Raises ArgumentError for what is none.
+    """
     plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     found = _QUANTITY.fullmatch(str(value).strip()) if plain else None
     if found is None:
         raise ArgumentError(f"{name}={value!r}: expected a quantity such as '512Mi' or '4G'.")
     number, unit = Decimal(found["number"]), found["unit"]
     if unit in _BINARY:
-        number *= 1024 ** _BINARY[unit]
-    else:
-        number = number.scaleb(_DECIMAL[unit] if unit in _DECIMAL else int(unit[1:]))
-    size = math.ceil(number)
-    if size < 1:
-        raise ArgumentError(f"{name}={value!r}: expected more than nothing.")
-    return size
+        return number * 1024 ** _BINARY[unit]
+    return number.scaleb(_DECIMAL[unit] if unit in _DECIMAL else int(unit[1:]))
 
 
 def shown(size: float) -> str:

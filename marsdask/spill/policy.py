@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, Self
@@ -31,29 +32,57 @@ class Said(NamedTuple):
     notes: list[str]
 
 
+Collect = Callable[[str, Exception], None]
+"""Takes an error about the value of a name, so that the rest is looked at, too."""
+
+
+@contextlib.contextmanager
+def collected(name: str, collect: Collect | None) -> Iterator[None]:
+    """What is wrong with this value goes to `collect`; where there is none, it is raised."""
+    try:
+        yield
+    except (ArgumentError, ArgumentTypeError) as error:
+        if collect is None:
+            raise
+        collect(name, error)
+
+
 def read(
-    given: Mapping[str, Any], table: Mapping[str, tuple[str, Reader]], spelled: Callable[[str], str]
+    given: Mapping[str, Any],
+    table: Mapping[str, tuple[str, Reader]],
+    spelled: Callable[[str], str],
+    collect: Collect | None = None,
 ) -> Said:
     """What `given` says by `table`, name to (field, reader); None is not said."""
     said = Said({}, {}, [])
     for name, value in given.items():
-        if value is None:
-            continue
-        if name not in table:
-            raise ArgumentTypeError(
-                f"{spelled(name)} is no memory option.{near(name, table)} The options are {', '.join(map(spelled, table))}."
-            )
-        field, reader = table[name]
-        if field in said.fields:
-            raise ArgumentError(f"{said.names[field]} and {spelled(name)} say the same: give one of them.")
-        if field == "plasma":
-            said.notes.append(
-                f"{spelled(name)}={value} has no effect: Dask keeps data in the worker's own memory, there is no plasma store."
-            )
-        else:
-            said.fields[field] = reader(value, spelled(name))
-            said.names[field] = f"{spelled(name)}={value!r}"
+        if value is not None:
+            with collected(spelled(name), collect):
+                _read_one(said, name, value, table, spelled)
     return said
+
+
+def _read_one(
+    said: Said,
+    name: str,
+    value: Any,
+    table: Mapping[str, tuple[str, Reader]],
+    spelled: Callable[[str], str],
+) -> None:
+    if name not in table:
+        raise ArgumentTypeError(
+            f"{spelled(name)} is no memory option.{near(name, table)} The options are {', '.join(map(spelled, table))}."
+        )
+    field, reader = table[name]
+    if field in said.fields:
+        raise ArgumentError(f"{said.names[field]} and {spelled(name)} say the same: give one of them.")
+    if field == "plasma":
+        said.notes.append(
+            f"{spelled(name)}={value} has no effect: Dask keeps data in the worker's own memory, there is no plasma store."
+        )
+    else:
+        said.fields[field] = reader(value, spelled(name))
+        said.names[field] = f"{spelled(name)}={value!r}"
 
 
 def percentage(value: Any, name: str) -> float:
@@ -201,27 +230,29 @@ KUBEDL_BLOCKS = ("workerMemoryTuningPolicy", "memoryTuningPolicy")
 """The name in KubeDL's code and CRD; the name in its tutorial."""
 
 
-def _add_resources(said: Said, resources: Mapping[str, Any]) -> None:
+def _add_resources(said: Said, resources: Mapping[str, Any], where: str, collect: Collect | None) -> None:
     """Memory from the requests, else the limits, as KubeDL takes it; the ceiling; a quota of ephemeral storage."""
     for field, kind in (("memory", "requests"), ("memory", "limits"), ("ceiling", "limits")):
         amount = (resources.get(kind) or {}).get("memory")
         if amount is not None and field not in said.fields:
-            name = f"resources.{kind}.memory"
-            said.fields[field] = memory_bytes(parse_quantity(amount, name), name)
-            said.names[field] = f"{name}={amount!r}"
+            name = f"{where}.{kind}.memory"
+            with collected(name, collect):
+                said.fields[field] = memory_bytes(parse_quantity(amount, name), name)
+                said.names[field] = f"{name}={amount!r}"
     if said.fields.get("ceiling", 0) > said.fields.get("memory", math.inf):
         said.notes.append(
             f"workers plan with {said.names['memory']}; {said.names['ceiling']} is where the kernel kills them."
         )
     storage = (resources.get("requests") or {}).get("ephemeral-storage")
     if storage is not None and "directories" in said.fields:
-        name = "resources.requests.ephemeral-storage"
-        each = parse_quantity(storage, name) // len(said.fields["directories"])
-        if each < MIB:
-            raise ArgumentError(
-                f"{name}={storage!r}: expected {shown(MIB)} or more for each spill directory."
-            )
-        said.fields["quota"], said.names["quota"] = each, f"{name}={storage!r}"
+        name = f"{where}.requests.ephemeral-storage"
+        with collected(name, collect):
+            each = parse_quantity(storage, name) // len(said.fields["directories"])
+            if each < MIB:
+                raise ArgumentError(
+                    f"{name}={storage!r}: expected {shown(MIB)} or more for each spill directory."
+                )
+            said.fields["quota"], said.names["quota"] = each, f"{name}={storage!r}"
 
 
 Off = Literal[False]
@@ -341,15 +372,31 @@ class MemoryPolicy:
         return cls._of(read(there, ENVIRONMENT, str))
 
     @classmethod
-    def of_kubedl(cls, spec: Mapping[str, Any], resources: Mapping[str, Any] | None = None) -> Self:
-        """The memory block in a MarsJob's `spec`, under either name; `resources` are those of its workers."""
+    def of_kubedl(
+        cls,
+        spec: Mapping[str, Any],
+        resources: Mapping[str, Any] | None = None,
+        *,
+        where: str = "resources",
+        collect: Collect | None = None,
+    ) -> Self:
+        """The memory block in a MarsJob's `spec`, under either name; `resources`, at the path `where`, are its workers'.
+
+        With `collect` that is called with the path and the error of everything that is wrong, and the policy has the rest.
+        """
         there = [name for name in KUBEDL_BLOCKS if spec.get(name) is not None]
-        if len(there) > 1:
-            raise ArgumentError(f"spec.{there[0]} and spec.{there[1]} say the same: give one of them.")
         block: Any = spec[there[0]] if there else {}
-        if not isinstance(block, Mapping):
-            raise ArgumentTypeError(f"spec.{there[0]}: expected a mapping, got {type(block).__name__}.")
-        said = read(block, KUBEDL, lambda name: f"spec.{there[0]}.{name}")
+        with collected(f"spec.{there[0]}" if there else "spec", collect):
+            if len(there) > 1:
+                raise ArgumentError(f"spec.{there[0]} and spec.{there[1]} say the same: give one of them.")
+            if not isinstance(block, Mapping):
+                raise ArgumentTypeError(f"spec.{there[0]}: expected a mapping, got {type(block).__name__}.")
+        said = read(
+            block if isinstance(block, Mapping) else {},
+            KUBEDL,
+            lambda name: f"spec.{there[0]}.{name}",
+            collect,
+        )
         if there and there[0] != KUBEDL_BLOCKS[0]:
             said.notes.append(
                 f"spec.{there[0]} is the tutorial's name: KubeDL itself drops it and keeps {KUBEDL_BLOCKS[0]}."
@@ -360,8 +407,14 @@ class MemoryPolicy:
                 said.notes.append(f"{name} is not used: workerCacheSize comes first.")
             else:
                 said.fields["cache"], said.names["cache"] = share, name
-        _add_resources(said, resources or {})
-        return cls._of(said)
+        _add_resources(said, resources or {}, where, collect)
+        try:
+            return cls._of(said)
+        except ArgumentError as error:  # of two values that do not fit each other; it names one of them
+            if collect is None:
+                raise
+            collect(str(error).partition("=")[0], error)
+            return cls()
 
     @classmethod
     def of_config(cls, section: Mapping[str, Any] | None = None) -> Self:
