@@ -1,7 +1,7 @@
 """From what a user has of a cluster, a web address say, to an address that Dask's client takes.
 
 A scheduler's web port tells the address of its comm port, but that address is the scheduler's own view of itself: it is
-tried first, then a websocket on the web port itself, then the web host with the port of the comm address.
+tried beside a websocket on the web port itself, and comes first; then the web host with the port of the comm address.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import os
 import re
 import socket
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent import futures
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,6 +34,10 @@ ROUTE = "/marsdask/engine/address.json"
 HINT = "Hint: is it running, and is the port right?"
 STEP = 2.0
 """Seconds that one attempt may take."""
+GRACE = 0.5
+"""Seconds in which a scheduler's own address is expected to answer where its web port takes sessions, too. A firewall that lets
+nothing through says nothing either."""
+WEB_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 CERTIFICATES = "security=distributed.Security(tls_ca_file=..., tls_client_cert=..., tls_client_key=...)"
 
 
@@ -121,7 +127,10 @@ def check_host(address: str) -> str:
             f"address={address!r}: unknown scheme {scheme!r}; expected host:port or one of {known}."
         )
     elif scheme not in ("inproc", "ucx"):
-        host, _, port = (rest.partition("/")[0] if found else rest).rpartition(":")
+        where = rest.partition("/")[0] if found else rest
+        host, colon, port = where.rpartition(":")
+        if scheme in WEB_PORTS and where and (not colon or where.endswith("]")):
+            return scheme
         if not host or not port.isdecimal() or not 0 < int(port) < 65536:
             raise ArgumentError(f"address={address!r}: expected host:port, for example '10.0.0.1:8786'.")
     return scheme
@@ -137,18 +146,35 @@ class _Search:
         self.secure = self.parts.scheme == "https"
         self.tried: list[str] = []
 
+    @property
+    def _bracketed(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
+    def _port(self) -> int:
+        return self.parts.port or (443 if self.secure else 80)
+
     def found(self) -> str:
         told = self._asked(ROUTE, again=False) or self._asked("/json/identity.json") or {}
         comm = str(told.get("address") or "")
         listeners = [e for e in map(str, told.get("listeners") or ()) if e.startswith(("tcp:", "tls:"))]
-        for each in dict.fromkeys((comm, *listeners)):
-            if each and self._answers(each):
-                return each
-        if self._speaks_websocket():
-            return f"{'wss' if self.secure else 'ws'}://{self.parts.netloc}{self.parts.path}"
+        own = [each for each in dict.fromkeys((comm, *listeners)) if each]
+        looks = {each: _started(partial(self._answers, each)) for each in own}
+        websocket = _started(self._speaks_websocket)
+        enough = time.monotonic() + GRACE
+        while waited := [each for each in looks.values() if not each.done()]:
+            late = time.monotonic() > enough
+            if (late or looks[own[0]].done()) and any(map(_yes, looks.values())):
+                break
+            if late and _yes(websocket):
+                break
+            futures.wait(waited, timeout=GRACE / 10, return_when=futures.FIRST_COMPLETED)
+        if found := next((each for each, look in looks.items() if _yes(look)), None):
+            return found
+        if websocket.result():
+            return f"{'wss' if self.secure else 'ws'}://{self._bracketed}:{self._port}{self.parts.path}"
         scheme, _, host_port = (comm or "tcp://:8786").partition("://")
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        outside = f"{scheme}://{host}:{host_port.rpartition(':')[2]}"
+        outside = f"{scheme}://{self._bracketed}:{host_port.rpartition(':')[2]}"
         if outside != comm and self._answers(outside):
             return outside
         said = "; ".join(map(_readable, self.tried))
@@ -196,15 +222,39 @@ class _Search:
 
     def _speaks_websocket(self) -> bool:
         """Whether the web port takes websockets at its root, as one that serves Dask's ws comm does."""
-        port, path = self.parts.port or (443 if self.secure else 80), f"{self.parts.path}/"
         headers = UPGRADE | bearing(self.token)
         said = _answer(
-            self.host, port, path, self.deadline, self.context, secure=self.secure, headers=headers
+            self.host,
+            self._port,
+            f"{self.parts.path}/",
+            self.deadline,
+            self.context,
+            secure=self.secure,
+            headers=headers,
         )
         if said != "HTTP 101":
             hint = f" ({NEEDS_TOKEN})" if said == "HTTP 401" else ""
-            self.tried.append(f"websocket at {self.host}:{port}: {said}{hint}")
+            self.tried.append(f"websocket at {self.host}:{self._port}: {said}{hint}")
         return said == "HTTP 101"
+
+
+def _started(look: Callable[[], bool]) -> futures.Future[bool]:
+    """What `look` will say, asked beside others. Nobody waits for it at the end of the program."""
+    said: futures.Future[bool] = futures.Future()
+
+    def run() -> None:
+        try:
+            said.set_result(look())
+        except BaseException as error:  # noqa: BLE001  raised where it is asked for
+            said.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return said
+
+
+def _yes(look: futures.Future[bool]) -> bool:
+    """Whether a look has ended, and well."""
+    return look.done() and look.result()
 
 
 def _left(deadline: float) -> float:
@@ -262,7 +312,16 @@ def try_to_listen(host: str, port: int) -> None:
 
 
 def _host_port(address: str) -> tuple[str, int]:
-    host, _, port = address.partition("://")[2].partition("/")[0].rpartition(":")
+    """Where to connect; a web address without a port has that of its scheme.
+
+    >>> _host_port("ws://mars.example/mars/default/demo-webservice-0"), _host_port("tcp://[::1]:8786")
+    (('mars.example', 80), ('::1', 8786))
+    """
+    scheme, _, rest = address.partition("://")
+    where = rest.partition("/")[0]
+    host, found, port = where.rpartition(":")
+    if scheme in WEB_PORTS and (not found or where.endswith("]")):
+        return where.strip("[]"), WEB_PORTS[scheme]
     return host.strip("[]"), int(port)
 
 
