@@ -60,6 +60,11 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "scheduler_file
     multiple=True,
     metavar="NAME",
 )
+@option(
+    "--token/--no-token",
+    "Whether sessions have to bring a token where others reach the web port; without, whoever does runs code.",
+    default=True,
+)
 @option("--dashboard-prefix", "Where a proxy shows the web port.", default="", metavar="PATH")
 @options.supervisors("--supervisors --schedulers", "Its own endpoint or nothing: Dask has one scheduler.")
 @option("--scheduler-file", "Write the address there, for a shared disk.", type=NEW_FILE)
@@ -109,7 +114,7 @@ def main(**given: Any) -> None:
             given["n_cpu"],
             temporary,
             given["allow_origin"],
-            _token(web_host),
+            _token(web_host) if given["token"] else None,
             tls.security("scheduler"),
         )
         running.more_files()
