@@ -34,6 +34,17 @@ class ArgumentTypeError(MarsDaskError, TypeError):
         return cls(f"{function}() got an unexpected keyword argument {name!r}.{near(name, known)}")
 
 
+class JobRefused(ArgumentError):
+    """A MarsJob that cannot be run as it is written; `causes` are all of its faults, each a path and a sentence."""
+
+    def __init__(self, causes: Sequence[tuple[str, str]]) -> None:
+        self.causes = tuple(causes)
+        super().__init__("\n".join(f"{path}: {message}" for path, message in self.causes))
+
+    def __reduce__(self) -> tuple[type[JobRefused], tuple[Sequence[tuple[str, str]]]]:
+        return type(self), (self.causes,)
+
+
 class ShapeError(MarsDaskError, ValueError):
     """Shapes or lengths do not fit each other."""
 
