@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # Commands that other rooms have, imported when one of them is called, and what `--help` says of them.
 ROOMS = {
+    "job": ("marsdask.deploy.marsjob.commands:job", "KubeDL's MarsJobs, run by Dask's operator."),
     "kubernetes": ("marsdask.deploy.kubernetes.commands:kubernetes", "Clusters on Kubernetes."),
     "supervisor": ("marsdask.deploy.supervisor:main", "Start a supervisor: a Dask scheduler."),
     "worker": ("marsdask.deploy.worker:main", "Start a worker."),

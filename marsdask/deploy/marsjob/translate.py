@@ -1,0 +1,382 @@
+"""A MarsJob as the objects that run it on Dask: a pure function, which asks no cluster.
+
+What KubeDL and Mars mean by a field was read in their sources; where Dask's operator cannot do the same, a note says what is done.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from marsdask.deploy.kubernetes import names, specs
+from marsdask.deploy.marsjob import words
+from marsdask.deploy.marsjob.definition import GROUP, SCHEDULER, WEB, WORKER
+from marsdask.deploy.marsjob.faults import Faults
+from marsdask.deploy.marsjob.job import OF_MARS, PREFIX, Job, Role, host_of, read
+from marsdask.errors import ArgumentError
+from marsdask.sizes import quantity
+from marsdask.spill import MemoryPolicy
+from marsdask.spill.policy import ENVIRONMENT, KUBEDL_BLOCKS
+
+Spec = dict[str, Any]
+
+JOB_LABEL = f"{PREFIX}marsjob"
+"""On every object that is made for a job: its name."""
+MARS_PORT = 11111
+"""Where KubeDL's Services are."""
+COMM_PORT, WEB_PORT = 8786, 8787
+"""Dask's operator tells workers the first of these; there is no choice."""
+WORKER_PORT = 8788
+TMP = "marsdask-tmp"
+LABELS = {"group-name": GROUP}
+FIELDS = {
+    "MARS_CONTAINER_IP": "status.podIP",
+    "MARS_K8S_POD_NAME": "metadata.name",
+    "MARS_K8S_POD_NAMESPACE": "metadata.namespace",
+}
+"""Variables of KubeDL's that say what a pod is."""
+
+
+class Translation(NamedTuple):
+    """What a job becomes: `objects` in the order in which they are to be made, the DaskCluster first; `notes` are sentences."""
+
+    objects: list[Spec]
+    notes: list[str]
+
+
+def translate(
+    job: Any,
+    image: str | None = None,
+    *,
+    image_pull_policy: str | None = None,
+    namespace: str = "default",
+    ingress_class: str | None = None,
+) -> Translation:
+    """The objects by which Dask's operator runs a MarsJob, `job` as its YAML says it.
+
+    `image` has marsdask in it, and runs where the job starts Mars, which no image of Mars's can do; the job's annotation
+    `marsdask.org/image` comes first. `namespace` is for a job that names none.
+
+    Raises JobRefused with all that is wrong: fields that are not known or would be dropped, missing ones, values out of their
+    range, commands that start neither Mars nor Dask.
+    """
+    faults = Faults()
+    found = read(job, faults, namespace)
+    objects: list[Spec] = []
+    notes: list[str] = []
+    if found is not None:
+        made = Made(found, faults, image, image_pull_policy, ingress_class)
+        objects, notes = made.objects(), found.notes
+    faults.refuse()
+    return Translation(objects, list(dict.fromkeys(notes)))
+
+
+@dataclass
+class Made:
+    """The objects of one job, while they are made."""
+
+    job: Job
+    faults: Faults
+    image: str | None
+    pull_policy: str | None
+    ingress_class: str | None
+
+    def __post_init__(self) -> None:
+        self.image = self.job.options.get("image", self.image)
+        self.pull_policy = self.job.options.get("image-pull-policy", self.pull_policy)
+        self.notes = self.job.notes
+        self.labels = {**LABELS, "job-name": self.job.name, **self.job.labels, JOB_LABEL: self.job.name}
+
+    def objects(self) -> list[Spec]:
+        """All of them, as far as the job has what they are made from."""
+        roles = self.job.roles
+        scheduler = self._scheduler(roles[SCHEDULER]) if SCHEDULER in roles else {}
+        worker = self._worker(roles[WORKER]) if WORKER in roles else {}
+        if self.faults:
+            return []
+        spot = self._spot_replicas(roles[WORKER])
+        cluster = names.body(
+            f"{names.GROUP}/{names.VERSION}",
+            "DaskCluster",
+            self._metadata(self.job.name),
+            spec={
+                "idleTimeout": int(self.job.options.get("idle-timeout", 0)),
+                "scheduler": {**scheduler, "service": self._own_service()},
+                "worker": {**worker, "replicas": roles[WORKER].replicas - spot},
+            },
+        )
+        services = list(self._services())
+        found = [cluster, *services, self._network_policy()]
+        if self.job.spec.get("webHost") and WEB in roles:
+            found.append(self._ingress())
+        if spot:
+            found.append(self._spot_group(worker, spot))
+        if web := roles.get(WEB):
+            self.notes.append(
+                f"{web.path}: no pod is started for it; its pages come from the scheduler, and its image, resources and other "
+                "containers are not used."
+            )
+        return found
+
+    def _metadata(self, name: str) -> Spec:
+        return {"name": name, "namespace": self.job.namespace, "labels": dict(self.labels)}
+
+    # Pods
+
+    def _scheduler(self, role: Role) -> Spec:
+        ours = ["-H", "0.0.0.0", "-p", str(COMM_PORT), "-w", str(WEB_PORT), "--no-token"]
+        start = words.start(role.container, SCHEDULER, ours, role.where, self.faults, self.notes)
+        env = {
+            "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(specs.ROUTES),
+            "DASK_MARSDASK__ALLOW_ORIGIN": '["*"]',
+        }
+        pod = self._pod(role, start, env, {names.COMM: COMM_PORT, names.WEB: WEB_PORT})
+        container = pod["spec"]["containers"][0]
+        container["livenessProbe"] = dict(specs.LIVENESS)
+        return self._with_wishes(pod, role, start)
+
+    def _worker(self, role: Role) -> Spec:
+        resources = role.container.get("resources", {})
+        ours = [
+            "--name",
+            "$(DASK_WORKER_NAME)",
+            "-p",
+            str(WORKER_PORT),
+            "--dashboard-address",
+            f":{specs.WORKER_WEB_PORT}",
+        ]
+        ours += ["--preload-nanny", "marsdask.deploy.kubernetes.killed"]
+        start = words.start(role.container, WORKER, ours, role.where, self.faults, self.notes)
+        policy = self._policy(role, start)
+        threads = start.options.get("n_cpu") or self._threads(resources)
+        env = {"MARS_CPU_TOTAL": str(threads), **policy.to_env()}
+        pod = self._pod(role, start, env, {names.COMM: WORKER_PORT, names.WEB: specs.WORKER_WEB_PORT})
+        mounts = role.container.get("volumeMounts", ())
+        try:
+            volumes = policy.volumes(mounted=tuple(mount["mountPath"] for mount in mounts))
+        except ArgumentError as error:  # it begins with what named the directories
+            self.faults.collect(str(error).partition("=")[0], error)
+        else:
+            pod["spec"]["volumes"] += volumes["volumes"]
+            pod["spec"]["containers"][0]["volumeMounts"] += volumes["volumeMounts"]
+        self.notes += policy.notes
+        return self._with_wishes(pod, role, start)
+
+    def _policy(self, role: Role, start: words.Start) -> MemoryPolicy:
+        """What the job says of its workers' memory: its block, then the command's options, then the container's variables."""
+        collect = self.faults.collect
+        wrong = {path for path, _ in self.faults.causes}
+        blocks = {
+            name: each for name in KUBEDL_BLOCKS if isinstance(each := self.job.spec.get(name), Mapping)
+        }
+        block = MemoryPolicy.of_kubedl(
+            {
+                name: {key: value for key, value in each.items() if not wrong & {f"spec.{name}.{key}"}}
+                for name, each in blocks.items()
+            },
+            role.container.get("resources", {}),
+            where=f"{role.where}.resources",
+            collect=collect,
+        )
+        options = {name: value for name, value in start.options.items() if name != "n_cpu"}
+        env = {each["name"]: each["value"] for each in role.container.get("env", ()) if "value" in each}
+        with self.faults.of(f"{role.where}.command"):
+            said = MemoryPolicy.of_options(**options)
+            with self.faults.of(f"{role.where}.env"):
+                return MemoryPolicy.merged(block, said, MemoryPolicy.of_environment(env))
+        return block
+
+    @staticmethod
+    def _threads(resources: Mapping[str, Any]) -> int:
+        """Whole cores of what the container asks for, else of its limit, rounded up as KubeDL does."""
+        for kind in ("requests", "limits"):
+            if (cores := resources.get(kind, {}).get("cpu")) is not None:
+                return max(1, math.ceil(quantity(cores, "cpu")))
+        return 1
+
+    def _pod(self, role: Role, start: words.Start, env: Mapping[str, str], ports: Mapping[str, int]) -> Spec:
+        """The pod that `new_cluster` would have, with the container's name."""
+        variables = {**specs.BELOW_TMP, **env}
+        pod = specs.bare_pod(role.container["name"], None, start.args or [], variables, {}, ports)
+        (container,) = pod["spec"]["containers"]
+        container["env"] += [
+            {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in FIELDS.items()
+        ]
+        tmp = any(
+            mount["mountPath"].rstrip("/") == "/tmp" for mount in role.container.get("volumeMounts", ())
+        )
+        pod["spec"]["volumes"] = [] if tmp else [{"name": TMP, "emptyDir": {}}]
+        container["volumeMounts"] = [] if tmp else [{"name": TMP, "mountPath": "/tmp"}]
+        return pod
+
+    def _with_wishes(self, pod: Spec, role: Role, start: words.Start) -> Spec:
+        """The pod with the job's template laid over it."""
+        ours = {each["name"] for each in pod["spec"]["containers"][0]["env"]}
+        wish = dict(role.container)
+        for name in ("command", "args", "image", "imagePullPolicy"):
+            wish.pop(name, None)
+        for name, value in (("command", start.command), ("args", start.args)):
+            if value is not None:
+                wish[name] = value
+        wish |= self._image(role, start)
+        wish["env"] = [
+            each for each in role.container.get("env", ()) if not self._is_ours(each["name"], ours)
+        ]
+        taken = {each["name"] for each in pod["spec"]["volumes"]}
+        for i, volume in enumerate(role.pod.get("volumes", ())):
+            if volume["name"] in taken:
+                self.faults(
+                    f"{role.where.rpartition('.')[0]}.volumes[{i}].name",
+                    f"the name {volume['name']!r} is marsdask's own here.",
+                )
+        others = [each for each in role.pod["containers"] if each is not role.container]
+        spec = {**role.pod, "containers": [wish, *others]}
+        policy = self.job.spec.get("schedulingPolicy", {}).get("priorityClassName")
+        if policy:
+            spec.setdefault("priorityClassName", policy)
+        made = specs.with_wishes(pod, {"spec": spec})
+        if start.args is None and start.command is not None:
+            del made["spec"]["containers"][0]["args"]
+        metadata = {
+            "labels": {**role.metadata.get("labels", {}), "replica-type": role.name.lower()},
+            "annotations": dict(role.metadata.get("annotations", {})),
+        }
+        return {**made, "metadata": {kind: each for kind, each in metadata.items() if each}}
+
+    @staticmethod
+    def _is_ours(name: str, ours: Iterable[str]) -> bool:
+        """Whether a variable says what the pod is told anyway, as it is in KubeDL."""
+        return name in ours or name in ENVIRONMENT
+
+    def _image(self, role: Role, start: words.Start) -> Spec:
+        """The container's image and how it is pulled."""
+        given, policy = role.container.get("image"), role.container.get("imagePullPolicy")
+        mars = given is not None and OF_MARS.search(given) is not None and "marsdask" not in given
+        if given is not None and not (start.of_mars or mars):
+            if self.pull_policy:
+                policy = self.pull_policy
+            return {"image": given} | ({"imagePullPolicy": policy} if policy else {})
+        if self.image is None:
+            has = f"{given!r} is an image of Mars" if given else "there is none"
+            self.faults(
+                f"{role.where}.image",
+                f"{has}; give one with marsdask in it: the annotation {PREFIX}image, or --image.",
+            )
+            return {}
+        if policy and policy != self.pull_policy and given != self.image:
+            self.notes.append(
+                f"{role.where}.imagePullPolicy={policy} goes with the image {given!r}, which {self.image!r} replaces; "
+                f"{PREFIX}image-pull-policy or --image-pull-policy says one for that."
+            )
+            policy = None
+        policy = self.pull_policy or policy
+        return {"image": self.image} | ({"imagePullPolicy": policy} if policy else {})
+
+    # What is beside the cluster
+
+    def _own_service(self) -> Spec:
+        ports = {names.COMM: COMM_PORT, names.WEB: WEB_PORT}
+        return {
+            "type": "ClusterIP",
+            "selector": self._pods("scheduler"),
+            "ports": [{"name": n, "protocol": "TCP", "port": p, "targetPort": n} for n, p in ports.items()],
+        }
+
+    def _pods(self, role: str) -> dict[str, str]:
+        return {names.CLUSTER: self.job.name, names.COMPONENT: role}
+
+    def _services(self) -> Iterable[Spec]:
+        """KubeDL's names and port for what Dask has elsewhere."""
+        web = self.job.roles.get(WEB)
+        wanted = {f"{self.job.name}-scheduler-0": (names.COMM, {"mars-port": MARS_PORT})}
+        ports = {"mars-port": MARS_PORT, "http": 80}
+        count = web.replicas if web else 0
+        wanted |= {f"{self.job.name}-webservice-{i}": (names.WEB, ports) for i in range(count)}
+        for name, (target, ports) in wanted.items():
+            yield names.body(
+                "v1",
+                "Service",
+                self._metadata(name),
+                spec={
+                    "selector": self._pods("scheduler"),
+                    "ports": [
+                        {"name": n, "protocol": "TCP", "port": p, "targetPort": target}
+                        for n, p in ports.items()
+                    ],
+                },
+            )
+
+    def _network_policy(self) -> Spec:
+        """Workers hear their own cluster only; they run whatever they are sent."""
+        mine = {"podSelector": {"matchLabels": {names.CLUSTER: self.job.name}}}
+        return names.body(
+            "networking.k8s.io/v1",
+            "NetworkPolicy",
+            self._metadata(f"{self.job.name}-worker"),
+            spec={
+                "podSelector": {"matchLabels": self._pods("worker")},
+                "policyTypes": ["Ingress"],
+                "ingress": [{"from": [mine]}],
+            },
+        )
+
+    def _ingress(self) -> Spec:
+        """A path for each WebService, as KubeDL has it, in the form that Kubernetes takes since 1.22."""
+        host = host_of(self.job.spec["webHost"])
+        paths = []
+        for i in range(self.job.roles[WEB].replicas):
+            service = f"{self.job.name}-webservice-{i}"
+            path = f"/mars/{self.job.namespace}/{service}"
+            paths += [
+                {
+                    "path": each,
+                    "pathType": "ImplementationSpecific",
+                    "backend": {"service": {"name": service, "port": {"name": "http"}}},
+                }
+                for each in (f"{path}/(.*)", path)
+            ]
+        nginx = "nginx.ingress.kubernetes.io/"
+        metadata = self._metadata(self.job.name) | {
+            "annotations": {
+                f"{nginx}rewrite-target": "/$1",
+                f"{nginx}use-regex": "true",
+                f"{nginx}proxy-body-size": "0",
+                f"{nginx}proxy-read-timeout": "86400",  # a session that waits is no dead one
+                f"{nginx}proxy-send-timeout": "86400",
+            }
+        }
+        self.notes.append(
+            f"spec.webHost: whoever reaches http://{host}/mars/{self.job.namespace}/... can run code in the cluster, as with Mars; "
+            "have the ingress ask for a password, or leave webHost out."
+        )
+        spec: Spec = {"rules": [{"host": host, "http": {"paths": paths}}]}
+        if self.ingress_class:
+            spec["ingressClassName"] = self.ingress_class
+        return names.body("networking.k8s.io/v1", "Ingress", metadata, spec=spec)
+
+    # Spot replicas
+
+    @staticmethod
+    def _spot_replicas(role: Role) -> int:
+        return min(int(role.spot.get("spotReplicaNumber", 0)), role.replicas)
+
+    def _spot_group(self, worker: Spec, replicas: int) -> Spec:
+        """The workers that may be taken away: the last of KubeDL's indexes."""
+        role = self.job.roles[WORKER]
+        spec = dict(worker["spec"])
+        if name := role.spot.get("priorityClassName"):
+            spec["priorityClassName"] = name
+        metadata = worker["metadata"]
+        labels = {**metadata["labels"], **role.spot.get("labels", {})}
+        return names.body(
+            f"{names.GROUP}/{names.VERSION}",
+            "DaskWorkerGroup",
+            self._metadata(f"{self.job.name}-spot"),
+            spec={
+                "cluster": self.job.name,
+                "worker": {"metadata": {**metadata, "labels": labels}, "replicas": replicas, "spec": spec},
+            },
+        )
