@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
     from marsdask.deploy.kubernetes.arguments import Arguments
 
 PATH = "/etc/marsdask/tls"
+VOLUME = "tls"
 ROLES = ("scheduler", "worker", "client")
+KEYS = ("ca.crt", *(f"{role}.{kind}" for role in ROLES for kind in ("crt", "key")))
+"""Of a Secret with everything."""
 
 
 def made() -> Any:
@@ -82,15 +86,21 @@ def _content(value: Any, field: str) -> str:
 
 def secret(args: Arguments, security: Any) -> dict[str, Any]:
     """The Secret of a cluster."""
-    metadata = names.metadata(names.secret(args.name), args.namespace, args.name)
-    data = secret_data(security, own=args.security is not None)
-    return names.body("v1", "Secret", metadata, type="Opaque", data=data)
+    labels = {**names.MANAGED, names.CLUSTER: args.name}
+    own = args.security is not None
+    return secret_of(names.secret(args.name), args.namespace, labels, security, own=own)
 
 
-def env(args: Arguments, role: str) -> dict[str, str]:
+def secret_of(
+    name: str, namespace: str, labels: Mapping[str, str], security: Any, *, own: bool
+) -> dict[str, Any]:
+    """A Secret of this name, from which pods of any kind mount their certificates."""
+    metadata = {"name": name, "namespace": namespace, "labels": dict(labels)}
+    return names.body("v1", "Secret", metadata, type="Opaque", data=secret_data(security, own=own))
+
+
+def env(role: str) -> dict[str, str]:
     """Where a role finds its certificates; tasks that open a client show the role's own."""
-    if not args.encrypted:
-        return {}
     tls = "DASK_DISTRIBUTED__COMM__TLS__"
     found = {"DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True", f"{tls}CA_FILE": f"{PATH}/ca.crt"}
     for side in (role, "client"):
@@ -99,10 +109,13 @@ def env(args: Arguments, role: str) -> dict[str, str]:
     return found
 
 
-def volumes(args: Arguments, role: str) -> list[dict[str, Any]]:
+def volumes(role: str, secret: str) -> list[dict[str, Any]]:
     """The role's own certificate and key, readable by the containers' group and nobody else."""
-    if not args.encrypted:
-        return []
     items = [{"key": name, "path": name} for name in ("ca.crt", f"{role}.crt", f"{role}.key")]
-    source = {"secretName": names.secret(args.name), "defaultMode": 0o440, "items": items}
-    return [{"name": "tls", "secret": source}]
+    source = {"secretName": secret, "defaultMode": 0o440, "items": items}
+    return [{"name": VOLUME, "secret": source}]
+
+
+def mounts() -> list[dict[str, Any]]:
+    """Where `env` looks for them."""
+    return [{"name": VOLUME, "mountPath": PATH, "readOnly": True}]

@@ -164,17 +164,17 @@ def _pod(
     words += [word for module in part.modules for word in ("--preload", module)]
     env = {
         **BELOW_TMP,
-        **credentials.env(args, role),
+        **(credentials.env(role) if args.encrypted else {}),
         **env,
         **part.env,
     }
     ports = {names.COMM: part.port, names.WEB: web_port}
-    tls = [{"name": "tls", "mountPath": credentials.PATH, "readOnly": True}] if args.encrypted else []
+    tls = credentials.volumes(role, names.secret(args.name)) if args.encrypted else []
     pod = bare_pod(role, args.image, words, env, resources, ports)
     spec = pod["spec"]
-    spec["volumes"] += [*credentials.volumes(args, role), *(v.volume() for v in volumes)]
+    spec["volumes"] += [*tls, *(v.volume() for v in volumes)]
     (container,) = spec["containers"]
-    container["volumeMounts"] += [*tls, *(v.mount() for v in volumes)]
+    container["volumeMounts"] += [*(credentials.mounts() if tls else ()), *(v.mount() for v in volumes)]
     if args.image_pull_policy:
         container["imagePullPolicy"] = args.image_pull_policy
     if args.pre_stop_command:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from marsdask.deploy.kubernetes import names, specs
+from marsdask.deploy.kubernetes import credentials, names, specs
 from marsdask.deploy.marsjob import words
 from marsdask.deploy.marsjob.definition import GROUP, SCHEDULER, WEB, WORKER
 from marsdask.deploy.marsjob.faults import Faults
@@ -119,7 +119,32 @@ class Made:
                 f"{web.path}: no pod is started for it; its pages come from the scheduler, and its image, resources and other "
                 "containers are not used."
             )
+        self._note_who_gets_in()
         return found
+
+    @property
+    def _encrypted(self) -> bool:
+        return self.job.options.get("security") == "tls"
+
+    def _note_who_gets_in(self) -> None:
+        """Say who can run code in the pods, and what certificates take."""
+        name, namespace = self.job.name, self.job.namespace
+        if not self._encrypted:
+            self.notes.append(
+                f"nothing is encrypted, and whoever reaches the ports of {names.own_service(name)}.{namespace}, pods of other "
+                f"namespaces too, can run code in the job's pods. With the annotation {PREFIX}security: tls only who has its "
+                "certificates can, and the web port has pages only."
+            )
+            return
+        secret = names.secret(name)
+        self.notes += [
+            f"the certificates are in the Secret {secret}, which is not among the objects: the operator and `marsdask job submit` "
+            f"make it where it is not there. By hand: kubectl create secret generic {secret} -n {namespace} "
+            f"--from-file=DIRECTORY, with the files {', '.join(credentials.KEYS)}.",
+            "the web port has pages only, which whoever reaches it can read. A session is made by "
+            f"new_session('tls://{name}-scheduler-0.{namespace}:{MARS_PORT}', security=...), a distributed.Security with the "
+            f"ca.crt, client.crt and client.key of the Secret {secret}.",
+        ]
 
     def _metadata(self, name: str) -> Spec:
         return {"name": name, "namespace": self.job.namespace, "labels": dict(self.labels)}
@@ -153,6 +178,9 @@ class Made:
         policy = self._policy(role, start)
         threads = start.options.get("n_cpu") or self._threads(resources)
         env = {"MARS_CPU_TOTAL": str(threads), **policy.to_env()}
+        if self._encrypted:  # Dask's operator says tcp:// where nobody says anything
+            service = f"{names.own_service(self.job.name)}.{self.job.namespace}"
+            env["DASK_SCHEDULER_ADDRESS"] = f"tls://{service}:{COMM_PORT}"
         pod = self._pod(role, start, env, {names.COMM: WORKER_PORT, names.WEB: specs.WORKER_WEB_PORT})
         mounts = role.container.get("volumeMounts", ())
         try:
@@ -199,7 +227,8 @@ class Made:
 
     def _pod(self, role: Role, start: words.Start, env: Mapping[str, str], ports: Mapping[str, int]) -> Spec:
         """The pod that `new_cluster` would have, with the container's name."""
-        variables = {**specs.BELOW_TMP, **env}
+        part = role.name.lower()
+        variables = {**specs.BELOW_TMP, **(credentials.env(part) if self._encrypted else {}), **env}
         pod = specs.bare_pod(role.container["name"], None, start.args or [], variables, {}, ports)
         (container,) = pod["spec"]["containers"]
         container["env"] += [
@@ -210,6 +239,9 @@ class Made:
         )
         pod["spec"]["volumes"] = [] if tmp else [{"name": TMP, "emptyDir": {}}]
         container["volumeMounts"] = [] if tmp else [{"name": TMP, "mountPath": "/tmp"}]
+        if self._encrypted:
+            pod["spec"]["volumes"] += credentials.volumes(part, names.secret(self.job.name))
+            container["volumeMounts"] += credentials.mounts()
         return pod
 
     def _with_wishes(self, pod: Spec, role: Role, start: words.Start) -> Spec:
@@ -218,9 +250,8 @@ class Made:
         wish = dict(role.container)
         for name in ("command", "args", "image", "imagePullPolicy"):
             wish.pop(name, None)
-        for name, value in (("command", start.command), ("args", start.args)):
-            if value is not None:
-                wish[name] = value
+        starts = {"command": start.command, "args": start.args}
+        wish |= {name: value for name, value in starts.items() if value is not None}
         wish |= self._image(role, start)
         wish["env"] = [
             each for each in role.container.get("env", ()) if not self._is_ours(each["name"], ours)
@@ -348,8 +379,9 @@ class Made:
                 f"{nginx}proxy-send-timeout": "86400",
             }
         }
+        can = "see the pages" if self._encrypted else "run code in the cluster, as with Mars"
         self.notes.append(
-            f"spec.webHost: whoever reaches http://{host}/mars/{self.job.namespace}/... can run code in the cluster, as with Mars; "
+            f"spec.webHost: whoever reaches http://{host}/mars/{self.job.namespace}/... can {can}; "
             "have the ingress ask for a password, or leave webHost out."
         )
         spec: Spec = {"rules": [{"host": host, "http": {"paths": paths}}]}
