@@ -76,12 +76,13 @@ def _read_one(
     field, reader = table[name]
     if field in said.fields:
         raise ArgumentError(f"{said.names[field]} and {spelled(name)} say the same: give one of them.")
+    kept = reader(value, spelled(name))
     if field == "plasma":
         said.notes.append(
             f"{spelled(name)}={value} has no effect: Dask keeps data in the worker's own memory, there is no plasma store."
         )
     else:
-        said.fields[field] = reader(value, spelled(name))
+        said.fields[field] = kept
         said.names[field] = f"{spelled(name)}={value!r}"
 
 
@@ -115,6 +116,13 @@ def directories(value: Any, name: str) -> tuple[str, ...]:
     if len(set(paths)) < len(paths):
         raise ArgumentError(f"{name}={value!r} names a directory twice.")
     return tuple(paths)
+
+
+def absolute(value: Any, name: str) -> str:
+    """The path of a directory in a pod."""
+    if not isinstance(value, str) or not value.startswith("/"):
+        raise ArgumentError(f"{name}={value!r}: expected an absolute path.")
+    return value
 
 
 def quotas(value: Any, name: str) -> int | tuple[int, ...]:
@@ -166,7 +174,7 @@ memory = partial(parse_amount, least=LEAST_MEMORY)
 memory_bytes = partial(parse_size, least=LEAST_MEMORY)
 cache = partial(parse_amount, least=MIB)
 size = partial(parse_size, least=MIB)
-PLASMA: tuple[str, Reader] = ("plasma", str)
+PLASMA: tuple[str, Reader] = ("plasma", lambda value, name: value)
 """Said, and of no effect."""
 
 OPTIONS: dict[str, tuple[str, Reader]] = {
@@ -223,7 +231,7 @@ KUBEDL: dict[str, tuple[str, Reader]] = {
     "spillDirs": ("directories", directories),
     "workerCacheSize": ("cache", parse_quantity),
     "workerCachePercentage": ("share", percentage),
-    "plasmaStore": PLASMA,
+    "plasmaStore": ("plasma", absolute),
     "lockFreeFileIO": ("lock_free", flag),
 }
 KUBEDL_BLOCKS = ("workerMemoryTuningPolicy", "memoryTuningPolicy")

@@ -180,6 +180,46 @@ def test_ephemeral_storage_is_shared_among_the_directories() -> None:
     assert limits == [str(2 * 2**30)] * 2
 
 
+@pytest.mark.parametrize("name", ["workerMemoryTuningPolicy", "memoryTuningPolicy"])
+def test_the_plasma_store_is_memory_of_the_cache_s_size(name: str) -> None:
+    found = translated(block(name, plasmaStore="/dev/shm", workerCacheSize="1Gi"))
+    check(found)
+    (volume,) = [each for each in part(found)["spec"]["volumes"] if each["name"] == "marsdask-plasma"]
+    assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": str(2**30)}
+    (mount,) = [each for each in ran(found)["volumeMounts"] if each["name"] == "marsdask-plasma"]
+    assert mount["mountPath"] == "/dev/shm"
+    (note,) = [each for each in found.notes if "plasmaStore" in each]
+    assert note.startswith(f"spec.{name}.plasmaStore=/dev/shm: 1Gi of memory is mounted there")
+
+
+def mounted_at(path: str) -> Change:
+    def mounted(made: dict[str, Any]) -> None:
+        pod(made)["volumes"] = [{"name": "mine", "emptyDir": {}}]
+        container(made)["volumeMounts"] = [{"name": "mine", "mountPath": path}]
+
+    return mounted
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [block(plasmaStore="/dev/shm")],
+        [block(plasmaStore="/dev/shm", workerCachePercentage=50)],
+        [block(plasmaStore="/dev/shm", workerCacheSize="1Gi"), mounted_at("/dev//shm/")],
+        [block(plasmaStore="/dev/shm/", workerCacheSize="1Gi"), mounted_at("/dev/shm")],
+        [block(plasmaStore="/tmp/", workerCacheSize="1Gi")],
+        [block(plasmaStore="/mnt/a/.", workerCacheSize="1Gi", spillDirs=["/mnt/a"])],
+    ],
+)
+def test_no_memory_is_mounted_without_a_size_or_over_something_else(changes: list[Change]) -> None:
+    found = translated(*changes)
+    check(found)
+    assert not any(each["name"] == "marsdask-plasma" for each in part(found)["spec"]["volumes"])
+    assert not any(each["name"] == "marsdask-plasma" for each in ran(found)["volumeMounts"])
+    (note,) = [each for each in found.notes if "plasmaStore" in each]
+    assert "has no effect: Dask keeps data in the worker's own memory" in note
+
+
 WORKER = f"{ROLES}.Worker.template.spec"
 
 
@@ -195,6 +235,9 @@ WORKER = f"{ROLES}.Worker.template.spec"
         ({"spillDirs": ["a"]}, "spillDirs", "absolute"),
         ({"spillDir": ["/a"]}, "spillDir", "Did you mean 'spillDirs'"),
         ({"lockFreeFileIO": "maybe"}, "lockFreeFileIO", "true or false"),
+        ({"plasmaStore": "dev/shm"}, "plasmaStore", "absolute"),
+        ({"plasmaStore": "", "workerCacheSize": "1Gi"}, "plasmaStore", "absolute"),
+        ({"plasmaStore": ["/dev/shm"]}, "plasmaStore", "expected a text"),
     ],
 )
 def test_a_memory_block_that_is_wrong(fields: dict[str, Any], path: str, said: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from marsdask.deploy.marsjob.definition import GROUP, SCHEDULER, WEB, WORKER
 from marsdask.deploy.marsjob.faults import Faults
 from marsdask.deploy.marsjob.job import OF_MARS, PREFIX, Job, Role, host_of, read
 from marsdask.errors import ArgumentError
-from marsdask.sizes import quantity
+from marsdask.sizes import parse_quantity, quantity
 from marsdask.spill import MemoryPolicy
 from marsdask.spill.policy import ENVIRONMENT, KUBEDL_BLOCKS
 
@@ -30,7 +31,8 @@ MARS_PORT = 11111
 COMM_PORT, WEB_PORT = 8786, 8787
 """Dask's operator tells workers the first of these; there is no choice."""
 WORKER_PORT = 8788
-TMP = "marsdask-tmp"
+TMP, PLASMA = "marsdask-tmp", "marsdask-plasma"
+"""Volumes of ours."""
 LABELS = {"group-name": GROUP}
 FIELDS = {
     "MARS_CONTAINER_IP": "status.podIP",
@@ -190,20 +192,48 @@ class Made:
         else:
             pod["spec"]["volumes"] += volumes["volumes"]
             pod["spec"]["containers"][0]["volumeMounts"] += volumes["volumeMounts"]
-        self.notes += policy.notes
+        self.notes += self._plasma(pod, role, policy.notes)
         return self._with_wishes(pod, role, start)
+
+    @property
+    def _memory_blocks(self) -> dict[str, Mapping[str, Any]]:
+        """What `spec` says of memory, by the name of the block: in a job without faults there is one at most."""
+        said = self.job.spec
+        return {name: block for name in KUBEDL_BLOCKS if isinstance(block := said.get(name), Mapping)}
+
+    def _plasma(self, pod: Spec, role: Role, notes: Iterable[str]) -> list[str]:
+        """The same notes, and memory mounted in the pod as KubeDL has it: at the plasma store, of the cache's size.
+
+        Dask has no use for it, but a program of the user's that writes there needs it.
+        """
+        if self.faults:  # of the path or the size, perhaps
+            return list(notes)
+        for name, block in self._memory_blocks.items():
+            size, path = block.get("workerCacheSize"), block.get("plasmaStore")
+            mounts = pod["spec"]["containers"][0]["volumeMounts"]
+            there = (*mounts, *role.container.get("volumeMounts", ()))
+            taken = {posixpath.normpath(each["mountPath"]) for each in there}
+            if size is None or path is None or posixpath.normpath(path) in taken:
+                continue
+            memory = {"medium": "Memory", "sizeLimit": str(parse_quantity(size, "workerCacheSize"))}
+            pod["spec"]["volumes"].append({"name": PLASMA, "emptyDir": memory})
+            mounts.append({"name": PLASMA, "mountPath": path})
+            said = f"spec.{name}.plasmaStore={path}"
+            note = (
+                f"{said}: {size} of memory is mounted there, as in KubeDL. Dask keeps nothing there, and what programs write "
+                "there counts as the container's memory."
+            )
+            return [note if each.startswith(f"{said} has no effect") else each for each in notes]
+        return list(notes)
 
     def _policy(self, role: Role, start: words.Start) -> MemoryPolicy:
         """What the job says of its workers' memory: its block, then the command's options, then the container's variables."""
         collect = self.faults.collect
         wrong = {path for path, _ in self.faults.causes}
-        blocks = {
-            name: each for name in KUBEDL_BLOCKS if isinstance(each := self.job.spec.get(name), Mapping)
-        }
         block = MemoryPolicy.of_kubedl(
             {
                 name: {key: value for key, value in each.items() if not wrong & {f"spec.{name}.{key}"}}
-                for name, each in blocks.items()
+                for name, each in self._memory_blocks.items()
             },
             role.container.get("resources", {}),
             where=f"{role.where}.resources",
