@@ -6,7 +6,7 @@ import logging
 import kopf
 import pytest
 
-from marsdask.deploy.kubernetes import handlers
+from marsdask.deploy.kubernetes import handlers, owners
 from marsdask.deploy.kubernetes.operator import HANDLERS, RIGHTS
 from marsdask.errors import ClusterUnreachable, NotPermitted
 
@@ -36,12 +36,11 @@ class Server:
 
 
 @pytest.fixture
-def started(monkeypatch, tmp_path):
-    (tmp_path / "namespace").write_text("operators")
-    monkeypatch.setattr(handlers, "NAMESPACE", tmp_path / "namespace")
+def started(monkeypatch):
+    monkeypatch.setattr(owners, "own_namespace", lambda: "operators")
 
     def start(server: Server) -> Server:
-        monkeypatch.setattr(handlers, "Api", lambda: server)
+        monkeypatch.setattr(owners, "Api", lambda: server)
         asyncio.run(handlers.known(logger=logging.getLogger("operator")))
         assert server.closed
         return server
@@ -63,7 +62,7 @@ def test_known_kinds_are_asked_for_once_and_nothing_is_made(started) -> None:
 
 
 def test_it_waits_for_unknown_kinds(started, monkeypatch, caplog) -> None:
-    monkeypatch.setattr(handlers, "PAUSE", 0.01)
+    monkeypatch.setattr(owners, "PAUSE", 0.01)
     with caplog.at_level("INFO"):
         server = started(Server(UNKNOWN, UNKNOWN, None))
     assert len(server.calls) == 3
@@ -71,8 +70,8 @@ def test_it_waits_for_unknown_kinds(started, monkeypatch, caplog) -> None:
 
 
 def test_it_starts_after_its_patience_and_says_so(started, monkeypatch, caplog) -> None:
-    monkeypatch.setattr(handlers, "PAUSE", 0.01)
-    monkeypatch.setattr(handlers, "PATIENCE", 0.05)
+    monkeypatch.setattr(owners, "PAUSE", 0.01)
+    monkeypatch.setattr(owners, "PATIENCE", 0.05)
     started(Server(UNKNOWN))
     assert "Started, though after 0.05 s" in caplog.text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from marsdask.deploy.kubernetes import checks
@@ -15,6 +16,8 @@ from marsdask.errors import ClusterUnreachable, KubernetesError, MissingExtra, N
 CALL_TIMEOUT = (5.0, 30.0)
 """Seconds to connect, and to wait for an answer."""
 
+OWN_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+"""A file in every pod."""
 LOG_LINES = 15
 """Of each pod, in an error that says why something does not start."""
 
@@ -194,6 +197,18 @@ def current(kubeconfig: str | None = None, context: str | None = None) -> Any:
                 "kubernetes.config.new_client_from_config(...)."
             ) from error
         return client.ApiClient(settings)
+
+
+def own_namespace(kubeconfig: str | None = None, context: str | None = None) -> str:
+    """The namespace that kubectl takes where none is given: the context's, else the pod's own, else `default`."""
+    from kubernetes import config
+
+    try:
+        known, active = config.list_kube_config_contexts(kubeconfig)  # type: ignore[no-untyped-call, unused-ignore]
+    except config.ConfigException:
+        return OWN_NAMESPACE.read_text().strip() if OWN_NAMESPACE.exists() else "default"
+    found = next((each for each in known if each["name"] == context), active)
+    return str(found["context"].get("namespace") or "default")
 
 
 def refusal(error: Any) -> Exception:

@@ -4,42 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import kopf
 
-from marsdask.deploy.kubernetes.api import Api, Body
+from marsdask.deploy.kubernetes import owners
+from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.names import GROUP, VERSION
-from marsdask.errors import MarsDaskError
 
-NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 OWNERS = ("DaskCluster", "DaskJob", "DaskWorkerGroup")
-PATIENCE = 75.0
-"""Seconds; twice the server's 30, and below the 120 of the startup probe."""
-PAUSE = 2.0
 
 
 @kopf.on.startup()
 async def known(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) -> None:
-    """Wait until an object that Dask's kinds own may be made.
-
-    Where OwnerReferencesPermissionEnforcement is on, as on OpenShift, the API server lists kinds anew only every 30 s, and
-    until then refuses whatever the operator makes for a new kind. The operator would try again 60 s later.
-    """
-    api, namespace = Api(), NAMESPACE.read_text().strip()
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while refused := await asyncio.to_thread(unknown, api, namespace):
-            if time.monotonic() > deadline:
-                logger.warning("Started, though after %g s %s", PATIENCE, refused)
-                return
-            logger.info("Waiting: %s", refused)
-            await asyncio.sleep(PAUSE)
-    finally:
-        api.close()
+    """Wait until the API server lets Dask's kinds own what the operator makes; the operator would try again 60 s later."""
+    await owners.known(f"{GROUP}/{VERSION}", OWNERS, logger)
 
 
 @kopf.on.field(f"daskclusters.{GROUP}", field="status.phase", new="Pending")
@@ -61,18 +41,3 @@ def reachable(namespace: str, service: str) -> bool:
     if found is None:
         return False
     return found["spec"]["type"] != "LoadBalancer" or bool(found["status"]["loadBalancer"].get("ingress"))
-
-
-def unknown(api: Api, namespace: str) -> str:
-    """What the API server says of a kind that it does not know, or nothing. It tries only: nothing is made."""
-    common = {"apiVersion": f"{GROUP}/{VERSION}", "name": "kinds", "blockOwnerDeletion": True}
-    owners = [{**common, "kind": kind, "uid": "00000000-0000-0000-0000-000000000000"} for kind in OWNERS]
-    owned: Body = {
-        "metadata": {"generateName": "kinds-", "ownerReferences": owners},
-        "spec": {"ports": [{"port": 80}]},
-    }
-    try:
-        api.call(api.core.create_namespaced_service, namespace, owned, dry_run="All")
-    except MarsDaskError as error:
-        return str(error) if "no matches for kind" in str(error) else ""
-    return ""
