@@ -20,6 +20,7 @@ from marsdask.errors import ArgumentError, MissingExtra
 
 pytestmark = pytest.mark.once
 
+NO_JOBS = install.Jobs(None, (), False, (), 0)
 GOLDEN = Path(__file__).parent / "golden" / "operator.yaml"
 IMAGE = "registry.example/team/marsdask:v1"
 
@@ -98,11 +99,11 @@ def test_it_is_recognised() -> None:
 
 def test_what_is_missing_is_told_with_its_cure() -> None:
     one = install.Operator("a", "b", "image", "1", "marsdask", ready=True)
-    good = install.Installation("v1", {"d": "1"}, (), (one,), 0)
+    good = install.Installation("v1", {"d": "1"}, (), (one,), 0, NO_JOBS)
     assert good.problems() == []
-    bare = install.Installation("v1", {}, ("d",), (), 0)
+    bare = install.Installation("v1", {}, ("d",), (), 0, NO_JOBS)
     assert all("Cure: marsdask kubernetes install" in each for each in bare.problems())
-    two = install.Installation("v1", {"d": "1"}, (), (one, one), 0)
+    two = install.Installation("v1", {"d": "1"}, (), (one, one), 0, NO_JOBS)
     assert "more than one operator" in two.problems()[0]
 
 

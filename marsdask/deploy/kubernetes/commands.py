@@ -71,6 +71,9 @@ def waiting(least: float, says: str) -> Callable[[Any], Any]:
 )
 @click.option("--upgrade", is_flag=True, help="Also change what an earlier install made.")
 @waiting(0, "Seconds to wait; 0 does not.")
+@click.option("--marsjobs", is_flag=True, help="Also what KubeDL's MarsJobs need: `kubectl apply` runs them.")
+@click.option("--adopt-all", is_flag=True, help="With --marsjobs: all jobs, where KubeDL runs, too.")
+@click.option("--ingress-class", metavar="NAME", help="With --marsjobs: of Ingresses that webHost asks for.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be made; asks no cluster.")
 @click.option(
     "-o",
@@ -78,16 +81,32 @@ def waiting(least: float, says: str) -> Callable[[Any], Any]:
     type=click.Choice(["yaml", "json"]),
     help="How --dry-run prints: yaml unless said otherwise.",
 )
-def install(reach: Reach, dry_run: bool, output: str, upgrade: bool, timeout: float, **what: Any) -> None:
+def install(
+    reach: Reach,
+    dry_run: bool,
+    output: str,
+    upgrade: bool,
+    timeout: float,
+    marsjobs: bool,
+    adopt_all: bool,
+    ingress_class: str | None,
+    **what: Any,
+) -> None:
     """Install Dask's operator and the definitions of its resources: what is there already is left alone."""
     from marsdask.deploy.kubernetes import install, operator
+    from marsdask.deploy.marsjob import operator as of_jobs
 
     if output and not dry_run:
         raise click.UsageError("-o says how --dry-run prints; it goes with that only.")
+    if (adopt_all or ingress_class) and not marsjobs:
+        raise click.UsageError("--adopt-all and --ingress-class go with --marsjobs only.")
+    wanted, for_jobs = operator.manifests(**what), []
+    if marsjobs:
+        for_jobs = of_jobs.manifests(**what, adopt_all=adopt_all, ingress_class=ingress_class)
     if dry_run:
-        click.echo(written(operator.manifests(**what), output or "yaml"))
+        click.echo(written([*wanted, *for_jobs], output or "yaml"))
         return
-    for line in install.install(reach(), upgrade=upgrade, timeout=timeout, **what):
+    for line in install.install(reach(), wanted, for_jobs, upgrade=upgrade, timeout=timeout):
         click.echo(line)
 
 
@@ -107,7 +126,7 @@ def written(manifests: list[dict[str, Any]], form: str) -> str:
 @click.option("--force", is_flag=True, help="Delete all of Dask's clusters and jobs first.")
 @waiting(1, "Seconds to wait.")
 def uninstall(reach: Reach, force: bool, timeout: float) -> None:
-    """Remove what `install` made, and nothing else. Refuses while there are Dask clusters."""
+    """Remove what `install` made, and nothing else. Refuses while there are Dask clusters or MarsJobs of its definition."""
     from marsdask.deploy.kubernetes import install
 
     for line in install.uninstall(reach(), force=force, timeout=timeout):
@@ -194,7 +213,8 @@ def stop(reach: Reach, namespace: str, force: bool, timeout: float) -> None:
     help="How clusters are reached.",
 )
 @click.option("--reader", is_flag=True, help="For a second process that computes only; needs --namespace.")
-def rbac(namespace: str | None, service_type: str, reader: bool) -> None:
+@click.option("--marsjobs", is_flag=True, help="For a user of `marsdask job` and of `kubectl apply`.")
+def rbac(namespace: str | None, service_type: str, reader: bool, marsjobs: bool) -> None:
     """Print the least rights that a user of `new_cluster` needs, as YAML for kubectl apply.
 
     Without --namespace a ClusterRole that may make namespaces; with it a Role, for new_cluster(namespace=NAME,
@@ -206,5 +226,10 @@ def rbac(namespace: str | None, service_type: str, reader: bool) -> None:
 
     if reader and namespace is None:
         raise click.UsageError("--reader needs --namespace: the one that the cluster is in.")
-    role = rights.role(service_type, namespace) if not reader else rights.reader(str(namespace))
+    if reader and marsjobs:
+        raise click.UsageError("--reader and --marsjobs are two Roles: print them one by one.")
+    if marsjobs:
+        role = rights.jobs(namespace)
+    else:
+        role = rights.role(service_type, namespace) if not reader else rights.reader(str(namespace))
     click.echo(yaml.safe_dump(role, sort_keys=False), nl=False)

@@ -1,4 +1,5 @@
-"""Put Dask's operator into a Kubernetes cluster, tell what is there and what is missing, and take it out again.
+"""Put Dask's operator into a Kubernetes cluster, with or without that of MarsJobs, tell what is there and what is missing, and
+take them out again.
 
 Only what is missing is made, and only what was made is removed. An operator that is there, whoever made it, is left alone.
 """
@@ -6,7 +7,7 @@ Only what is missing is made, and only what was made is removed. An operator tha
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.kubernetes.names import MANAGED_BY, labels_of
 from marsdask.deploy.kubernetes.preflight import is_operator
 from marsdask.deploy.kubernetes.states import until
+from marsdask.deploy.marsjob import operator as marsjobs
+from marsdask.deploy.marsjob.definition import definition
 from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, StillThere
 
 # Kind -> the class of the client's calls, and what they call it.
@@ -82,6 +85,7 @@ class Installation:
     missing: tuple[str, ...]
     operators: tuple[Operator, ...]
     clusters: int
+    jobs: Jobs
 
     def problems(self) -> list[str]:
         """What is wrong, each with its cure."""
@@ -90,17 +94,7 @@ class Installation:
             found.append(f"definitions are missing: {', '.join(self.missing)}. Cure: {INSTALL}")
         if not self.operators:
             found.append(f"no Dask operator runs here. Cure: {INSTALL}")
-        for each in self.operators:
-            if not each.ready:
-                upgrade = f"{INSTALL} --upgrade --image IMAGE, if its image is the trouble"
-                found.append(
-                    f"the operator {each.namespace}/{each.name} is not ready. Look: kubectl describe pods -n "
-                    f"{each.namespace}. Cure: {upgrade if each.ours else 'see there'}"
-                )
-        if len(self.operators) > 1:
-            names = ", ".join(f"{each.namespace}/{each.name}" for each in self.operators)
-            found.append(f"more than one operator, each answers everything: {names}. Cure: keep one")
-        return found
+        return [*found, *troubles(self.operators, "operator"), *self.jobs.problems()]
 
     def lines(self) -> list[str]:
         """What is there, for a person."""
@@ -112,7 +106,66 @@ class Installation:
             *(f"operator     {'ready' if each.ready else 'NOT READY'}: {each}" for each in self.operators),
             *(["operator     none"] if not self.operators else []),
             f"clusters     {self.clusters}",
+            *self.jobs.lines(),
         ]
+
+
+def troubles(operators: Sequence[Operator], what: str) -> list[str]:
+    """What is wrong with operators of one kind that are there."""
+    found = []
+    for each in operators:
+        if not each.ready:
+            upgrade = f"{INSTALL} --upgrade --image IMAGE, if its image is the trouble"
+            found.append(
+                f"the {what} {each.namespace}/{each.name} is not ready. Look: kubectl describe pods -n "
+                f"{each.namespace}. Cure: {upgrade if each.ours else 'see there'}"
+            )
+    if len(operators) > 1:
+        names = ", ".join(f"{each.namespace}/{each.name}" for each in operators)
+        found.append(f"more than one {what}, each answers everything: {names}. Cure: keep one")
+    return found
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """What there is for MarsJobs: their definition, the operators that keep them, KubeDL beside those, and how many jobs."""
+
+    definition: Body | None
+    operators: tuple[Operator, ...]
+    all_jobs: bool
+    """Whether jobs that do not ask for it are kept beside KubeDL."""
+    kubedl: tuple[str, ...]
+    count: int
+
+    def problems(self) -> list[str]:
+        """What is wrong, each with its cure: nothing where there is nothing for MarsJobs."""
+        found = troubles(self.operators, "operator of MarsJobs")
+        cure = f"{INSTALL} --marsjobs"
+        if self.operators:
+            found += [f"{each}. Cure: {cure}" for each in marsjobs.problems(self.definition)]
+        elif self.count and not self.kubedl:
+            found.append(f"nobody keeps the {self.count} MarsJobs. Cure: {cure}")
+        return found
+
+    def lines(self) -> list[str]:
+        """What is there, for a person."""
+        if self.definition is None and not self.operators:
+            return [f"MarsJobs     none: {INSTALL} --marsjobs"]
+        by = "no definition"
+        if self.definition is not None:
+            whose = "marsdask" if marsjobs.made_here(self.definition) else "somebody else"
+            by = f"definition made by {whose}"
+        found = [f"MarsJobs     {self.count}, {by}"]
+        if self.definition is not None and (said := marsjobs.drops(marsjobs.dropped(self.definition))):
+            found.append(f"             {said}")
+        found += [f"             {'ready' if each.ready else 'NOT READY'}: {each}" for each in self.operators]
+        if self.kubedl:
+            kept = "keeps all jobs, too" if self.all_jobs else "keeps the jobs that do not say otherwise"
+            found.append(
+                f'             KubeDL ({", ".join(self.kubedl)}) {kept}; {marsjobs.MANAGED}: "true" is an annotation '
+                "of jobs that Dask runs."
+            )
+        return found
 
 
 def look(api: Api) -> Installation:
@@ -131,6 +184,19 @@ def look(api: Api) -> Installation:
         missing=tuple(name for name in definitions if name not in there),
         operators=tuple(map(described, filter(is_operator, deployments))),
         clusters=len(api.clusters()) if "daskclusters.kubernetes.dask.org" in there else 0,
+        jobs=look_at_jobs(api, deployments),
+    )
+
+
+def look_at_jobs(api: Api, deployments: Sequence[Body]) -> Jobs:
+    """What of these Deployments answers to MarsJobs, and what else is there for them."""
+    ours = [each for each in deployments if marsjobs.is_operator(each)]
+    return Jobs(
+        definition=marsjobs.read_definition(api),
+        operators=tuple(map(described, ours)),
+        all_jobs=any(map(marsjobs.adopts_all, ours)),
+        kubedl=tuple("/".join(reversed(place(each))) for each in deployments if marsjobs.is_kubedl(each)),
+        count=len(marsjobs.listed(api)),
     )
 
 
@@ -152,29 +218,70 @@ PLURALS = ("daskjobs", "daskclusters", "daskautoscalers", "daskworkergroups")
 
 
 def install(
-    api: Api, namespace: str, image: str, *, pull_secret: str | None, upgrade: bool, timeout: float
+    api: Api,
+    wanted: Sequence[Body],
+    for_jobs: Sequence[Body] = (),
+    *,
+    upgrade: bool,
+    timeout: float,
 ) -> Iterator[str]:
-    """Make what is missing, wait until the operator is ready, and say line by line what was done.
+    """Make what is missing, wait until the operators are ready, and say line by line what was done.
 
-    `upgrade` also changes what an earlier install made. Raises ClusterNotStarted with the pods' states if the operator
-    is not ready after `timeout` seconds; 0 does not wait.
+    `wanted` is what `operator.manifests` makes, `for_jobs` what there is for MarsJobs. `upgrade` also changes what an earlier
+    install made. Raises ClusterNotStarted with the pods' states if an operator is not ready after `timeout` seconds; 0 does not wait.
     """
-    wanted = operator.manifests(namespace, image, pull_secret=pull_secret)
     before = look(api)
+    namespace = wanted[-1]["metadata"]["namespace"]
     kept = next((each for each in before.operators if not each.ours or each.namespace != namespace), None)
-    for manifest in wanted:
-        # To an operator that is there only the definitions may be missing.
-        if kept is None or manifest["kind"] == "CustomResourceDefinition":
-            yield f"{called(manifest)}: {ensure(api, manifest, upgrade=upgrade)}"
-        if manifest is wanted[len(operator.definitions()) - 1]:
-            wait_established(api, max(timeout, 30))
+    # To an operator that is there only the definitions may be missing, and a place for the one of MarsJobs.
+    needed = {"CustomResourceDefinition", *(["Namespace"] if for_jobs else [])}
+    yield from made(
+        api,
+        [each for each in wanted if kept is None or each["kind"] in needed],
+        upgrade=upgrade,
+        timeout=timeout,
+    )
     if kept is not None:
         yield f"There is an operator already, left alone: {kept}"
+    else:
+        yield from compared(before.operators, wanted[-1], upgrade=upgrade)
+        if timeout:
+            wait_ready(api, wanted[-1], timeout)
+            yield f"The operator is ready in namespace {namespace}."
+    if for_jobs:
+        yield from install_for_jobs(api, before.jobs, for_jobs, upgrade=upgrade, timeout=timeout)
+
+
+def install_for_jobs(
+    api: Api, before: Jobs, wanted: Sequence[Body], *, upgrade: bool, timeout: float
+) -> Iterator[str]:
+    """The same for the operator of MarsJobs."""
+    namespace = wanted[-1]["metadata"]["namespace"]
+    kept = next((each for each in before.operators if not each.ours or each.namespace != namespace), None)
+    if kept is not None:
+        yield f"There is an operator of MarsJobs already, left alone: {kept}"
         return
-    yield from compared(before, wanted[-1], upgrade=upgrade)
+    yield from made(api, wanted, upgrade=upgrade, timeout=timeout)
+    yield from compared(before.operators, wanted[-1], upgrade=upgrade)
+    if before.definition is not None and (said := marsjobs.drops(marsjobs.dropped(before.definition))):
+        yield said
+    if before.kubedl and not marsjobs.adopts_all(wanted[-1]):
+        yield (
+            f'KubeDL runs here ({", ".join(before.kubedl)}): only jobs with the annotation {marsjobs.MANAGED}: "true" are '
+            "run by Dask. Hint: --adopt-all takes all."
+        )
     if timeout:
         wait_ready(api, wanted[-1], timeout)
-        yield f"The operator is ready in namespace {namespace}."
+        yield f"The operator of MarsJobs is ready in namespace {namespace}."
+
+
+def made(api: Api, wanted: Sequence[Body], *, upgrade: bool, timeout: float) -> Iterator[str]:
+    """Make objects in turn and say of each what was done; definitions are served before anything else is made."""
+    definitions = [each for each in wanted if each["kind"] == "CustomResourceDefinition"]
+    for manifest in wanted:
+        yield f"{called(manifest)}: {ensure(api, manifest, upgrade=upgrade)}"
+        if definitions and manifest is definitions[-1]:
+            wait_established(api, definitions, max(timeout, 30))
 
 
 def ensure(api: Api, manifest: Body, *, upgrade: bool) -> str:
@@ -193,11 +300,11 @@ def ensure(api: Api, manifest: Body, *, upgrade: bool) -> str:
     return "there, as it should be" if same else "changed"
 
 
-def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[str]:
+def compared(before: Sequence[Operator], wanted: Body, *, upgrade: bool) -> Iterator[str]:
     """What an operator of ours, that was left as it is, has otherwise than `wanted`."""
     image = wanted["spec"]["template"]["spec"]["containers"][0]["image"]
     version = wanted["metadata"]["labels"][operator.VERSION]
-    for each in before.operators:
+    for each in before:
         if not upgrade and (each.image, each.version) != (image, version):
             yield (
                 f"It runs dask-kubernetes {each.version} from {each.image}, here are {version} and {image}. "
@@ -205,12 +312,11 @@ def compared(before: Installation, wanted: Body, *, upgrade: bool) -> Iterator[s
             )
 
 
-def wait_established(api: Api, timeout: float) -> None:
+def wait_established(api: Api, wanted: Sequence[Body], timeout: float) -> None:
     """Until the API serves the definitions."""
-    wanted = operator.definitions()
     if not until(lambda: all(established(read(api, each) or {}) for each in wanted), timeout):
         raise ClusterNotStarted(
-            f"the API does not serve Dask's resources {timeout:g} s after their definitions were made."
+            f"the API does not serve {', '.join(place(each)[0] for each in wanted)} {timeout:g} s after their definitions were made."
         )
 
 
@@ -250,12 +356,19 @@ def uninstall(api: Api, *, force: bool, timeout: float) -> Iterator[str]:
         yield f"Nothing of `{INSTALL}` is here."
         return
     used = [each for plural in PLURALS[:2] for each in api.resources(plural)]
-    if used and not force:
-        names = ", ".join(f"{each['metadata']['namespace']}/{each['metadata']['name']}" for each in used[:5])
+    jobs = marsjobs.listed(api) if any(map(is_for_jobs, found)) else []
+    if jobs and not force:
         raise InUse(
-            f"{len(used)} of Dask's clusters and jobs would be left without an operator: {names}{', ...' * (len(used) > 5)}. "
-            "Hint: `marsdask kubernetes stop NAMESPACE` for each, or --force deletes them all."
+            f"{len(jobs)} MarsJobs would be left without their operator or deleted with their definition: {some(jobs)}. Hint: "
+            "`marsdask job delete NAME` for each, or --force deletes them all."
         )
+    if used and not force:
+        raise InUse(
+            f"{len(used)} of Dask's clusters and jobs would be left without an operator: {some(used)}. Hint: `marsdask kubernetes stop NAMESPACE` for each, or --force deletes them all."
+        )
+    for job in jobs:
+        marsjobs.delete(api, *reversed(place(job)))
+        yield f"marsjobs/{job['metadata']['name']} in {job['metadata']['namespace']}: deleted"
     if force:
         yield from remove_resources(api, deadline)
     for each in found:
@@ -266,6 +379,17 @@ def uninstall(api: Api, *, force: bool, timeout: float) -> Iterator[str]:
                 f"{called(each)} was not gone after {timeout:g} s. Hint: uninstall again, or look at it."
             )
         yield f"{called(each)}: removed"
+
+
+def is_for_jobs(manifest: Body) -> bool:
+    """Whether an object of ours is the definition of MarsJobs or the Deployment of their operator."""
+    return place(manifest)[0] in (marsjobs.NAME, definition()["metadata"]["name"])
+
+
+def some(found: Sequence[Body], most: int = 5) -> str:
+    """The first of them by name."""
+    names = ("/".join(reversed(place(each))) for each in found[:most])
+    return ", ".join(names) + ", ..." * (len(found) > most)
 
 
 def remove_resources(api: Api, deadline: float) -> Iterator[str]:

@@ -1,12 +1,14 @@
-"""Dask's operator as Kubernetes objects: pure functions of arguments, in dicts without nulls.
+"""Operators as Kubernetes objects: pure functions of arguments, in dicts without nulls.
 
-The operator is dask-kubernetes's own; what is ours is how it runs: from the image that clusters run, as nobody, with the
-rights that it uses and no more.
+Dask's operator is dask-kubernetes's own; what is ours is how it runs, and so does the one of MarsJobs beside it: from the image
+that clusters run, as nobody, with the rights that it uses and no more.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -61,20 +63,46 @@ def manifests(
     checks.label(namespace, "namespace")
     # The namespace enforces Pod Security `restricted`; the operator's rights are for the whole cluster.
     security = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enforce", "warn")}
-    inside = {"name": NAME, "namespace": namespace}
     return [
         *definitions(),
         body("v1", "Namespace", {"name": namespace, "labels": labels() | security}),
-        body("v1", "ServiceAccount", inside | {"labels": labels()}, automountServiceAccountToken=False),
-        rights.manifest(NAME, RIGHTS, labels()),
+        *account(DASK, namespace),
+        deployment(namespace, checked_image(image), pull_secret),
+    ]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An operator: its name, the modules that kopf loads, its rights, and variables of its container."""
+
+    name: str
+    modules: tuple[str, ...]
+    rights: tuple[rights.Rule, ...]
+    selector: Mapping[str, str]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Of every object of ours: who made it, and which dask-kubernetes it is."""
+        return {**self.selector, MANAGED_BY: US, VERSION: metadata.version(PACKAGE)}
+
+
+DASK = Kind(NAME, ("dask_kubernetes.operator.controller", HANDLERS), RIGHTS, SELECTOR)
+
+
+def account(kind: Kind, namespace: str) -> list[dict[str, Any]]:
+    """The ServiceAccount of an operator, with its rights."""
+    inside = {"name": kind.name, "namespace": namespace}
+    return [
+        body("v1", "ServiceAccount", inside | {"labels": kind.labels}, automountServiceAccountToken=False),
+        rights.manifest(kind.name, kind.rights, kind.labels),
         body(
             "rbac.authorization.k8s.io/v1",
             "ClusterRoleBinding",
-            {"name": NAME, "labels": labels()},
-            roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": NAME},
+            {"name": kind.name, "labels": kind.labels},
+            roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": kind.name},
             subjects=[{"kind": "ServiceAccount"} | inside],
         ),
-        deployment(namespace, checked_image(image), pull_secret),
     ]
 
 
@@ -105,18 +133,20 @@ def definitions() -> list[dict[str, Any]]:
 
 
 def labels() -> dict[str, str]:
-    """Of every object of ours: who made it, and which dask-kubernetes it is."""
-    return SELECTOR | {MANAGED_BY: US, VERSION: metadata.version(PACKAGE)}
+    """Of the objects of Dask's operator."""
+    return DASK.labels
 
 
-def deployment(namespace: str, image: str, pull_secret: str | None = None) -> dict[str, Any]:
+def deployment(
+    namespace: str, image: str, pull_secret: str | None = None, kind: Kind = DASK
+) -> dict[str, Any]:
     """One operator; a second one beside it would answer everything twice, so the old one ends first."""
     pod = {
-        "serviceAccountName": NAME,
+        "serviceAccountName": kind.name,
         "automountServiceAccountToken": True,
         "enableServiceLinks": False,
         "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-        "containers": [container(image)],
+        "containers": [container(image, kind)],
         "volumes": [{"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}}],
         **({} if pull_secret is None else {"imagePullSecrets": [{"name": pull_secret}]}),
     }
@@ -124,15 +154,15 @@ def deployment(namespace: str, image: str, pull_secret: str | None = None) -> di
         "replicas": 1,
         "revisionHistoryLimit": 2,
         "strategy": {"type": "Recreate"},
-        "selector": {"matchLabels": dict(SELECTOR)},
-        "template": {"metadata": {"labels": labels()}, "spec": pod},
+        "selector": {"matchLabels": dict(kind.selector)},
+        "template": {"metadata": {"labels": kind.labels}, "spec": pod},
     }
     return body(
-        "apps/v1", "Deployment", {"name": NAME, "namespace": namespace, "labels": labels()}, spec=spec
+        "apps/v1", "Deployment", {"name": kind.name, "namespace": namespace, "labels": kind.labels}, spec=spec
     )
 
 
-def container(image: str) -> dict[str, Any]:
+def container(image: str, kind: Kind) -> dict[str, Any]:
     health = {"httpGet": {"path": "/healthz", "port": "health"}, "timeoutSeconds": 5}
     return {
         "name": "operator",
@@ -142,12 +172,12 @@ def container(image: str) -> dict[str, Any]:
         "args": [
             "kopf",
             "run",
-            "--module=dask_kubernetes.operator.controller",
-            f"--module={HANDLERS}",
+            *(f"--module={module}" for module in kind.modules),
             "--all-namespaces",
             "--standalone",
             "--liveness=http://0.0.0.0:8080/healthz",
         ],
+        **({"env": [{"name": n, "value": v} for n, v in kind.env.items()]} if kind.env else {}),
         "ports": [{"name": "health", "containerPort": 8080}],
         "startupProbe": health | {"periodSeconds": 1, "failureThreshold": 120},
         "livenessProbe": health | {"periodSeconds": 10, "failureThreshold": 6},

@@ -30,6 +30,19 @@ FORWARDING: Rule = ("", "pods/portforward", ("create", "get"))
 """For a Service of type ClusterIP, used from outside of the cluster."""
 NAMESPACES: Rule = ("", "namespaces", ("create", "delete", "get", "list"))
 """To make a namespace for each cluster, and to find them again."""
+JOBS: tuple[Rule, ...] = (
+    ("training.kubedl.io", "marsjobs", ("create", "delete", "get", "list", "patch", "watch")),
+    (GROUP, "daskclusters", ("create", "delete", "get", "list")),
+    (GROUP, "daskworkergroups", ("create",)),
+    ("", "pods", ("get", "list")),
+    ("", "pods/log", ("get",)),
+    ("", "services", ("create",)),
+    ("", "secrets", ("create",)),
+    ("", "events", ("list",)),
+    ("networking.k8s.io", "networkpolicies", ("create",)),
+    ("networking.k8s.io", "ingresses", ("create",)),
+)
+"""For `marsdask job`, where an operator keeps MarsJobs and where the command makes their objects itself."""
 READING: tuple[Rule, ...] = (
     ("", "services", ("get", "list")),
     ("", "pods", ("get", "list")),
@@ -57,6 +70,11 @@ def role(service_type: str, namespace: str | None) -> dict[str, Any]:
 def reader(namespace: str) -> dict[str, Any]:
     """The least Role for a second process that computes on a cluster which is there."""
     return manifest("marsdask-reader", READING, dict(MANAGED), namespace)
+
+
+def jobs(namespace: str | None) -> dict[str, Any]:
+    """The least Role for MarsJobs in one namespace; without one a ClusterRole, to be bound in some or in all."""
+    return manifest("marsdask-jobs", JOBS, dict(MANAGED), namespace)
 
 
 def manifest(

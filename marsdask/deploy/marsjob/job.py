@@ -245,9 +245,10 @@ def pod_schema() -> Schema:
     folder = "operator/deployment/helm/dask-kubernetes-operator/crds"
     text = (resources.files("dask_kubernetes") / folder / "daskcluster.yaml").read_text()
     (version,) = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["spec"]["versions"]
-    return version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["worker"]["properties"][
-        "spec"
-    ]
+    schema: Schema = version["schema"]["openAPIV3Schema"]
+    for field in ("spec", "worker", "spec"):
+        schema = schema["properties"][field]
+    return schema
 
 
 def _pod(
@@ -341,7 +342,7 @@ def _name_ports(container: dict[str, Any], path: str, faults: Faults) -> None:
         for kind in ("httpGet", "tcpSocket"):
             action = handler.get(kind) if isinstance(handler, dict) else None
             port = action.get("port") if isinstance(action, dict) else None
-            if isinstance(port, int):
+            if isinstance(action, dict) and isinstance(port, int):
                 if port not in numbers:
                     numbers[port] = {"containerPort": port}
                     ports.append(numbers[port])

@@ -45,12 +45,14 @@ def next_status(
     pods: Sequence[Pod],
     now: datetime,
     events: Sequence[str] = (),
+    drops: str = "",
 ) -> Next:
     """What a MarsJob's status is to be, by its DaskCluster, the pods of that and Kubernetes' warnings about them.
 
-    `now` has a time zone. A job without a cluster has just been seen, or its cluster was removed.
+    `now` has a time zone. A job without a cluster has just been seen, or its cluster was removed. `drops` is what the cluster's
+    definition of MarsJobs takes from them, in a sentence.
     """
-    look = Look(job, cluster, pods, now, events)
+    look = Look(job, cluster, pods, now, events, drops)
     look.judge()
     return Next(look.status, look.actions)
 
@@ -65,8 +67,9 @@ class Look:
         pods: Sequence[Pod],
         now: datetime,
         events: Sequence[str],
+        drops: str,
     ) -> None:
-        self.job, self.cluster, self.now, self.events = job, cluster, now, events
+        self.job, self.cluster, self.now, self.events, self.drops = job, cluster, now, events, drops
         self.name = job["metadata"]["name"]
         self.spec: Mapping[str, Any] = job["spec"]
         self.roles = {name: self._role(name) for name in ROLES}
@@ -85,10 +88,10 @@ class Look:
     def judge(self) -> None:
         new = not self.conditions
         if new:
-            self._become(CREATED, "JobCreated", f"MarsJob {self.name} is created.")
+            self._become(CREATED, "JobCreated", f"MarsJob {self.name} is created. {self.drops}".rstrip())
         self.status.setdefault("startTime", told(self.now))
-        if not self.over:
-            self._end() or self._go_on(new=new)
+        if not self.over and not self._end():
+            self._go_on(new=new)
         self._count()
         if self.over:
             self._after()
@@ -338,7 +341,9 @@ def _containers(pod: Pod, *, every: bool = False) -> list[Mapping[str, Any]]:
 def _ended(pod: Pod) -> Mapping[str, Any] | None:
     """How the container of a pod ended the last time, if it ever did; a pod that was evicted has ended, too."""
     for each in _containers(pod):
-        if end := each.get("state", {}).get("terminated") or each.get("lastState", {}).get("terminated"):
+        now, before = each.get("state", {}), each.get("lastState", {})
+        end: Mapping[str, Any] | None = now.get("terminated") or before.get("terminated")
+        if end:
             return end
     status = pod.get("status", {})
     return {"reason": status.get("reason", "Failed")} if status.get("phase") == "Failed" else None

@@ -241,11 +241,12 @@ class Made:
         )
         options = {name: value for name, value in start.options.items() if name != "n_cpu"}
         env = {each["name"]: each["value"] for each in role.container.get("env", ()) if "value" in each}
+        policy = block
         with self.faults.of(f"{role.where}.command"):
             said = MemoryPolicy.of_options(**options)
             with self.faults.of(f"{role.where}.env"):
-                return MemoryPolicy.merged(block, said, MemoryPolicy.of_environment(env))
-        return block
+                policy = MemoryPolicy.merged(block, said, MemoryPolicy.of_environment(env))
+        return policy
 
     @staticmethod
     def _threads(resources: Mapping[str, Any]) -> int:
