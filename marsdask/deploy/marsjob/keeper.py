@@ -1,0 +1,404 @@
+"""What an operator does for MarsJobs: makes what a job needs, and keeps its status. It asks the API for nothing that it was told.
+
+All state is in the objects, so that the next look comes to the same end whatever happened in between: a job's DaskCluster is
+made after its other objects, and says of which generation of the job they all are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from marsdask.deploy.kubernetes import states
+from marsdask.deploy.kubernetes.api import Api, Body, merging
+from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
+from marsdask.deploy.marsjob.job import PREFIX
+from marsdask.deploy.marsjob.objects import PLURALS, annotations_of, certificates, create, owner_of, secured
+from marsdask.deploy.marsjob.operator import MANAGED, dropped, drops, is_kubedl, read_definition
+from marsdask.deploy.marsjob.status import (
+    CREATED,
+    FAILED,
+    OVER,
+    SCHEDULER_POD,
+    Action,
+    moment,
+    next_status,
+    told,
+)
+from marsdask.deploy.marsjob.translate import JOB_LABEL, translate
+from marsdask.errors import JobRefused, KubernetesError, MarsDaskError
+
+Key = tuple[str, str]
+"""Namespace and name of a job."""
+GENERATION, DIGEST = f"{PREFIX}generation", f"{PREFIX}digest"
+"""Annotations of the DaskCluster: of which generation of its job the objects are, and what does not change with replicas."""
+SLOW = 10.0
+"""Seconds after which a job that is not running has its events looked at, as often as that."""
+AGAIN = 5.0
+"""Seconds after which what the API refused is tried again."""
+HEARD = 5.0
+"""Seconds in which what was made here has been heard of."""
+ASKED = 30.0
+"""Seconds for which an answer holds about the definition of MarsJobs, and about KubeDL."""
+REFUSED = "JobRefused"
+log = logging.getLogger("marsdask.marsjobs")
+
+
+class World(Protocol):
+    """What is there, as an operator hears of it."""
+
+    def job(self, key: Key) -> Body | None: ...
+
+    def cluster(self, key: Key) -> Body | None: ...
+
+    def pods(self, key: Key) -> list[Body]: ...
+
+
+class Keeper:
+    """Keeps the jobs of a Kubernetes cluster; `wake` is called whenever something of a job may have changed."""
+
+    def __init__(self, api: Api, world: World, *, adopt_all: bool, **how: Any) -> None:
+        self.api, self.world, self.adopt_all, self.how = api, world, adopt_all, how
+        self.dirty: set[Key] = set()
+        self.tasks: dict[Key, asyncio.Task[None]] = {}
+        self.timers: dict[Key, asyncio.TimerHandle] = {}
+        self.looked: dict[Key, float] = {}  # when a job's events were asked for
+        self.refused: dict[Key, str] = {}  # what the API said last where it did not do what a job needs
+        self.written: dict[
+            Key, Body
+        ] = {}  # jobs as they are after the last write, which may not have been heard of
+        self.made: dict[Key, tuple[Body, float]] = {}  # clusters, and when they were made
+        self.asked: dict[str, tuple[Any, float]] = {}
+
+    def wake(self, key: Key) -> None:
+        """Look at a job soon; while somebody is at it already, once more afterwards."""
+        self.dirty.add(key)
+        if key not in self.tasks:
+            self.tasks[key] = asyncio.get_running_loop().create_task(self._keep(key))
+
+    async def _keep(self, key: Key) -> None:
+        try:
+            while key in self.dirty:
+                self.dirty.discard(key)
+                try:
+                    await self.look(key)
+                except MarsDaskError as error:
+                    log.warning("MarsJob %s/%s: %s", *key, error)
+                    self.refused[key] = str(error)
+                    self._later(key, AGAIN)
+                except Exception:  # a defect that one job meets is no reason to leave the others
+                    log.exception("MarsJob %s/%s", *key)
+                    self._later(key, AGAIN)
+        finally:
+            del self.tasks[key]
+            if key in self.dirty:
+                self.wake(key)
+
+    def _later(self, key: Key, seconds: float) -> None:
+        """Wake it then, unless it is woken before."""
+        loop = asyncio.get_running_loop()
+        timer = self.timers.get(key)
+        if (
+            timer is not None
+            and not timer.cancelled()
+            and loop.time() < timer.when() <= loop.time() + seconds
+        ):
+            return
+        if timer is not None:
+            timer.cancel()
+        self.timers[key] = loop.call_later(seconds, self.wake, key)
+
+    async def ours(self, job: Body, cluster: Body | None) -> bool:
+        """Whether a job is to be kept here: all of them, or those that say so where KubeDL keeps the others."""
+        said = annotations_of(job).get(MANAGED)
+        if said is not None or cluster is not None or self.adopt_all:
+            return said != "false"
+        return not await self._asked("kubedl", self._kubedl)
+
+    async def look(self, key: Key) -> None:
+        """Look at a job once: make what it needs, write what has become of it, do what that asks for."""
+        job = self._job(key)
+        cluster = self._cluster(key, job)
+        if job is None or job["metadata"].get("deletionTimestamp") or not await self.ours(job, cluster):
+            self._forget(key)
+            return
+        seen = without_refusal(job)
+        wanted: list[Body] = []
+        if not over(seen) and (cluster is None or annotations_of(cluster).get(GENERATION) != generation(job)):
+            try:
+                wanted = (await asyncio.to_thread(translate, job, **self.how)).objects
+            except JobRefused as error:
+                if cluster is None:
+                    await self._refused(job, error)
+                    return
+                await self._event(job, "Warning", "NotApplied", f"The change is not applied: {error}")
+                await self._patch(cluster, {"metadata": {"annotations": {GENERATION: generation(job)}}})
+        drops = (
+            "" if (seen.get("status") or {}).get("conditions") else await self._asked("drops", self._drops)
+        )
+        status, actions = next_status(
+            seen,
+            cluster,
+            [each for each in self.world.pods(key) if cluster is not None],
+            datetime.now(UTC),
+            await self._warnings(key, seen),
+            drops,
+        )
+        await self._write(job, status)
+        for action in [each for each in actions if each[0] == "event"]:
+            await self._event(job, *action[1:])
+        if wanted and not over({"status": status}):
+            await self._apply(job, cluster, wanted)
+        self.refused.pop(key, None)
+        for action in actions:
+            await self._do(job, action)
+
+    def _forget(self, key: Key) -> None:
+        for each in (self.looked, self.refused, self.written, self.made):
+            each.pop(key, None)
+        if timer := self.timers.pop(key, None):
+            timer.cancel()
+
+    def _job(self, key: Key) -> Body | None:
+        """The job as it was heard of or as it was written, whichever is later."""
+        heard, mine = self.world.job(key), self.written.get(key)
+        if heard is None or mine is None or heard["metadata"]["uid"] != mine["metadata"]["uid"]:
+            return heard
+        return max((heard, mine), key=lambda each: int(each["metadata"]["resourceVersion"]))
+
+    def _cluster(self, key: Key, job: Body | None) -> Body | None:
+        """The job's own cluster, heard of or just made."""
+        heard = self.world.cluster(key)
+        if heard is not None:
+            self.made.pop(key, None)
+        elif key in self.made:
+            made, when = self.made[key]
+            if time.monotonic() < when + HEARD:
+                self._later(key, HEARD)
+                heard = made
+            else:
+                del self.made[key]
+        if job is None or heard is None:
+            return None
+        owners = heard["metadata"].get("ownerReferences") or ()
+        return heard if any(each["uid"] == job["metadata"]["uid"] for each in owners) else None
+
+    async def _asked(self, what: str, function: Callable[[], Any]) -> Any:
+        """What a function says, asked again only after a while."""
+        said, when = self.asked.get(what, (None, -ASKED))
+        if time.monotonic() >= when + ASKED:
+            said = await asyncio.to_thread(function)
+            self.asked[what] = said, time.monotonic()
+        return said
+
+    def _kubedl(self) -> bool:
+        return any(map(is_kubedl, self.api.listed(self.api.apps.list_deployment_for_all_namespaces)))
+
+    def _drops(self) -> str:
+        found = read_definition(self.api)
+        return drops(dropped(found)) if found else ""
+
+    # What a job needs
+
+    async def _apply(self, job: Body, cluster: Body | None, wanted: Sequence[Body]) -> None:
+        """Make what is not there yet; of what is, change how many there are, and nothing else."""
+        owner = owner_of(job)
+        for each in wanted:
+            each["metadata"]["ownerReferences"] = [owner]
+        (wanted_cluster,) = (each for each in wanted if each["kind"] == "DaskCluster")
+        groups = [each for each in wanted if each["kind"] == "DaskWorkerGroup"]
+        others = [each for each in wanted if each["kind"] not in ("DaskCluster", "DaskWorkerGroup")]
+        done = {GENERATION: generation(job)}
+        for each in others:
+            await self._create(each)
+        if cluster is None:
+            if secured(job):
+                key = job["metadata"]["name"], job["metadata"]["namespace"]
+                await self._create(await asyncio.to_thread(certificates, *key, owner))
+            wanted_cluster["metadata"]["annotations"] = {DIGEST: digest(wanted), **({} if groups else done)}
+            made = await self._create(wanted_cluster)
+            if made is None:
+                name = job["metadata"]["name"]
+                raise KubernetesError(f"a DaskCluster {name} is there already, and not of this MarsJob.")
+            self.made[job["metadata"]["namespace"], job["metadata"]["name"]] = made, time.monotonic()
+        else:
+            if annotations_of(cluster).get(DIGEST) != digest(wanted):
+                why = (
+                    "only numbers of replicas can be changed; delete the job and apply it again for the rest"
+                )
+                await self._event(job, "Warning", "NotApplied", f"Not all of the change is applied: {why}.")
+            replicas = wanted_cluster["spec"]["worker"]["replicas"]
+            if cluster["spec"]["worker"].get("replicas") != replicas:
+                await self._patch(cluster, {"spec": {"worker": {"replicas": replicas}}})
+            await self._prune(job, others)
+        for each in groups:
+            if await self._create(each) is None:
+                await self._patch(
+                    each, {"spec": {"worker": {"replicas": each["spec"]["worker"]["replicas"]}}}
+                )
+        if cluster is not None or groups:
+            await self._patch(wanted_cluster, {"metadata": {"annotations": done}})
+
+    async def _prune(self, job: Body, wanted: Sequence[Body]) -> None:
+        """Remove Services of web replicas that are not wanted any more, and renew the paths that lead to them."""
+        namespace, name = job["metadata"]["namespace"], job["metadata"]["name"]
+        keep = {each["metadata"]["name"] for each in wanted if each["kind"] == "Service"}
+        there = await asyncio.to_thread(self.api.services, namespace, f"{JOB_LABEL}={name}")
+        for each in there:
+            service = each["metadata"]["name"]
+            if service.startswith(f"{name}-webservice-") and service not in keep:
+                await self._call(self.api.core.delete_namespaced_service, service, namespace)
+        for each in wanted:
+            if each["kind"] == "Ingress":
+                await self._patch(each, {"spec": each["spec"]})
+
+    # What becomes of it
+
+    async def _warnings(self, key: Key, job: Body) -> list[str]:
+        """What Kubernetes warns of where a job does not come up, asked for only then; what the API said to us comes first."""
+        if key in self.refused:
+            return [f"FailedCreate: {self.refused[key]}"]
+        conditions = (job.get("status") or {}).get("conditions") or ()
+        if not conditions or conditions[-1]["type"] != CREATED:
+            return []
+        self._later(key, SLOW)
+        if (datetime.now(UTC) - moment(conditions[0]["lastTransitionTime"])).total_seconds() < SLOW:
+            return []
+        if time.monotonic() - self.looked.get(key, -SLOW) < SLOW / 2:
+            return []
+        self.looked[key] = time.monotonic()
+        found = await asyncio.to_thread(self.api.events, key[0])
+        return states.warnings_of(
+            each for each in found if str(each["involvedObject"].get("name", "")).startswith(key[1])
+        )
+
+    async def _refused(self, job: Body, error: JobRefused) -> None:
+        """Say in the job's status why it cannot run. It is looked at anew when it is changed."""
+        there = (job.get("status") or {}).get("conditions") or ()
+        if any(c["reason"] == REFUSED and c["message"] == str(error) for c in there):
+            return
+        now = told(datetime.now(UTC))
+        condition = {
+            "type": FAILED,
+            "status": "True",
+            "reason": REFUSED,
+            "message": str(error),
+            "lastUpdateTime": now,
+            "lastTransitionTime": now,
+        }
+        await self._write(job, {"conditions": [condition], "replicaStatuses": {}, "startTime": now})
+        await self._event(job, "Warning", REFUSED, str(error))
+
+    async def _write(self, job: Body, status: Body) -> None:
+        change = difference(job.get("status") or {}, status)
+        if change:
+            function = self.api.custom.patch_namespaced_custom_object_status
+            where = job["metadata"]["namespace"], PLURAL, job["metadata"]["name"]
+            patched = await self._call(
+                function, GROUP, VERSION, *where, {"status": change}, **merging(function)
+            )
+            if patched:
+                self.written[where[0], where[2]] = patched
+
+    async def _do(self, job: Body, action: Action) -> None:
+        namespace, name = key = job["metadata"]["namespace"], job["metadata"]["name"]
+        match action:
+            case ("delete-cluster",):
+                await asyncio.to_thread(self.api.deleted, "daskclusters", namespace, name)
+            case ("delete-job",):
+                function = self.api.custom.delete_namespaced_custom_object
+                await self._call(function, GROUP, VERSION, namespace, PLURAL, name)
+            case ("again", seconds):
+                self._later(key, seconds)
+            case ("remember", uid):
+                patch = {"metadata": {"annotations": {SCHEDULER_POD: uid}}}
+                await asyncio.to_thread(self.api.patched, "daskclusters", namespace, name, patch)
+
+    async def _event(self, job: Body, kind: str, reason: str, message: str) -> None:
+        metadata, now = job["metadata"], told(datetime.now(UTC))
+        event = {
+            "metadata": {"generateName": f"{metadata['name']}-", "namespace": metadata["namespace"]},
+            "involvedObject": {
+                "apiVersion": job["apiVersion"],
+                "kind": KIND,
+                "name": metadata["name"],
+                "namespace": metadata["namespace"],
+                "uid": metadata["uid"],
+            },
+            "type": kind,
+            "reason": reason,
+            "message": message[:1024],  # the most that the server takes
+            "source": {"component": "marsjob-operator"},
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        }
+        await self._call(self.api.core.create_namespaced_event, metadata["namespace"], event)
+
+    # Calls
+
+    async def _create(self, wanted: Body) -> Body | None:
+        """What was made; None where it was there before."""
+        return await asyncio.to_thread(create, self.api, wanted)
+
+    async def _patch(self, there: Body, patch: Body) -> None:
+        group, _, version = there["apiVersion"].partition("/")
+        metadata, function = there["metadata"], self.api.custom.patch_namespaced_custom_object
+        where = group, version, metadata["namespace"], PLURALS[there["kind"]], metadata["name"]
+        await self._call(function, *where, patch, **merging(function))
+
+    async def _call(self, function: Any, *args: Any, **kwargs: Any) -> Body | None:
+        return await asyncio.to_thread(self.api.call, function, *args, **kwargs)
+
+
+def over(job: Mapping[str, Any]) -> bool:
+    """Whether a job has come to its end."""
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    return any(c["type"] in OVER and c["status"] == "True" for c in conditions)
+
+
+def generation(job: Body) -> str:
+    """What the API server counts up with every change of a job's spec."""
+    return str(job["metadata"].get("generation", 0))
+
+
+def without_refusal(job: Body) -> Body:
+    """A job as if it had never been refused: it was changed since."""
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    refused = any(each["reason"] == REFUSED for each in conditions)
+    return {**job, "status": {}} if refused else job
+
+
+def digest(objects: Sequence[Body]) -> str:
+    """Of what may not change while a job runs: all of its pods but how many."""
+
+    def fixed(each: Body) -> Any:
+        spec = each["spec"]
+        return {**spec, "worker": {**spec["worker"], "replicas": 0}}
+
+    pods = [fixed(each) for each in objects if each["kind"] == "DaskCluster"]
+    return hashlib.sha256(json.dumps(pods, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> Body:
+    """The merge patch that makes `new` of `old`.
+
+    >>> difference({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 1}, "e": []})
+    {'a': {'c': None}, 'd': None, 'e': []}
+    """
+    changed: Body = {}
+    for key in (*old, *(key for key in new if key not in old)):
+        if key not in new:
+            changed[key] = None
+        elif isinstance(old.get(key), Mapping) and isinstance(new[key], Mapping):
+            if below := difference(old[key], new[key]):
+                changed[key] = below
+        elif key not in old or old[key] != new[key]:
+            changed[key] = new[key]
+    return changed

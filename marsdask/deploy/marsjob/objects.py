@@ -1,0 +1,65 @@
+"""The objects of a job in a cluster: how each is made, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from marsdask.deploy.kubernetes import credentials
+from marsdask.deploy.marsjob.job import PREFIX
+from marsdask.deploy.marsjob.translate import JOB_LABEL
+from marsdask.errors import KubernetesError
+
+if TYPE_CHECKING:
+    from marsdask.deploy.kubernetes.api import Api, Body
+
+PLURALS = {
+    "DaskCluster": "daskclusters",
+    "DaskWorkerGroup": "daskworkergroups",
+    "Ingress": "ingresses",
+    "MarsJob": "marsjobs",
+    "NetworkPolicy": "networkpolicies",
+}
+CORE = {"Service": "create_namespaced_service", "Secret": "create_namespaced_secret"}
+
+
+def create(api: Api, wanted: Body, **how: Any) -> Body | None:
+    """Make an object; None where there is one of that name already."""
+    namespace = wanted["metadata"]["namespace"]
+    try:
+        if wanted["kind"] in CORE:
+            return api.call(getattr(api.core, CORE[wanted["kind"]]), namespace, wanted, **how)
+        group, _, version = wanted["apiVersion"].partition("/")
+        function = api.custom.create_namespaced_custom_object
+        return api.call(function, group, version, namespace, PLURALS[wanted["kind"]], wanted, **how)
+    except KubernetesError as error:
+        if "already exists" not in str(error):
+            raise
+        return None
+
+
+def owner_of(found: Body) -> Body:
+    """By which an object says that it goes with another one, which is there."""
+    return {
+        **{field: found[field] for field in ("apiVersion", "kind")},
+        **{field: found["metadata"][field] for field in ("name", "uid")},
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def secured(job: Mapping[str, Any]) -> bool:
+    """Whether a job asks for TLS."""
+    return annotations_of(job).get(f"{PREFIX}security") == "tls"
+
+
+def certificates(name: str, namespace: str, owner: Body) -> Body:
+    """The Secret of a job that asks for TLS."""
+    security = credentials.made()
+    made = credentials.secret_of(name, namespace, {JOB_LABEL: name}, security, own=False)
+    return made | {"metadata": made["metadata"] | {"ownerReferences": [owner]}}
+
+
+def annotations_of(found: Mapping[str, Any]) -> Mapping[str, str]:
+    """The annotations of an object that is there."""
+    return found["metadata"].get("annotations") or {}
