@@ -6,16 +6,21 @@ Only click is imported here; each command imports what it needs.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from marsdask.deploy.kubernetes.commands import Told, written
+from marsdask.deploy.kubernetes.commands import Told, waiting, written
 from marsdask.errors import ArgumentError, JobRefused
 
 if TYPE_CHECKING:
+    from marsdask.deploy.kubernetes.api import Api
     from marsdask.deploy.marsjob.translate import Translation
+
+    Reach = Callable[[], tuple[Api, str]]
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
@@ -28,7 +33,6 @@ def job() -> None:
 def translating(command: Any) -> Any:
     """The options that say how a job is translated."""
     for each in (
-        click.option("-n", "--namespace", metavar="NAME", help="For jobs that name none.", default="default"),
         click.option(
             "--image-pull-policy",
             type=click.Choice(PULL_POLICIES),
@@ -43,6 +47,7 @@ def translating(command: Any) -> Any:
 @job.command()
 @click.argument("file")
 @translating
+@click.option("-n", "--namespace", metavar="NAME", help="For jobs that name none.", default="default")
 @click.option("--ingress-class", metavar="NAME", help="Of the Ingress that webHost asks for.")
 @click.option("-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
 def translate(file: str, output: str, **how: Any) -> None:
@@ -50,19 +55,28 @@ def translate(file: str, output: str, **how: Any) -> None:
 
     Ends with 1, and prints no object, where a job cannot be run as it is written: a line for each of its faults.
     """
-    found = translations(file, **how)
+    found = translations(jobs_of(file), **how)
     click.echo(written([each for translation in found for each in translation.objects], output))
     for translation in found:
-        for note in translation.notes:
-            click.echo(f"note: {note}", err=True)
+        tell(translation.notes)
 
 
-def translations(file: str, **how: Any) -> list[Translation]:
-    """Every job of a file as its objects; ends the command with all faults of all jobs."""
+def tell(notes: Iterable[str]) -> None:
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def jobs_of(file: str) -> list[Any]:
+    """What is in a file."""
     from marsdask.deploy.marsjob.files import documents
+
+    return documents(text_of(file), "stdin" if file == "-" else file)
+
+
+def translations(jobs: list[Any], **how: Any) -> list[Translation]:
+    """Every job as its objects; ends the command with all faults of all jobs."""
     from marsdask.deploy.marsjob.translate import translate
 
-    jobs = documents(text_of(file), "stdin" if file == "-" else file)
     found, refused = [], False
     for number, each in enumerate(jobs, 1):
         try:
@@ -85,3 +99,132 @@ def text_of(file: str) -> str:
         raise ArgumentError(f"{file} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise ArgumentError(f"{file} is no text in UTF-8: {error}.") from error
+
+
+def reaching(command: Any) -> Any:
+    """The options that say which Kubernetes cluster and namespace are meant: the command gets both by calling `reach`."""
+
+    @click.option("--kubeconfig", metavar="FILE", help="Instead of $KUBECONFIG or ~/.kube/config.")
+    @click.option("--context", metavar="NAME", help="Of that file, instead of its current one.")
+    @click.option("-n", "--namespace", metavar="NAME", help="Instead of the context's own.")
+    @wraps(command)
+    def reached(kubeconfig: str | None, context: str | None, namespace: str | None, **options: Any) -> Any:
+        from marsdask.deploy.kubernetes.api import Api, current, own_namespace
+
+        def reach() -> tuple[Api, str]:
+            api = Api(current(kubeconfig, context))
+            return api, namespace or own_namespace(kubeconfig, context)
+
+        return command(reach, **options)
+
+    return reached
+
+
+@job.command()
+@click.argument("file")
+@translating
+@reaching
+@click.option(
+    "--ingress-class", metavar="NAME", help="Of the Ingress that webHost asks for, without an operator."
+)
+@click.option("--direct", is_flag=True, help="Make its objects here, though the cluster knows MarsJobs.")
+@click.option("--wait", is_flag=True, help="Return when it runs, and show how it comes up.")
+@waiting(1, "Seconds to wait.")
+def submit(
+    reach: Reach,
+    file: str,
+    ingress_class: str | None,
+    direct: bool,
+    wait: bool,
+    timeout: float,
+    image: str | None,
+    image_pull_policy: str | None,
+) -> None:
+    """Make the MarsJobs in FILE, or on stdin for -.
+
+    Where the cluster knows MarsJobs, their operator runs and keeps them. Elsewhere, and with --direct, the objects are made
+    here; Dask's operator runs them, and notes say which policies nobody keeps.
+
+    Ends with 1 where a job cannot be run as it is written, before anything is made: a line for each of its faults.
+    """
+    from marsdask.deploy.kubernetes.states import Shown
+    from marsdask.deploy.marsjob import jobs as those
+    from marsdask.deploy.marsjob.job import PREFIX
+
+    jobs = [those.named(each) for each in jobs_of(file)]
+    how = {"image": image, "image_pull_policy": image_pull_policy, "ingress_class": ingress_class}
+    translations(jobs, **how)  # faults are told where no cluster can be reached, too
+    api, namespace = reach()
+    found = translations(jobs, **how, namespace=namespace)
+    those.check_names(found, file)
+    direct = direct or not those.served(api)
+    said = {f"{PREFIX}{key.replace('_', '-')}": value for key, value in how.items() if value}
+    said.pop(f"{PREFIX}ingress-class", None)
+    for each, translation in zip(jobs, found, strict=True):
+        tell(translation.notes)
+        if direct and (unkept := those.unkept(each["spec"])):
+            why = "needs the operator of MarsJobs: `marsdask kubernetes install --marsjobs`"
+            tell([f"nobody keeps {', '.join(unkept)}: that {why}."])
+        made = (
+            those.submit_objects(api, each, translation)
+            if direct
+            else those.submit(api, each, translation, said)
+        )
+        for line in made:
+            click.echo(line)
+    for each, translation in zip(jobs, found, strict=True) if wait else ():
+        where = translation.objects[0]["metadata"]["namespace"]
+        with Shown(wanted=True) as shown:
+            those.wait(api, each, where, direct=direct, timeout=timeout, shown=shown)
+        click.echo(f"MarsJob {each['metadata']['name']} is running.")
+
+
+@job.command()
+@click.argument("name", required=False)
+@reaching
+@click.option("-A", "--all-namespaces", is_flag=True, help="Of all namespaces.")
+def status(reach: Reach, name: str | None, all_namespaces: bool) -> None:
+    """Tell what has become of the job NAME, or of all of a namespace, as `kubectl get marsjobs` does."""
+    from marsdask.deploy.marsjob import jobs as those
+
+    if name and all_namespaces:
+        raise click.UsageError("-A lists all jobs: it does not go with a NAME.")
+    api, namespace = reach()
+    if name is None:
+        found = those.listed(api, None if all_namespaces else namespace)
+        lines = those.table(found, namespaces=all_namespaces)
+        where = "" if all_namespaces else f" in namespace {namespace}"
+        click.echo("\n".join(lines) if found else f"There are no MarsJobs{where}.")
+        return
+    one = those.expect(api, namespace, name)
+    click.echo("\n".join(those.table([one], namespaces=False)))
+    for line in those.details(one):
+        click.echo(line)
+
+
+@job.command()
+@click.argument("name")
+@reaching
+@click.option("--role", type=click.Choice(["scheduler", "worker"]), help="Only of these pods.")
+@click.option("--tail", type=click.IntRange(min=0), help="So many last lines of each pod; otherwise all.")
+@click.option("-f", "--follow", is_flag=True, help="Go on as long as the job is there.")
+def logs(reach: Reach, name: str, role: str | None, tail: int | None, follow: bool) -> None:
+    """Print what the pods of the job NAME say."""
+    from marsdask.deploy.marsjob import jobs as those
+
+    api, namespace = reach()
+    those.expect(api, namespace, name)
+    those.logs(api, namespace, name, role=role, follow=follow, tail=tail, write=click.echo)
+
+
+@job.command()
+@click.argument("name")
+@reaching
+@click.option("--wait", is_flag=True, help="Return when its pods are gone.")
+@waiting(1, "Seconds to wait.")
+def delete(reach: Reach, name: str, wait: bool, timeout: float) -> None:
+    """Delete the job NAME with all that was made for it."""
+    from marsdask.deploy.marsjob import jobs as those
+
+    api, namespace = reach()
+    click.echo(those.delete(api, namespace, name, wait=wait, timeout=timeout))
