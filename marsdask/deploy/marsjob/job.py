@@ -246,8 +246,8 @@ def pod_schema() -> Schema:
     text = (resources.files("dask_kubernetes") / folder / "daskcluster.yaml").read_text()
     (version,) = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["spec"]["versions"]
     schema: Schema = version["schema"]["openAPIV3Schema"]
-    for field in ("spec", "worker", "spec"):
-        schema = schema["properties"][field]
+    for step in ("spec", "worker", "spec"):
+        schema = schema["properties"][step]
     return schema
 
 
