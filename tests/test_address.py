@@ -1,13 +1,14 @@
 """From what a user has of a cluster to its scheduler: real schedulers, certificates, and what is none."""
 
 import http.server
+import json
 import os
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,9 +19,9 @@ import pytest
 
 import marsdask.engine.address as module
 import marsdask.tensor as mt
-from marsdask.engine.address import ROUTE, reached, resolve
+from marsdask.engine.address import ROUTE, check_host, reached, resolve
 from marsdask.engine.client import Distributed
-from marsdask.errors import ClusterUnreachable, EncryptionMismatch, MarsDaskError
+from marsdask.errors import ArgumentError, ClusterUnreachable, EncryptionMismatch, MarsDaskError
 from marsdask.session import new_session
 from tests.processes import NEVER, PATIENCE, Cluster, at_once, plain_cluster, reserved_port, until
 
@@ -192,6 +193,104 @@ def test_route_of_our_supervisors(plain: Cluster) -> None:
     broken = {ROUTE: (200, "[]"), "/json/identity.json": (200, f'{{"address": "{plain.address}"}}')}
     with pages(broken) as web:
         assert resolve(web) == plain.address
+
+
+PATH = "/mars/default/demo-webservice-0"
+"""Where an ingress shows the web port of a MarsJob."""
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        (f"http://mars.example{PATH}", "mars.example", 80),
+        (f"https://mars.example{PATH}", "mars.example", 443),
+        (f"ws://mars.example{PATH}", "mars.example", 80),
+        (f"wss://[fd00::1]{PATH}", "fd00::1", 443),
+        (f"ws://mars.example:8080{PATH}", "mars.example", 8080),
+        ("ws://mars.example", "mars.example", 80),
+        ("ws://[fd00::1]:8787", "fd00::1", 8787),
+    ],
+)
+def test_a_web_address_needs_no_port(address: str, host: str, port: int) -> None:
+    assert check_host(address) == address.partition("://")[0]
+    assert module._host_port(address) == (host, port)
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://host", f"tls://host{PATH}", f"ws://{PATH}", "ws://host:x/", "host"]
+)
+def test_an_address_that_needs_a_port_or_a_host(address: str) -> None:
+    with pytest.raises(ArgumentError, match="expected host:port"):
+        check_host(address)
+
+
+@contextmanager
+def black_hole() -> Iterator[str]:
+    """A comm address that never answers, as behind a firewall that lets nothing through: no more fits in its queue."""
+    with ExitStack() as stack:
+        silent = stack.enter_context(closing(socket.socket()))
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(0)
+        full = False
+        while not full:
+            waiting = stack.enter_context(closing(socket.socket()))
+            waiting.settimeout(0.5)
+            try:
+                waiting.connect(silent.getsockname())
+            except TimeoutError:
+                full = True
+        yield f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+
+
+def supervisors(own: str, path: str = "") -> dict[str, tuple[int, str]]:
+    """Answers of a web port that takes websockets, of a scheduler whose own address is `own`."""
+    told = json.dumps({"address": own, "listeners": [own]})
+    return {path + ROUTE: (200, told), f"{path}/": (101, ""), path: (101, "")}
+
+
+@pytest.mark.usefixtures("patient_steps")
+class TestBesideTheWebsocket:
+    def test_an_own_address_that_never_answers(self) -> None:
+        """It is waited for half a second, and not as long as an attempt may take: with these steps, minutes."""
+        before = set(threading.enumerate())
+        with black_hole() as own, pages(supervisors(own)) as web:
+            began = time.monotonic()
+            assert resolve(web, timeout=NEVER) == web.replace("http", "ws")
+            assert time.monotonic() - began < 60
+        until(lambda: set(threading.enumerate()) <= before, "the end of the look that nobody waits for")
+
+    def test_an_own_address_that_answers_comes_first(self) -> None:
+        with closing(socket.create_server(("127.0.0.1", 0))) as server:
+            own = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+            with pages(supervisors(own)) as web:
+                assert resolve(web, timeout=NEVER) == own
+
+    @pytest.mark.parametrize("scheme", ["tcp", "tls"])
+    def test_an_own_address_that_is_refused(self, scheme: str) -> None:
+        with reserved_port() as port, pages(supervisors(f"{scheme}://127.0.0.1:{port}")) as web, at_once():
+            assert resolve(web, timeout=NEVER) == web.replace("http", "ws")
+
+    def test_through_a_path_without_a_port(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The websocket's address has the port, since Dask's client wants one."""
+        with reserved_port() as port, pages(supervisors(f"tcp://127.0.0.1:{port}", PATH)) as server:
+            connect = socket.create_connection
+            behind = {("mars.example", 80): ("127.0.0.1", int(server.rpartition(":")[2]))}
+
+            def through(where: tuple[str, int], *how: Any, **more: Any) -> socket.socket:
+                return connect(behind.get(where, where), *how, **more)
+
+            monkeypatch.setattr(socket, "create_connection", through)
+            for web in (f"http://mars.example{PATH}", f"http://mars.example{PATH}/"):
+                found = resolve(web, timeout=NEVER)
+                assert found == f"ws://mars.example:80{PATH}"
+            reached(found, timeout=NEVER)
+            reached(f"ws://mars.example{PATH}", timeout=NEVER)
+
+    def test_https_without_a_port(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module._Search, "_asked", lambda *what, **how: None)
+        monkeypatch.setattr(module._Search, "_speaks_websocket", lambda search: True)
+        assert resolve(f"https://mars.example{PATH}") == f"wss://mars.example:443{PATH}"
+        assert resolve("http://[fd00::1]") == "ws://[fd00::1]:80"
 
 
 class TestNoScheduler:
