@@ -60,11 +60,23 @@ class World(Protocol):
     def pods(self, key: Key) -> list[Body]: ...
 
 
+def present() -> datetime:
+    return datetime.now(UTC)
+
+
 class Keeper:
     """Keeps the jobs of a Kubernetes cluster; `wake` is called whenever something of a job may have changed."""
 
-    def __init__(self, api: Api, world: World, *, adopt_all: bool, **how: Any) -> None:
-        self.api, self.world, self.adopt_all, self.how = api, world, adopt_all, how
+    def __init__(
+        self,
+        api: Api,
+        world: World,
+        *,
+        adopt_all: bool,
+        now: Callable[[], datetime] = present,
+        **how: Any,
+    ) -> None:
+        self.api, self.world, self.adopt_all, self.now, self.how = api, world, adopt_all, now, how
         self.dirty: set[Key] = set()
         self.tasks: dict[Key, asyncio.Task[None]] = {}
         self.timers: dict[Key, asyncio.TimerHandle] = {}
@@ -146,7 +158,7 @@ class Keeper:
             seen,
             cluster,
             [each for each in self.world.pods(key) if cluster is not None],
-            datetime.now(UTC),
+            self.now(),
             await self._warnings(key, seen),
             drops,
         )
@@ -215,18 +227,17 @@ class Keeper:
         groups = [each for each in wanted if each["kind"] == "DaskWorkerGroup"]
         others = [each for each in wanted if each["kind"] not in ("DaskCluster", "DaskWorkerGroup")]
         done = {GENERATION: generation(job)}
+        key = job["metadata"]["namespace"], job["metadata"]["name"]
         for each in others:
             await self._create(each)
         if cluster is None:
             if secured(job):
-                key = job["metadata"]["name"], job["metadata"]["namespace"]
-                await self._create(await asyncio.to_thread(certificates, *key, owner))
+                await self._create(await asyncio.to_thread(certificates, *reversed(key), owner))
             wanted_cluster["metadata"]["annotations"] = {DIGEST: digest(wanted), **({} if groups else done)}
             made = await self._create(wanted_cluster)
             if made is None:
-                name = job["metadata"]["name"]
-                raise KubernetesError(f"a DaskCluster {name} is there already, and not of this MarsJob.")
-            self.made[job["metadata"]["namespace"], job["metadata"]["name"]] = made, time.monotonic()
+                raise KubernetesError(f"a DaskCluster {key[1]} is there already, and not of this MarsJob.")
+            self.made[key] = made, time.monotonic()
         else:
             if annotations_of(cluster).get(DIGEST) != digest(wanted):
                 why = (
@@ -243,7 +254,9 @@ class Keeper:
                     each, {"spec": {"worker": {"replicas": each["spec"]["worker"]["replicas"]}}}
                 )
         if cluster is not None or groups:
-            await self._patch(wanted_cluster, {"metadata": {"annotations": done}})
+            made = await self._patch(wanted_cluster, {"metadata": {"annotations": done}})
+            if made is not None and key in self.made:
+                self.made[key] = made, time.monotonic()
 
     async def _prune(self, job: Body, wanted: Sequence[Body]) -> None:
         """Remove Services of web replicas that are not wanted any more, and renew the paths that lead to them."""
@@ -268,7 +281,7 @@ class Keeper:
         if not conditions or conditions[-1]["type"] != CREATED:
             return []
         self._later(key, SLOW)
-        if (datetime.now(UTC) - moment(conditions[0]["lastTransitionTime"])).total_seconds() < SLOW:
+        if (self.now() - moment(conditions[0]["lastTransitionTime"])).total_seconds() < SLOW:
             return []
         if time.monotonic() - self.looked.get(key, -SLOW) < SLOW / 2:
             return []
@@ -283,7 +296,7 @@ class Keeper:
         there = (job.get("status") or {}).get("conditions") or ()
         if any(c["reason"] == REFUSED and c["message"] == str(error) for c in there):
             return
-        now = told(datetime.now(UTC))
+        now = told(self.now())
         condition = {
             "type": FAILED,
             "status": "True",
@@ -321,7 +334,7 @@ class Keeper:
                 await asyncio.to_thread(self.api.patched, "daskclusters", namespace, name, patch)
 
     async def _event(self, job: Body, kind: str, reason: str, message: str) -> None:
-        metadata, now = job["metadata"], told(datetime.now(UTC))
+        metadata, now = job["metadata"], told(self.now())
         event = {
             "metadata": {"generateName": f"{metadata['name']}-", "namespace": metadata["namespace"]},
             "involvedObject": {
@@ -347,11 +360,11 @@ class Keeper:
         """What was made; None where it was there before."""
         return await asyncio.to_thread(create, self.api, wanted)
 
-    async def _patch(self, there: Body, patch: Body) -> None:
+    async def _patch(self, there: Body, patch: Body) -> Body | None:
         group, _, version = there["apiVersion"].partition("/")
         metadata, function = there["metadata"], self.api.custom.patch_namespaced_custom_object
         where = group, version, metadata["namespace"], PLURALS[there["kind"]], metadata["name"]
-        await self._call(function, *where, patch, **merging(function))
+        return await self._call(function, *where, patch, **merging(function))
 
     async def _call(self, function: Any, *args: Any, **kwargs: Any) -> Body | None:
         return await asyncio.to_thread(self.api.call, function, *args, **kwargs)
