@@ -63,7 +63,7 @@ def spec(metadata: Schema = ANYTHING, pod: Schema = ANYTHING) -> Schema:
         ("marsReplicaSpecs",),
         cleanPodPolicy={"type": "string", "enum": list(CLEAN_POLICIES)},
         ttlSecondsAfterFinished=count(),
-        activeDeadlineSeconds=count(most=2**63 - 1),
+        activeDeadlineSeconds=count(most=2**53),  # of what an API server's ranges hold exactly
         backoffLimit=count(),
         schedulingPolicy=record(
             minAvailable=count(), priority=count(-MOST - 1), priorityClassName=TEXT, queue=TEXT

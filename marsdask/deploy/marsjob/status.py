@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from marsdask.deploy.kubernetes import names, states
@@ -110,7 +110,7 @@ class Look:
         seconds = self.spec.get("activeDeadlineSeconds")
         if seconds is None:
             return False
-        left = (moment(self.status["startTime"]) + timedelta(seconds=seconds) - self.now).total_seconds()
+        left = self._left(self.status["startTime"], seconds)
         if left > 0:
             self.actions.append(("again", left))
             return False
@@ -231,8 +231,12 @@ class Look:
         ttl = self.spec.get("ttlSecondsAfterFinished")
         if ttl is None:
             return
-        left = (moment(self.status["completionTime"]) + timedelta(seconds=ttl) - self.now).total_seconds()
+        left = self._left(self.status["completionTime"], ttl)
         self.actions.append(("delete-job",) if left <= 0 else ("again", left))
+
+    def _left(self, since: str, seconds: int) -> float:
+        """Seconds until so many have passed."""
+        return seconds - (self.now - moment(since)).total_seconds()
 
     # Conditions
 
