@@ -111,7 +111,7 @@ def submit_objects(api: Api, job: Body, translation: Translation) -> Iterator[st
             others.insert(0, certificates(name, namespace, owner))
         for each in others:
             each["metadata"]["ownerReferences"] = [owner]
-            if create(api, each) is None:
+            if create(api, each) is None and each["kind"] != "Secret":
                 raise _there(each["kind"], each["metadata"]["name"], namespace)
             yield _called(each)
     except BaseException:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from marsdask.deploy.kubernetes import credentials
+from marsdask.deploy.kubernetes import credentials, names
 from marsdask.deploy.marsjob.job import PREFIX
 from marsdask.deploy.marsjob.translate import JOB_LABEL
 from marsdask.errors import KubernetesError
@@ -56,7 +56,8 @@ def secured(job: Mapping[str, Any]) -> bool:
 def certificates(name: str, namespace: str, owner: Body) -> Body:
     """The Secret of a job that asks for TLS."""
     security = credentials.made()
-    made = credentials.secret_of(name, namespace, {JOB_LABEL: name}, security, own=False)
+    labels = {JOB_LABEL: name}
+    made = credentials.secret_of(names.secret(name), namespace, labels, security, own=False)
     return made | {"metadata": made["metadata"] | {"ownerReferences": [owner]}}
 
 
