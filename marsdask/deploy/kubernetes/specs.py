@@ -233,8 +233,8 @@ def bare_pod(
     return {"spec": spec}
 
 
-KEYS = ("name", "mountPath", "key", "containerPort")
-"""What entries of a list are told apart by, the first that an entry has."""
+KEYS = ("mountPath", "name", "key", "containerPort")
+"""What entries of a list are told apart by, the first that an entry has: a volume may be mounted at several paths."""
 
 
 def merged(base: Any, wish: Any) -> Any:
