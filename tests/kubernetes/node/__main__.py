@@ -79,8 +79,9 @@ def enter(name: str, words: Sequence[str]) -> None:
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
+@click.option("--marsjobs", is_flag=True, help="With the operator of MarsJobs as well.")
 @click.argument("words", nargs=-1, required=True)
-def run(words: Sequence[str]) -> None:
+def run(words: Sequence[str], marsjobs: bool) -> None:
     """Run WORDS, a test runner, beside a node with Dask's operator, in a namespace of its own; removed afterwards.
 
     `build` has to have run. Where no node can be WORDS run as they are, with the reason in MARSDASK_TEST_WHY_NOT.
@@ -98,6 +99,7 @@ def run(words: Sequence[str]) -> None:
             node.load(archive)
         environment = os.environ | {FOREIGN: str(node.kubeconfig), OURS: node.name, IMAGE: name}
         install = [sys.executable, "-m", "marsdask", "kubernetes", "install", "--image", name]
+        install += ["--marsjobs"] if marsjobs else []
         subprocess.run(
             [*node.inside, *install, "--kubeconfig", str(node.kubeconfig)], env=environment, check=True
         )
