@@ -81,8 +81,10 @@ def old_definition(place: Place, api: Api) -> Iterator[None]:
     del one["spotReplicaSpec"]
     one["template"]["properties"] = {"metadata": {"type": "object"}, "spec": loose(pod_schema())}
     api.call(functions.create_custom_resource_definition, old)
+    end_operator(api)  # it would find out within a minute
     yield
     remove()
+    end_operator(api)
     install(place, "--marsjobs")
 
 

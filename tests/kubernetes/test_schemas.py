@@ -9,6 +9,8 @@ import pytest
 
 from marsdask.deploy.kubernetes import credentials, names, operator, rights
 from marsdask.deploy.kubernetes.arguments import Arguments
+from marsdask.deploy.marsjob import operator as marsjobs
+from tests.deploy.test_marsjob import annotated, block, roles, translated
 from tests.deploy.test_specs import CALLS, made
 from tests.kubernetes.node import programs
 
@@ -18,12 +20,21 @@ TYPES = {
     "Secret": "io.k8s.api.core.v1.Secret",
     "ServiceAccount": "io.k8s.api.core.v1.ServiceAccount",
     "NetworkPolicy": "io.k8s.api.networking.v1.NetworkPolicy",
+    "Ingress": "io.k8s.api.networking.v1.Ingress",
     "Deployment": "io.k8s.api.apps.v1.Deployment",
     "Role": "io.k8s.api.rbac.v1.Role",
     "ClusterRole": "io.k8s.api.rbac.v1.ClusterRole",
     "ClusterRoleBinding": "io.k8s.api.rbac.v1.ClusterRoleBinding",
     "CustomResourceDefinition": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition",
 }
+
+
+JOBS = (
+    (),
+    (annotated(security="tls"), block(spillDirs=["/a", "/b"], plasmaStore="/dev/shm", workerCacheSize="1Gi")),
+    (lambda made: roles(made)["Worker"].update(spotReplicaSpec={"spotReplicaNumber": 1}),),
+)
+"""Changes of KubeDL's tutorial."""
 
 
 @pytest.fixture(scope="module", params=programs.VERSIONS)
@@ -50,8 +61,12 @@ def wrong(schemas: dict, name: str, value: dict) -> list[str]:
 
 @functools.cache
 def objects() -> list[dict]:
-    """All manifests of `install`, `rbac` and `new_cluster`; custom resources as the pods and Services they ask for."""
+    """All manifests of `install`, `rbac`, `new_cluster` and MarsJobs; custom resources as the pods and Services they ask for."""
     found = [*operator.manifests("dask-operator", "marsdask/marsdask:test")]
+    found += marsjobs.manifests("dask-operator", "marsdask/marsdask:test")
+    found += [rights.jobs(None), rights.jobs("flights")]
+    for changes in JOBS:
+        found += translated(*changes).objects
     for kind in names.SERVICE_TYPES:
         found += [rights.role(kind, None), rights.role(kind, "flights")]
     found.append(rights.reader("flights"))
@@ -67,15 +82,18 @@ def test_every_manifest_is_valid(schemas):
     told, kinds = [], set()
     for each in objects():
         kinds.add(each["kind"])
-        if each["kind"] != "DaskCluster":
+        if each["kind"] not in ("DaskCluster", "DaskWorkerGroup"):
             told += wrong(schemas, TYPES[each["kind"]], each)
             continue
         told += wrong(schemas, "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", each["metadata"])
+        if each["kind"] == "DaskWorkerGroup":
+            told += wrong(schemas, "io.k8s.api.core.v1.PodSpec", each["spec"]["worker"]["spec"])
+            continue
         told += wrong(schemas, "io.k8s.api.core.v1.ServiceSpec", each["spec"]["scheduler"]["service"])
         for part in ("scheduler", "worker"):
             told += wrong(schemas, "io.k8s.api.core.v1.PodSpec", each["spec"][part]["spec"])
     assert told == []
-    assert kinds == {*TYPES, "DaskCluster"}
+    assert kinds == {*TYPES, "DaskCluster", "DaskWorkerGroup"}
 
 
 def test_what_is_wrong_would_be_seen(schemas):

@@ -6,8 +6,10 @@ for one that is gone.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import signal
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,15 +17,19 @@ import kopf
 
 from marsdask.deploy.kubernetes import names, owners
 from marsdask.deploy.kubernetes.api import Api, Body
+from marsdask.deploy.kubernetes.install import established
 from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
 from marsdask.deploy.marsjob.job import PREFIX
 from marsdask.deploy.marsjob.keeper import Keeper, Key
-from marsdask.deploy.marsjob.operator import ADOPT_ALL, IMAGE, INGRESS_CLASS
+from marsdask.deploy.marsjob.operator import ADOPT_ALL, IMAGE, INGRESS_CLASS, read_definition
 from marsdask.deploy.marsjob.translate import JOB_LABEL
+from marsdask.errors import MarsDaskError
 
 KINDS = (GROUP, VERSION, PLURAL)
 OF_A_JOB = {JOB_LABEL: kopf.PRESENT}
 KEPT_OF_PODS = ("metadata", "status")
+LOOKED = 60
+"""Seconds between looks at the definition of MarsJobs: the only calls where nothing happens."""
 WATCHED = 600
 """Seconds after which the API server is asked for news anew: a connection that something between has forgotten tells nothing."""
 
@@ -79,13 +85,43 @@ async def configure(
     settings.watching.server_timeout = WATCHED
     for name in ("kopf.objects", "aiohttp.access"):  # a line for every change of every pod
         logging.getLogger(name).setLevel(logging.WARNING)
-    await owners.known(f"{GROUP}/{VERSION}", [KIND], logger)
     memo.api = Api()
+    known = await definition_of(memo.api, logger)
+    await owners.known(f"{GROUP}/{VERSION}", [KIND], logger)
+    memo.guard = asyncio.create_task(guard(memo.api, known))
 
 
 @kopf.on.cleanup()
 async def close(memo: kopf.Memo, **_: Any) -> None:
+    memo.guard.cancel()
     memo.api.close()
+
+
+async def definition_of(api: Api, logger: logging.Logger | logging.LoggerAdapter[Any]) -> str:
+    """The uid of the definition of MarsJobs, when there is one that the API server serves.
+
+    kopf looks for a kind when a definition comes; where the server does not list it yet at that moment, it never looks again.
+    """
+    while True:
+        found = await asyncio.to_thread(read_definition, api)
+        if found is not None and established(found):
+            return str(found["metadata"]["uid"])
+        logger.info("Waiting: there is no definition of MarsJobs.")
+        await asyncio.sleep(owners.PAUSE)
+
+
+async def guard(api: Api, known: str) -> None:
+    """End this process when that definition is gone: the next one waits for the next definition."""
+    while True:
+        await asyncio.sleep(LOOKED)
+        try:
+            found = await asyncio.to_thread(read_definition, api)
+        except MarsDaskError:  # the API server is away; so is everything else
+            continue
+        if found is None or found["metadata"]["uid"] != known:
+            logging.getLogger(__name__).warning("The definition of MarsJobs is another one: starting anew.")
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
 
 
 def keeper(memo: kopf.Memo, known: Mapping[str, Any]) -> Keeper:

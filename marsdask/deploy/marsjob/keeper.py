@@ -232,7 +232,7 @@ class Keeper:
             await self._create(each)
         if cluster is None:
             if secured(job):
-                await self._create(await asyncio.to_thread(certificates, *reversed(key), owner))
+                await self._create(await asyncio.to_thread(certificates, key[1], key[0], owner))
             wanted_cluster["metadata"]["annotations"] = {DIGEST: digest(wanted), **({} if groups else done)}
             made = await self._create(wanted_cluster)
             if made is None:
