@@ -1,6 +1,8 @@
 """What becomes of a job, from what Kubernetes says of its pods."""
 
+import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -297,3 +299,47 @@ def test_columns_that_kubectl_prints() -> None:
     assert list(COLUMNS) == ["State", "Age", "Finished-TTL", "Max-Lifetime"]
     assert COLUMNS["State"][1] == ".status.conditions[-1:].type"
     assert story.job["status"]["conditions"][-1:][0]["type"] == "Running"
+
+
+RECORDED = Path(__file__).parent / "jobs" / "recorded"
+"""Pods as a node had them; the tests on a node write them where MARSDASK_RECORD_PODS says."""
+
+
+def recorded(file: str) -> list[dict[str, Any]]:
+    found = json.loads((RECORDED / f"{file}.json").read_text())
+    for each in found:
+        if each["metadata"]["labels"]["dask.org/component"] == "scheduler":
+            each["metadata"]["uid"] = "s"  # the first one
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "was_running", "state", "sign"),
+    [
+        ("image", False, "Created", "marsdask/marsdask:missing"),
+        ("room", False, "Created", "Insufficient memory"),
+        ("worker-137", True, "Restarting", "it ended with exit code 137"),
+        ("worker-oom", True, "Restarting", "it ended with exit code 137 (OOMKilled)"),
+        ("scheduler-0", True, "Succeeded", "the scheduler has ended"),
+        ("scheduler-3", True, "Failed", "the scheduler is lost, it ended with exit code 3 (Error)"),
+    ],
+)
+def test_pods_as_a_node_has_them(file: str, was_running: bool, state: str, sign: str) -> None:
+    story = Story("ExitCode")
+    story.look(*(running() if was_running else []))
+    seen = story.look(*recorded(file))
+    conditions = seen.status["conditions"]
+    assert conditions[-1]["type"] == state
+    assert sign in conditions[-1]["message"]
+    assert len({each["type"] for each in conditions}) == len(conditions)
+
+
+def test_recorded_ends_count_for_the_policies() -> None:
+    pods = recorded("worker-137")
+    for each in pods:
+        for container in each["status"]["containerStatuses"]:
+            container["restartCount"] += each["metadata"]["labels"]["dask.org/component"] == "worker"
+    for limit, state in ((1, "Failed"), (5, "Restarting")):
+        story = Story("ExitCode", backoffLimit=limit)
+        story.look(*running())
+        assert story.look(*pods).status["conditions"][-1]["type"] == state

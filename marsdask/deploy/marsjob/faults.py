@@ -53,7 +53,7 @@ class Faults:
         self(path, without(str(error), path))
 
     def fits(self, value: Any, schema: Schema, path: str) -> bool:
-        """Whether a value is of `schema`; what is not is a fault."""
+        """Whether a value is of a `strict` schema; what is not is a fault."""
         before = len(self.found)
         for where, message in misfits(value, schema, path):
             self(where, message)
@@ -85,10 +85,10 @@ WORDS = {
 
 
 def misfits(value: Any, schema: Schema, path: str) -> Iterator[tuple[str, str]]:
-    """What of `value` is not of `schema`: path and message of each."""
+    """What of `value` is not of a `strict` schema: path and message of each."""
     import jsonschema
 
-    for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(value):
+    for error in jsonschema.Draft202012Validator(schema).iter_errors(value):
         where = spelled(path, error.absolute_path)
         given, wanted = error.instance, error.validator_value
         match error.validator:

@@ -23,7 +23,7 @@ from marsdask.deploy.marsjob.definition import (
     record,
     spec,
 )
-from marsdask.deploy.marsjob.faults import Faults, shown, spelled
+from marsdask.deploy.marsjob.faults import Faults, shown, spelled, strict
 from marsdask.errors import near
 from marsdask.sizes import quantity
 
@@ -96,7 +96,7 @@ def read(job: Any, faults: Faults, namespace: str) -> Job | None:
     meta = record(name=TEXT, namespace=TEXT, labels=TEXTS, annotations=TEXTS) | {
         "x-kubernetes-preserve-unknown-fields": True
     }
-    good = faults.fits(metadata, meta, "metadata")
+    good = faults.fits(metadata, strict(meta), "metadata")
     if said is None:
         faults("spec", "it is missing.")
         return None
@@ -175,7 +175,7 @@ def _options(annotations: Mapping[str, str], faults: Faults, notes: list[str]) -
 def _roles(said: dict[str, Any], faults: Faults, notes: list[str]) -> dict[str, Role]:
     """The roles; what of the rest of `spec` has no place or the wrong type is a fault."""
     metadata = record(labels=TEXTS, annotations=TEXTS)
-    faults.fits(said, spec(metadata=metadata), "spec")
+    faults.fits(said, strict(spec(metadata=metadata)), "spec")
     replicas = said.get("marsReplicaSpecs")
     if not isinstance(replicas, dict):
         return {}
@@ -251,6 +251,12 @@ def pod_schema() -> Schema:
     return schema
 
 
+@cache
+def strict_pod_schema() -> Schema:
+    """The same, in which fields that it does not know are wrong."""
+    return strict(pod_schema())
+
+
 def _pod(
     pod: dict[str, Any], path: str, faults: Faults, notes: list[str]
 ) -> tuple[dict[str, Any], dict[str, Any] | None, int]:
@@ -264,7 +270,7 @@ def _pod(
     for kind in ("containers", "initContainers"):
         for i, each in enumerate(_mappings(pod.get(kind))):
             _name_ports(each, f"{path}.{kind}[{i}]", faults)
-    if not faults.fits(pod, pod_schema(), path):
+    if not faults.fits(pod, strict_pod_schema(), path):
         return pod, None, 0
     containers = pod["containers"]
     if not containers:
