@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -602,3 +603,16 @@ def test_the_command_and_files_that_cannot_be_read(text: str, said: str) -> None
     done = command("no/such/file")
     assert (done.exit_code, done.stdout) == (1, "")
     assert "No such file" in done.stderr
+
+
+def test_the_page_s_job_and_the_tutorial_s_are_one() -> None:
+    """What docs/from-kubedl.md retypes is run as it stands there; its CronJob runs a command that there is."""
+    page = (Path(__file__).parents[2] / "docs" / "from-kubedl.md").read_text()
+    theirs, cron = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    found = translate(theirs, IMAGE)
+    check(found)
+    assert [each["kind"] for each in found.objects] == [each["kind"] for each in translated().objects]
+    assert {each["mountPath"] for each in ran(found)["volumeMounts"]} >= {"/mnt/spill"}
+    (submit,) = cron["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    done = CliRunner().invoke(main, [*submit["args"][1:], "--help"])
+    assert done.exit_code == 0

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from marsdask.__main__ import main
 from marsdask.deploy.kubernetes import api as kubernetes_api
 from marsdask.deploy.kubernetes.states import Shown
-from marsdask.deploy.marsjob import jobs, translate
+from marsdask.deploy.marsjob import jobs, submitting, translate
 from marsdask.errors import (
     ClusterNotStarted,
     ClusterStartTimeout,
@@ -100,30 +100,30 @@ def small(*changes) -> dict:
 
 
 def directly(server: Server, found: dict) -> list[str]:
-    return list(jobs.submit_objects(server, found, translate(found, IMAGE)))
+    return list(submitting.submit_objects(server, found, translate(found, IMAGE)))
 
 
 def waited(server: Server, found: dict, *, direct: bool = True, timeout: float = 0.3) -> None:
-    jobs.wait(server, found, "default", direct=direct, timeout=timeout, shown=Shown(wanted=False))
+    submitting.wait(server, found, "default", direct=direct, timeout=timeout, shown=Shown(wanted=False))
 
 
 def test_names_are_made_as_the_server_makes_them() -> None:
     found = small()
     found["metadata"] = {"generateName": "mars-job-", "labels": {"a": "b"}}
-    made = jobs.named(found)["metadata"]
+    made = submitting.named(found)["metadata"]
     assert made["name"].startswith("mars-job-")
     assert len(made["name"]) == 14
     assert made["labels"] == {"a": "b"}
     assert "generateName" not in made
     for other in (small(), None, {"metadata": []}, {"metadata": {"generateName": 3}}):
-        assert jobs.named(other) is other
+        assert submitting.named(other) is other
 
 
 def test_a_job_is_a_marsjob_where_the_server_knows_them() -> None:
     server, found = Server(), small()
     server.drops = {"ttlSecondsAfterFinished"}
-    assert jobs.served(server)
-    told = list(jobs.submit(server, found, translate(found, IMAGE), {"marsdask.org/image": IMAGE}))
+    assert submitting.served(server)
+    told = list(submitting.submit(server, found, translate(found, IMAGE), {"marsdask.org/image": IMAGE}))
     assert told[0] == "marsjob.training.kubedl.io/mars-test-demo created"
     assert told[1:] == [
         "warning: this cluster's definition of MarsJobs has dropped spec.ttlSecondsAfterFinished."
@@ -134,7 +134,7 @@ def test_a_job_is_a_marsjob_where_the_server_knows_them() -> None:
     with pytest.raises(
         KubernetesError, match="there is a MarsJob mars-test-demo in namespace default already"
     ):
-        list(jobs.submit(server, found, translate(found, IMAGE), {}))
+        list(submitting.submit(server, found, translate(found, IMAGE), {}))
 
 
 def test_without_one_its_objects_go_with_its_cluster() -> None:
@@ -145,7 +145,7 @@ def test_without_one_its_objects_go_with_its_cluster() -> None:
     for (kind, _), each in server.made.items():
         owners = each["metadata"].get("ownerReferences", [])
         assert [owner["kind"] for owner in owners] == ([] if kind == "daskclusters" else ["DaskCluster"])
-    assert jobs.unkept(found["spec"]) == [
+    assert submitting.unkept(found["spec"]) == [
         "spec.ttlSecondsAfterFinished",
         "spec.marsReplicaSpecs.Scheduler.restartPolicy",
         "spec.marsReplicaSpecs.WebService.restartPolicy",
@@ -166,7 +166,7 @@ def test_what_cannot_be_made_whole_is_taken_away(kind: str) -> None:
 
 def test_the_table_of_both_kinds() -> None:
     server, found = Server(), small()
-    list(jobs.submit(server, {**found, "metadata": {"name": "kept"}}, translate(found, IMAGE), {}))
+    list(submitting.submit(server, {**found, "metadata": {"name": "kept"}}, translate(found, IMAGE), {}))
     server.made["marsjobs", "kept"]["status"] = {"conditions": [{"type": "Failed", "status": "True"}]}
     directly(server, found)
     server.pods_there = [pod("scheduler", "s"), pod("worker", "1")]
@@ -211,7 +211,7 @@ def test_waiting_ends_after_its_time_and_tells_why() -> None:
 
 def test_waiting_ends_where_a_job_has_failed() -> None:
     server, found = Server(), small()
-    list(jobs.submit(server, found, translate(found, IMAGE), {}))
+    list(submitting.submit(server, found, translate(found, IMAGE), {}))
     server.made["marsjobs", "mars-test-demo"]["status"] = {
         "conditions": [{"type": "Failed", "message": "spec.x: no"}]
     }
@@ -221,9 +221,9 @@ def test_waiting_ends_where_a_job_has_failed() -> None:
 
 @pytest.mark.parametrize(("direct", "who"), [(True, "Dask operator"), (False, "operator of MarsJobs")])
 def test_waiting_ends_where_nobody_begins(monkeypatch, direct: bool, who: str) -> None:
-    monkeypatch.setattr(jobs, "TAKEN_UP", 0.1)
+    monkeypatch.setattr(submitting, "TAKEN_UP", 0.1)
     server, found = Server(), small()
-    list(jobs.submit(server, found, translate(found, IMAGE), {}))
+    list(submitting.submit(server, found, translate(found, IMAGE), {}))
     with pytest.raises(ClusterNotStarted, match=f"no {who} has begun with mars-test-demo"):
         waited(server, found, direct=direct, timeout=600)
 

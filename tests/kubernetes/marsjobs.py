@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.definition import GROUP, PLURAL, ROLES, VERSION
-from marsdask.deploy.marsjob.translate import JOB_LABEL
 from tests.kubernetes.clusters import IMAGE, namespace, until
 
 TUTORIAL = yaml.safe_load((Path(__file__).parents[1] / "deploy" / "jobs" / "tutorial.yaml").read_text())

@@ -125,6 +125,7 @@ def test_by_the_path_of_its_ingress(api: Api, far_away: list[str]) -> None:
         assert done.returncode == 0, done.stderr
         assert "inner (100, 100)\nsum (10,)\n" in done.stdout
         assert "pages 200 200 200\n" in done.stdout, done.stdout
+        assert "document True\n" in done.stdout
 
 
 PAGES = """
@@ -138,6 +139,9 @@ status, page = got("status")
 links = re.findall(r'(?:src|href)="([^"#]+)"', page)
 print("links", links[:10])
 (link,) = [each for each in links if each.endswith("bokeh.min.js")][:1] or [each for each in links if ".js" in each][:1]
+from bokeh.client import pull_session
+
+print("document", len(pull_session(url="http://{path}/status").document.roots) > 0)  # by a websocket
 print("pages", status, got("health")[0], got(link.removeprefix("./").split("?")[0])[0])
 """
 

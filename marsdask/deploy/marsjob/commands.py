@@ -148,34 +148,34 @@ def submit(
     Ends with 1 where a job cannot be run as it is written, before anything is made: a line for each of its faults.
     """
     from marsdask.deploy.kubernetes.states import Shown
-    from marsdask.deploy.marsjob import jobs as those
+    from marsdask.deploy.marsjob import submitting
     from marsdask.deploy.marsjob.job import PREFIX
 
-    jobs = [those.named(each) for each in jobs_of(file)]
+    jobs = [submitting.named(each) for each in jobs_of(file)]
     how = {"image": image, "image_pull_policy": image_pull_policy, "ingress_class": ingress_class}
     translations(jobs, **how)  # faults are told where no cluster can be reached, too
     api, namespace = reach()
     found = translations(jobs, **how, namespace=namespace)
-    those.check_names(found, file)
-    direct = direct or not those.served(api)
+    submitting.check_names(found, file)
+    direct = direct or not submitting.served(api)
     said = {f"{PREFIX}{key.replace('_', '-')}": value for key, value in how.items() if value}
     said.pop(f"{PREFIX}ingress-class", None)
     for each, translation in zip(jobs, found, strict=True):
         tell(translation.notes)
-        if direct and (unkept := those.unkept(each["spec"])):
+        if direct and (unkept := submitting.unkept(each["spec"])):
             why = "needs the operator of MarsJobs: `marsdask kubernetes install --marsjobs`"
             tell([f"nobody keeps {', '.join(unkept)}: that {why}."])
         made = (
-            those.submit_objects(api, each, translation)
+            submitting.submit_objects(api, each, translation)
             if direct
-            else those.submit(api, each, translation, said)
+            else submitting.submit(api, each, translation, said)
         )
         for line in made:
             click.echo(line)
     for each, translation in zip(jobs, found, strict=True) if wait else ():
         where = translation.objects[0]["metadata"]["namespace"]
         with Shown(wanted=True) as shown:
-            those.wait(api, each, where, direct=direct, timeout=timeout, shown=shown)
+            submitting.wait(api, each, where, direct=direct, timeout=timeout, shown=shown)
         click.echo(f"MarsJob {each['metadata']['name']} is running.")
 
 

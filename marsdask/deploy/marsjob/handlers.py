@@ -18,11 +18,11 @@ import kopf
 from marsdask.deploy.kubernetes import names, owners
 from marsdask.deploy.kubernetes.api import Api, Body
 from marsdask.deploy.kubernetes.install import established
+from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
 from marsdask.deploy.marsjob.job import PREFIX
 from marsdask.deploy.marsjob.keeper import Keeper, Key
 from marsdask.deploy.marsjob.operator import ADOPT_ALL, IMAGE, INGRESS_CLASS, read_definition
-from marsdask.deploy.marsjob.translate import JOB_LABEL
 from marsdask.errors import MarsDaskError
 
 KINDS = (GROUP, VERSION, PLURAL)

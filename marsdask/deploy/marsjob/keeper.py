@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from marsdask.deploy.kubernetes import states
 from marsdask.deploy.kubernetes.api import Api, Body, merging
+from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
 from marsdask.deploy.marsjob.job import PREFIX
 from marsdask.deploy.marsjob.objects import PLURALS, annotations_of, certificates, create, owner_of, secured
@@ -31,7 +32,7 @@ from marsdask.deploy.marsjob.status import (
     next_status,
     told,
 )
-from marsdask.deploy.marsjob.translate import JOB_LABEL, translate
+from marsdask.deploy.marsjob.translate import translate
 from marsdask.errors import JobRefused, KubernetesError, MarsDaskError
 
 Key = tuple[str, str]
@@ -352,7 +353,10 @@ class Keeper:
             "lastTimestamp": now,
             "count": 1,
         }
-        await self._call(self.api.core.create_namespaced_event, metadata["namespace"], event)
+        try:
+            await self._call(self.api.core.create_namespaced_event, metadata["namespace"], event)
+        except KubernetesError as error:  # the condition says the same, and stays
+            log.info("MarsJob %s/%s: %s", metadata["namespace"], metadata["name"], error)
 
     # Calls
 

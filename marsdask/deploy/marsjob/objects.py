@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from marsdask.deploy.kubernetes import credentials, names
+from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.job import PREFIX
-from marsdask.deploy.marsjob.translate import JOB_LABEL
 from marsdask.errors import KubernetesError
 
 if TYPE_CHECKING:

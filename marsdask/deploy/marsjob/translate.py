@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from marsdask.deploy.kubernetes import credentials, names, specs
-from marsdask.deploy.marsjob import words
-from marsdask.deploy.marsjob.definition import GROUP, SCHEDULER, WEB, WORKER
+from marsdask.deploy.marsjob import beside, words
+from marsdask.deploy.marsjob.beside import COMM_PORT, MARS_PORT, WEB_PORT
+from marsdask.deploy.marsjob.definition import SCHEDULER, WEB, WORKER
 from marsdask.deploy.marsjob.faults import Faults
 from marsdask.deploy.marsjob.job import OF_MARS, PREFIX, Job, Role, host_of, read
 from marsdask.errors import ArgumentError
@@ -24,16 +25,9 @@ from marsdask.spill.policy import ENVIRONMENT, KUBEDL_BLOCKS
 
 Spec = dict[str, Any]
 
-JOB_LABEL = f"{PREFIX}marsjob"
-"""On every object that is made for a job: its name."""
-MARS_PORT = 11111
-"""Where KubeDL's Services are."""
-COMM_PORT, WEB_PORT = 8786, 8787
-"""Dask's operator tells workers the first of these; there is no choice."""
 WORKER_PORT = 8788
 TMP, PLASMA = "marsdask-tmp", "marsdask-plasma"
 """Volumes of ours."""
-LABELS = {"group-name": GROUP}
 FIELDS = {
     "MARS_CONTAINER_IP": "status.podIP",
     "MARS_K8S_POD_NAME": "metadata.name",
@@ -90,7 +84,6 @@ class Made:
         self.image = self.job.options.get("image", self.image)
         self.pull_policy = self.job.options.get("image-pull-policy", self.pull_policy)
         self.notes = self.job.notes
-        self.labels = {**LABELS, "job-name": self.job.name, **self.job.labels, JOB_LABEL: self.job.name}
 
     def objects(self) -> list[Spec]:
         """All of them, as far as the job has what they are made from."""
@@ -103,17 +96,17 @@ class Made:
         cluster = names.body(
             f"{names.GROUP}/{names.VERSION}",
             "DaskCluster",
-            self._metadata(self.job.name),
+            beside.metadata(self.job, self.job.name),
             spec={
                 "idleTimeout": int(self.job.options.get("idle-timeout", 0)),
-                "scheduler": {**scheduler, "service": self._own_service()},
+                "scheduler": {**scheduler, "service": beside.own_service(self.job)},
                 "worker": {**worker, "replicas": roles[WORKER].replicas - spot},
             },
         )
-        services = list(self._services())
-        found = [cluster, *services, self._network_policy()]
+        found = [cluster, *beside.services(self.job), beside.network_policy(self.job)]
         if self.job.spec.get("webHost") and WEB in roles:
-            found.append(self._ingress())
+            found.append(beside.ingress(self.job, self.ingress_class))
+            self._note_the_host()
         if spot:
             found.append(self._spot_group(worker, spot))
         if web := roles.get(WEB):
@@ -124,14 +117,10 @@ class Made:
         self._note_who_gets_in()
         return found
 
-    @property
-    def _encrypted(self) -> bool:
-        return self.job.options.get("security") == "tls"
-
     def _note_who_gets_in(self) -> None:
         """Say who can run code in the pods, and what certificates take."""
         name, namespace = self.job.name, self.job.namespace
-        if not self._encrypted:
+        if not beside.encrypted(self.job):
             self.notes.append(
                 f"nothing is encrypted, and whoever reaches the ports of {names.own_service(name)}.{namespace}, pods of other "
                 f"namespaces too, can run code in the job's pods. With the annotation {PREFIX}security: tls only who has its "
@@ -148,8 +137,13 @@ class Made:
             f"ca.crt, client.crt and client.key of the Secret {secret}.",
         ]
 
-    def _metadata(self, name: str) -> Spec:
-        return {"name": name, "namespace": self.job.namespace, "labels": dict(self.labels)}
+    def _note_the_host(self) -> None:
+        host = host_of(self.job.spec["webHost"])
+        can = "see the pages" if beside.encrypted(self.job) else "run code in the cluster, as with Mars"
+        self.notes.append(
+            f"spec.webHost: whoever reaches http://{host}/mars/{self.job.namespace}/... can {can}; "
+            "have the ingress ask for a password, or leave webHost out."
+        )
 
     # Pods
 
@@ -180,7 +174,7 @@ class Made:
         policy = self._policy(role, start)
         threads = start.options.get("n_cpu") or self._threads(resources)
         env = {"MARS_CPU_TOTAL": str(threads), **policy.to_env()}
-        if self._encrypted:  # Dask's operator says tcp:// where nobody says anything
+        if beside.encrypted(self.job):  # Dask's operator says tcp:// where nobody says anything
             service = f"{names.own_service(self.job.name)}.{self.job.namespace}"
             env["DASK_SCHEDULER_ADDRESS"] = f"tls://{service}:{COMM_PORT}"
         pod = self._pod(role, start, env, {names.COMM: WORKER_PORT, names.WEB: specs.WORKER_WEB_PORT})
@@ -259,7 +253,11 @@ class Made:
     def _pod(self, role: Role, start: words.Start, env: Mapping[str, str], ports: Mapping[str, int]) -> Spec:
         """The pod that `new_cluster` would have, with the container's name."""
         part = role.name.lower()
-        variables = {**specs.BELOW_TMP, **(credentials.env(part) if self._encrypted else {}), **env}
+        variables = {
+            **specs.BELOW_TMP,
+            **(credentials.env(part) if beside.encrypted(self.job) else {}),
+            **env,
+        }
         pod = specs.bare_pod(role.container["name"], None, start.args or [], variables, {}, ports)
         (container,) = pod["spec"]["containers"]
         container["env"] += [
@@ -270,7 +268,7 @@ class Made:
         )
         pod["spec"]["volumes"] = [] if tmp else [{"name": TMP, "emptyDir": {}}]
         container["volumeMounts"] = [] if tmp else [{"name": TMP, "mountPath": "/tmp"}]
-        if self._encrypted:
+        if beside.encrypted(self.job):
             pod["spec"]["volumes"] += credentials.volumes(part, names.secret(self.job.name))
             container["volumeMounts"] += credentials.mounts()
         return pod
@@ -337,89 +335,6 @@ class Made:
         policy = self.pull_policy or policy
         return {"image": self.image} | ({"imagePullPolicy": policy} if policy else {})
 
-    # What is beside the cluster
-
-    def _own_service(self) -> Spec:
-        ports = {names.COMM: COMM_PORT, names.WEB: WEB_PORT}
-        return {
-            "type": "ClusterIP",
-            "selector": self._pods("scheduler"),
-            "ports": [{"name": n, "protocol": "TCP", "port": p, "targetPort": n} for n, p in ports.items()],
-        }
-
-    def _pods(self, role: str) -> dict[str, str]:
-        return {names.CLUSTER: self.job.name, names.COMPONENT: role}
-
-    def _services(self) -> Iterable[Spec]:
-        """KubeDL's names and port for what Dask has elsewhere."""
-        web = self.job.roles.get(WEB)
-        wanted = {f"{self.job.name}-scheduler-0": (names.COMM, {"mars-port": MARS_PORT})}
-        ports = {"mars-port": MARS_PORT, "http": 80}
-        count = web.replicas if web else 0
-        wanted |= {f"{self.job.name}-webservice-{i}": (names.WEB, ports) for i in range(count)}
-        for name, (target, ports) in wanted.items():
-            yield names.body(
-                "v1",
-                "Service",
-                self._metadata(name),
-                spec={
-                    "selector": self._pods("scheduler"),
-                    "ports": [
-                        {"name": n, "protocol": "TCP", "port": p, "targetPort": target}
-                        for n, p in ports.items()
-                    ],
-                },
-            )
-
-    def _network_policy(self) -> Spec:
-        """Workers hear their own cluster only; they run whatever they are sent."""
-        mine = {"podSelector": {"matchLabels": {names.CLUSTER: self.job.name}}}
-        return names.body(
-            "networking.k8s.io/v1",
-            "NetworkPolicy",
-            self._metadata(f"{self.job.name}-worker"),
-            spec={
-                "podSelector": {"matchLabels": self._pods("worker")},
-                "policyTypes": ["Ingress"],
-                "ingress": [{"from": [mine]}],
-            },
-        )
-
-    def _ingress(self) -> Spec:
-        """A path for each WebService, as KubeDL has it, in the form that Kubernetes takes since 1.22."""
-        host = host_of(self.job.spec["webHost"])
-        paths = []
-        for i in range(self.job.roles[WEB].replicas):
-            service = f"{self.job.name}-webservice-{i}"
-            path = f"/mars/{self.job.namespace}/{service}"
-            paths += [
-                {
-                    "path": each,
-                    "pathType": "ImplementationSpecific",
-                    "backend": {"service": {"name": service, "port": {"name": "http"}}},
-                }
-                for each in (f"{path}/(.*)", path)
-            ]
-        nginx = "nginx.ingress.kubernetes.io/"
-        metadata = self._metadata(self.job.name) | {
-            "annotations": {
-                f"{nginx}rewrite-target": "/$1",
-                f"{nginx}use-regex": "true",
-                f"{nginx}proxy-body-size": "0",
-                f"{nginx}proxy-read-timeout": "86400",  # a session that waits is no dead one
-                f"{nginx}proxy-send-timeout": "86400",
-            }
-        }
-        can = "see the pages" if self._encrypted else "run code in the cluster, as with Mars"
-        self.notes.append(
-            f"spec.webHost: whoever reaches http://{host}/mars/{self.job.namespace}/... can {can}; "
-            "have the ingress ask for a password, or leave webHost out."
-        )
-        spec: Spec = {"rules": [{"host": host, "http": {"paths": paths}}]}
-        if self.ingress_class:
-            spec["ingressClassName"] = self.ingress_class
-        return names.body("networking.k8s.io/v1", "Ingress", metadata, spec=spec)
-
     # Spot replicas
 
     @staticmethod
@@ -437,7 +352,7 @@ class Made:
         return names.body(
             f"{names.GROUP}/{names.VERSION}",
             "DaskWorkerGroup",
-            self._metadata(f"{self.job.name}-spot"),
+            beside.metadata(self.job, f"{self.job.name}-spot"),
             spec={
                 "cluster": self.job.name,
                 "worker": {"metadata": {**metadata, "labels": labels}, "replicas": replicas, "spec": spec},
