@@ -337,6 +337,39 @@ def test_looking_again_asks_for_nothing() -> None:
     asyncio.run(run())
 
 
+def test_events_are_asked_for_where_pods_are_missing_only() -> None:
+    """Once for all jobs of a namespace; pods that wait say themselves for what."""
+    server = Server()
+    asked: list[str] = []
+    warning = {
+        "type": "Warning",
+        "reason": "FailedCreate",
+        "message": 'serviceaccount "kubedl-sa" not found',
+        "involvedObject": {"kind": "ReplicaSet", "name": "mars-test-demo-scheduler-1"},
+    }
+
+    def events(namespace: str) -> list[dict]:
+        asked.append(namespace)
+        return [warning]
+
+    server.events = events
+
+    async def run() -> None:
+        operator = Operator(server)
+        server.applied(job())
+        await operator.settle()
+        assert asked == []
+        operator.time += timedelta(seconds=11)
+        seen = await operator.settle()
+        assert "kubedl-sa" in seen["MarsJob/mars-test-demo"]["status"]["conditions"][-1]["message"]
+        assert asked == ["default"]
+        server.pods_there = [pod("scheduler", ready=False), pod("worker", ready=False)]
+        await operator.settle()
+        assert asked == ["default"]
+
+    asyncio.run(run())
+
+
 def test_a_refused_job_is_told_once_and_looked_at_again_when_it_changes() -> None:
     server = Server()
 

@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Protocol
 
 from marsdask.deploy.kubernetes import states
@@ -40,7 +41,7 @@ Key = tuple[str, str]
 GENERATION, DIGEST = f"{PREFIX}generation", f"{PREFIX}digest"
 """Annotations of the DaskCluster: of which generation of its job the objects are, and what does not change with replicas."""
 SLOW = 10.0
-"""Seconds after which a job that is not running has its events looked at, as often as that."""
+"""Seconds after which a job that lacks pods has the events of its namespace looked at, as often as that."""
 AGAIN = 5.0
 """Seconds after which what the API refused is tried again."""
 HEARD = 5.0
@@ -81,13 +82,12 @@ class Keeper:
         self.dirty: set[Key] = set()
         self.tasks: dict[Key, asyncio.Task[None]] = {}
         self.timers: dict[Key, asyncio.TimerHandle] = {}
-        self.looked: dict[Key, float] = {}  # when a job's events were asked for
         self.refused: dict[Key, str] = {}  # what the API said last where it did not do what a job needs
         self.written: dict[
             Key, Body
         ] = {}  # jobs as they are after the last write, which may not have been heard of
         self.made: dict[Key, tuple[Body, float]] = {}  # clusters, and when they were made
-        self.asked: dict[str, tuple[Any, float]] = {}
+        self.asked: dict[str, tuple[Any, float]] = {}  # answers, and until when they are good
 
     def wake(self, key: Key) -> None:
         """Look at a job soon; while somebody is at it already, once more afterwards."""
@@ -160,7 +160,7 @@ class Keeper:
             cluster,
             [each for each in self.world.pods(key) if cluster is not None],
             self.now(),
-            await self._warnings(key, seen),
+            await self._warnings(key, seen, cluster),
             drops,
         )
         await self._write(job, status)
@@ -173,7 +173,7 @@ class Keeper:
             await self._do(job, action)
 
     def _forget(self, key: Key) -> None:
-        for each in (self.looked, self.refused, self.written, self.made):
+        for each in (self.refused, self.written, self.made):
             each.pop(key, None)
         if timer := self.timers.pop(key, None):
             timer.cancel()
@@ -202,13 +202,12 @@ class Keeper:
         owners = heard["metadata"].get("ownerReferences") or ()
         return heard if any(each["uid"] == job["metadata"]["uid"] for each in owners) else None
 
-    async def _asked(self, what: str, function: Callable[[], Any]) -> Any:
-        """What a function says, asked again only after a while."""
-        said, when = self.asked.get(what, (None, -ASKED))
-        if time.monotonic() >= when + ASKED:
-            said = await asyncio.to_thread(function)
-            self.asked[what] = said, time.monotonic()
-        return said
+    async def _asked(self, what: str, function: Callable[[], Any], good_for: float = ASKED) -> Any:
+        """What a function says; asked again only after so many seconds, whichever job wants to know."""
+        self.asked = {each: told for each, told in self.asked.items() if told[1] > time.monotonic()}
+        if what not in self.asked:
+            self.asked[what] = await asyncio.to_thread(function), time.monotonic() + good_for
+        return self.asked[what][0]
 
     def _kubedl(self) -> bool:
         return any(map(is_kubedl, self.api.listed(self.api.apps.list_deployment_for_all_namespaces)))
@@ -274,20 +273,19 @@ class Keeper:
 
     # What becomes of it
 
-    async def _warnings(self, key: Key, job: Body) -> list[str]:
-        """What Kubernetes warns of where a job does not come up, asked for only then; what the API said to us comes first."""
+    async def _warnings(self, key: Key, job: Body, cluster: Body | None) -> list[str]:
+        """What Kubernetes warns of where a job lacks pods, asked for only then; what the API said to us comes first."""
         if key in self.refused:
             return [f"FailedCreate: {self.refused[key]}"]
         conditions = (job.get("status") or {}).get("conditions") or ()
-        if not conditions or conditions[-1]["type"] != CREATED:
+        if cluster is None or not conditions or conditions[-1]["type"] != CREATED:
             return []
+        if len(self.world.pods(key)) > int(cluster["spec"]["worker"]["replicas"]):
+            return []  # the scheduler's, too: they say themselves what they wait for
         self._later(key, SLOW)
         if (self.now() - moment(conditions[0]["lastTransitionTime"])).total_seconds() < SLOW:
             return []
-        if time.monotonic() - self.looked.get(key, -SLOW) < SLOW / 2:
-            return []
-        self.looked[key] = time.monotonic()
-        found = await asyncio.to_thread(self.api.events, key[0])
+        found = await self._asked(f"events of {key[0]}", partial(self.api.events, key[0]), SLOW)
         return states.warnings_of(
             each for each in found if str(each["involvedObject"].get("name", "")).startswith(key[1])
         )
