@@ -99,7 +99,7 @@ def quantity(value: Any, name: str) -> Decimal:
         raise ArgumentError(f"{name}={value!r}: expected a quantity such as '512Mi' or '4G'.")
     number, unit = Decimal(found["number"]), found["unit"]
     if unit in _BINARY:
-        return number * 1024 ** _BINARY[unit]
+        return number * Decimal(1024 ** _BINARY[unit])
     return number.scaleb(_DECIMAL[unit] if unit in _DECIMAL else int(unit[1:]))
 
 
