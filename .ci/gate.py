@@ -64,8 +64,8 @@ STEPS = (
         pytest=True,
         waits=True,
     ),
-    Step("test-oldest", "make test-oldest", after=("setup-oldest",), pytest=True),
     Step("test-processes", "make test-processes", after=("setup", "browser"), pytest=True),
+    Step("test-oldest", "make test-oldest", after=("setup-oldest",), pytest=True),
 )
 
 

@@ -134,6 +134,9 @@ class Server:
 
         return self._write(change, "delete", kind, name)
 
+    def get(self, plural, namespace, name):
+        return copy.deepcopy(self.objects.get((KINDS[plural], name)))
+
     def deleted(self, plural, namespace, name):
         return self._delete(KINDS[plural], name) is not None
 
@@ -388,6 +391,42 @@ def test_a_refused_job_is_told_once_and_looked_at_again_when_it_changes() -> Non
         seen = await operator.settle()
         assert "DaskCluster/mars-test-demo" in seen
         assert [e["reason"] for e in server.events_made] == ["JobRefused", "JobCreated"]
+
+    asyncio.run(run())
+
+
+def test_a_refused_job_goes_after_its_time() -> None:
+    server = Server()
+
+    async def run() -> None:
+        operator = Operator(server)
+        server.applied(job(webHost="no host"))
+        assert "MarsJob/mars-test-demo" in await operator.settle()
+        operator.time += timedelta(seconds=29)
+        assert "MarsJob/mars-test-demo" in await operator.settle()
+        operator.time += timedelta(seconds=1)
+        assert await operator.settle() == {}
+
+    asyncio.run(run())
+
+
+def test_a_cluster_that_was_not_heard_of_is_asked_for_before_a_job_has_failed() -> None:
+    """What an operator hears may be late; a job that has failed has failed for ever."""
+    server = Server()
+
+    async def run() -> None:
+        operator = Operator(server)
+        server.applied(job())
+        await operator.settle()
+        server.pods_there = [pod("scheduler"), pod("worker")]
+        await operator.settle()
+        server.cluster = lambda key: None
+        seen = await operator.settle()
+        assert seen["MarsJob/mars-test-demo"]["status"]["conditions"][-1]["type"] == "Running"
+        del server.objects["DaskCluster", KEY[1]]
+        seen = await operator.settle()
+        last = seen["MarsJob/mars-test-demo"]["status"]["conditions"][-1]
+        assert (last["type"], last["message"]) == ("Failed", "The DaskCluster mars-test-demo was deleted.")
 
     asyncio.run(run())
 

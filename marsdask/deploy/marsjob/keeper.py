@@ -16,22 +16,23 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
-from marsdask.deploy.kubernetes import states
+from marsdask.deploy.kubernetes import names, states
 from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.marsjob.beside import JOB_LABEL
-from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
+from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, SCHEDULER, VERSION
 from marsdask.deploy.marsjob.job import PREFIX
 from marsdask.deploy.marsjob.objects import PLURALS, annotations_of, certificates, create, owner_of, secured
 from marsdask.deploy.marsjob.operator import MANAGED, dropped, drops, is_kubedl, read_definition
 from marsdask.deploy.marsjob.status import (
     CREATED,
-    FAILED,
     OVER,
     SCHEDULER_POD,
     Action,
     moment,
     next_status,
+    refused,
     told,
+    without_refusal,
 )
 from marsdask.deploy.marsjob.translate import translate
 from marsdask.errors import JobRefused, KubernetesError, MarsDaskError
@@ -48,7 +49,7 @@ HEARD = 5.0
 """Seconds in which what was made here has been heard of."""
 ASKED = 30.0
 """Seconds for which an answer holds about the definition of MarsJobs, and about KubeDL."""
-REFUSED = "JobRefused"
+CLUSTER = {"apiVersion": f"{names.GROUP}/{names.VERSION}", "kind": "DaskCluster"}
 log = logging.getLogger("marsdask.marsjobs")
 
 
@@ -137,7 +138,7 @@ class Keeper:
     async def look(self, key: Key) -> None:
         """Look at a job once: make what it needs, write what has become of it, do what that asks for."""
         job = self._job(key)
-        cluster = self._cluster(key, job)
+        cluster = None if job is None else await self._cluster(key, job)
         if job is None or job["metadata"].get("deletionTimestamp") or not await self.ours(job, cluster):
             self._forget(key)
             return
@@ -148,7 +149,10 @@ class Keeper:
                 wanted = (await asyncio.to_thread(translate, job, **self.how)).objects
             except JobRefused as error:
                 if cluster is None:
-                    await self._refused(job, error)
+                    status, actions = refused(job, str(error), self.now())
+                    await self._tell(job, status, actions)
+                    for action in actions:
+                        await self._do(job, action)
                     return
                 await self._event(job, "Warning", "NotApplied", f"The change is not applied: {error}")
                 await self._patch(cluster, {"metadata": {"annotations": {GENERATION: generation(job)}}})
@@ -163,9 +167,7 @@ class Keeper:
             await self._warnings(key, seen, cluster),
             drops,
         )
-        await self._write(job, status)
-        for action in [each for each in actions if each[0] == "event"]:
-            await self._event(job, *action[1:])
+        await self._tell(job, status, actions)
         if wanted and not over({"status": status}):
             await self._apply(job, cluster, wanted)
         self.refused.pop(key, None)
@@ -183,23 +185,21 @@ class Keeper:
         heard, mine = self.world.job(key), self.written.get(key)
         if heard is None or mine is None or heard["metadata"]["uid"] != mine["metadata"]["uid"]:
             return heard
-        return max((heard, mine), key=lambda each: int(each["metadata"]["resourceVersion"]))
+        return later(heard, mine)
 
-    def _cluster(self, key: Key, job: Body | None) -> Body | None:
-        """The job's own cluster, heard of or just made."""
-        heard = self.world.cluster(key)
-        if heard is not None:
-            self.made.pop(key, None)
-        elif key in self.made:
-            made, when = self.made[key]
-            if time.monotonic() < when + HEARD:
-                self._later(key, HEARD)
-                heard = made
-            else:
-                del self.made[key]
-        if job is None or heard is None:
-            return None
-        owners = heard["metadata"].get("ownerReferences") or ()
+    async def _cluster(self, key: Key, job: Body) -> Body | None:
+        """The job's own cluster: as it was heard of, or just made or changed."""
+        heard, (mine, when) = self.world.cluster(key), self.made.get(key, (None, 0.0))
+        if heard is None and mine is not None and time.monotonic() < when + HEARD:
+            self._later(key, HEARD)
+            heard = mine
+        elif (
+            heard is None and counted(job) and not over(job)
+        ):  # what is heard may be late; an end is for ever
+            heard = await asyncio.to_thread(self.api.get, "daskclusters", *key)
+        elif heard is not None and mine is not None and heard["metadata"]["uid"] == mine["metadata"]["uid"]:
+            heard = later(heard, mine)
+        owners = ((heard or {}).get("metadata", {}).get("ownerReferences")) or ()
         return heard if any(each["uid"] == job["metadata"]["uid"] for each in owners) else None
 
     async def _asked(self, what: str, function: Callable[[], Any], good_for: float = ASKED) -> Any:
@@ -254,9 +254,7 @@ class Keeper:
                     each, {"spec": {"worker": {"replicas": each["spec"]["worker"]["replicas"]}}}
                 )
         if cluster is not None or groups:
-            made = await self._patch(wanted_cluster, {"metadata": {"annotations": done}})
-            if made is not None and key in self.made:
-                self.made[key] = made, time.monotonic()
+            await self._patch(wanted_cluster, {"metadata": {"annotations": done}})
 
     async def _prune(self, job: Body, wanted: Sequence[Body]) -> None:
         """Remove Services of web replicas that are not wanted any more, and renew the paths that lead to them."""
@@ -290,24 +288,8 @@ class Keeper:
             each for each in found if str(each["involvedObject"].get("name", "")).startswith(key[1])
         )
 
-    async def _refused(self, job: Body, error: JobRefused) -> None:
-        """Say in the job's status why it cannot run. It is looked at anew when it is changed."""
-        there = (job.get("status") or {}).get("conditions") or ()
-        if any(c["reason"] == REFUSED and c["message"] == str(error) for c in there):
-            return
-        now = told(self.now())
-        condition = {
-            "type": FAILED,
-            "status": "True",
-            "reason": REFUSED,
-            "message": str(error),
-            "lastUpdateTime": now,
-            "lastTransitionTime": now,
-        }
-        await self._write(job, {"conditions": [condition], "replicaStatuses": {}, "startTime": now})
-        await self._event(job, "Warning", REFUSED, str(error))
-
-    async def _write(self, job: Body, status: Body) -> None:
+    async def _tell(self, job: Body, status: Body, actions: Sequence[Action]) -> None:
+        """Write a job's status where it is another one, and post the events."""
         change = difference(job.get("status") or {}, status)
         if change:
             function = self.api.custom.patch_namespaced_custom_object_status
@@ -317,6 +299,9 @@ class Keeper:
             )
             if patched:
                 self.written[where[0], where[2]] = patched
+        for action in actions:
+            if action[0] == "event":
+                await self._event(job, *action[1:])
 
     async def _do(self, job: Body, action: Action) -> None:
         namespace, name = key = job["metadata"]["namespace"], job["metadata"]["name"]
@@ -330,7 +315,7 @@ class Keeper:
                 self._later(key, seconds)
             case ("remember", uid):
                 patch = {"metadata": {"annotations": {SCHEDULER_POD: uid}}}
-                await asyncio.to_thread(self.api.patched, "daskclusters", namespace, name, patch)
+                await self._patch({**CLUSTER, "metadata": {"namespace": namespace, "name": name}}, patch)
 
     async def _event(self, job: Body, kind: str, reason: str, message: str) -> None:
         metadata, now = job["metadata"], told(self.now())
@@ -366,7 +351,10 @@ class Keeper:
         group, _, version = there["apiVersion"].partition("/")
         metadata, function = there["metadata"], self.api.custom.patch_namespaced_custom_object
         where = group, version, metadata["namespace"], PLURALS[there["kind"]], metadata["name"]
-        return await self._call(function, *where, patch, **merging(function))
+        patched = await self._call(function, *where, patch, **merging(function))
+        if patched is not None and there["kind"] == "DaskCluster":
+            self.made[metadata["namespace"], metadata["name"]] = patched, time.monotonic()
+        return patched
 
     async def _call(self, function: Any, *args: Any, **kwargs: Any) -> Body | None:
         return await asyncio.to_thread(self.api.call, function, *args, **kwargs)
@@ -383,11 +371,14 @@ def generation(job: Body) -> str:
     return str(job["metadata"].get("generation", 0))
 
 
-def without_refusal(job: Body) -> Body:
-    """A job as if it had never been refused: it was changed since."""
-    conditions = (job.get("status") or {}).get("conditions") or ()
-    refused = any(each["reason"] == REFUSED for each in conditions)
-    return {**job, "status": {}} if refused else job
+def counted(job: Body) -> bool:
+    """Whether the pods of a job's cluster have been counted in its status: it had one."""
+    return SCHEDULER in ((job.get("status") or {}).get("replicaStatuses") or {})
+
+
+def later(one: Body, other: Body) -> Body:
+    """Of two states of an object the later one."""
+    return max(one, other, key=lambda each: int(each["metadata"]["resourceVersion"]))
 
 
 def digest(objects: Sequence[Body]) -> str:

@@ -28,7 +28,7 @@ RIGHTS: tuple[rights.Rule, ...] = (
     (GROUP, f"{PLURAL}/status", ("patch",)),
     # Where the API server has OwnerReferencesPermissionEnforcement: what is made for a job may hold up its deletion.
     (GROUP, f"{PLURAL}/finalizers", ("update",)),
-    (names.GROUP, "daskclusters", ("create", "delete", "list", "patch", "watch")),
+    (names.GROUP, "daskclusters", ("create", "delete", "get", "list", "patch", "watch")),
     (names.GROUP, "daskworkergroups", ("create", "patch")),
     ("", "pods", ("list", "watch")),
     ("", "services", ("create", "delete", "list")),

@@ -20,6 +20,8 @@ Action = tuple[Any, ...]
 
 CREATED, RUNNING, RESTARTING, SUCCEEDED, FAILED = "Created", "Running", "Restarting", "Succeeded", "Failed"
 OVER = (SUCCEEDED, FAILED)
+REFUSED = "JobRefused"
+"""The reason of a job that cannot be run as it is written."""
 DEADLINE = "was active longer than the specified deadline"
 BACKOFF = "has reached the specified backoff limit"
 RETRYABLE_CODES = (130, 137, 138, 143)
@@ -55,6 +57,41 @@ def next_status(
     look = Look(job, cluster, pods, now, events, drops)
     look.judge()
     return Next(look.status, look.actions)
+
+
+def refused(job: Mapping[str, Any], message: str, now: datetime) -> Next:
+    """The status of a job that cannot be run as it is written: it has failed, until it is changed."""
+    status = dict(job.get("status") or {})
+    actions: list[Action] = []
+    if not any(c["reason"] == REFUSED and c["message"] == message for c in status.get("conditions", ())):
+        stands = told(now)
+        condition = {
+            "type": FAILED,
+            "status": "True",
+            "reason": REFUSED,
+            "message": message,
+            "lastUpdateTime": stands,
+            "lastTransitionTime": stands,
+        }
+        times = {"startTime": stands, "completionTime": stands}
+        status = {"conditions": [condition], "replicaStatuses": {}, **times}
+        actions.append(("event", "Warning", REFUSED, message))
+    return Next(status, actions + expiry(job["spec"], status, now))
+
+
+def without_refusal(job: Mapping[str, Any]) -> dict[str, Any]:
+    """A job as if it had never been refused: it was changed since."""
+    conditions = (job.get("status") or {}).get("conditions") or ()
+    return {**job, "status": {}} if any(each["reason"] == REFUSED for each in conditions) else dict(job)
+
+
+def expiry(spec: Mapping[str, Any], status: Mapping[str, Any], now: datetime) -> list[Action]:
+    """What is to be done about the time for which a job that is over is kept."""
+    ttl = spec.get("ttlSecondsAfterFinished")
+    if ttl is None:
+        return []
+    left = ttl - (now - moment(status["completionTime"])).total_seconds()
+    return [("delete-job",) if left <= 0 else ("again", left)]
 
 
 class Look:
@@ -110,7 +147,7 @@ class Look:
         seconds = self.spec.get("activeDeadlineSeconds")
         if seconds is None:
             return False
-        left = self._left(self.status["startTime"], seconds)
+        left = seconds - (self.now - moment(self.status["startTime"])).total_seconds()
         if left > 0:
             self.actions.append(("again", left))
             return False
@@ -228,15 +265,7 @@ class Look:
         late = failed is not None and DEADLINE in failed["message"]
         if self.cluster is not None and (policy in ("Running", "All") or late):
             self.actions.append(("delete-cluster",))
-        ttl = self.spec.get("ttlSecondsAfterFinished")
-        if ttl is None:
-            return
-        left = self._left(self.status["completionTime"], ttl)
-        self.actions.append(("delete-job",) if left <= 0 else ("again", left))
-
-    def _left(self, since: str, seconds: int) -> float:
-        """Seconds until so many have passed."""
-        return seconds - (self.now - moment(since)).total_seconds()
+        self.actions += expiry(self.spec, self.status, self.now)
 
     # Conditions
 
