@@ -170,7 +170,7 @@ def test_a_session_begins_though_connections_are_lost(
     monkeypatch.setattr("marsdask.deploy.kubernetes.cluster.LOST", 2)
     pod = {"metadata": {"name": "mars-scheduler"}, "status": {"phase": "Running"}}
     said = {"mars-scheduler": "Out of memory"}
-    api: Any = SimpleNamespace(pods=lambda *_: [pod], events=lambda *_: [], last_lines=lambda *_: said)
+    api: Any = SimpleNamespace(pods=lambda *_: [pod], warnings=lambda *_: [], last_lines=lambda *_: said)
     cluster = AttachedCluster(api, "there", "mars", service=None, security=None, own_namespace=True)
     with Cutting(scheduler_port, times) as port:
         cluster.place = Place("127.0.0.1", port, 0)

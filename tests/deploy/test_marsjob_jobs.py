@@ -31,7 +31,7 @@ class Server:
         self.knows = knows
         self.made: dict[tuple[str, str], dict] = {}
         self.pods_there: list[dict] = []
-        self.warnings: list[dict] = []
+        self.warned: list[dict] = []
         self.refuses = ""
         self.drops: set[str] = set()
         self.core = self.custom = self
@@ -86,8 +86,8 @@ class Server:
     def pods(self, namespace, selector):
         return self.pods_there
 
-    def events(self, namespace):
-        return self.warnings
+    def warnings(self, namespace):
+        return self.warned
 
     def last_lines(self, namespace, found):
         return {each.name: "the last line" for each in found}

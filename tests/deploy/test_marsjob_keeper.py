@@ -152,7 +152,7 @@ class Server:
     def list_deployment_for_all_namespaces(self):
         return self.deployments
 
-    def events(self, namespace):
+    def warnings(self, namespace):
         return []
 
     # What it hears
@@ -355,7 +355,7 @@ def test_events_are_asked_for_where_pods_are_missing_only() -> None:
         asked.append(namespace)
         return [warning]
 
-    server.events = events
+    server.warnings = events
 
     async def run() -> None:
         operator = Operator(server)

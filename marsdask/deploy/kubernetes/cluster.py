@@ -284,7 +284,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         return states.states(self._pods())
 
     def _events(self) -> list[str]:
-        return states.warnings_of(self.api.events(self.namespace))
+        return states.warnings_of(self.api.warnings(self.namespace))
 
     def logs(self, tail: int = 1000) -> dict[str, str]:
         """The last `tail` lines of every pod, by the pod's name."""

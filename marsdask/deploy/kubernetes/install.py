@@ -332,7 +332,7 @@ def wait_ready(api: Api, wanted: Body, timeout: float) -> None:
     selector = ",".join(f"{k}={v}" for k, v in wanted["spec"]["selector"]["matchLabels"].items())
     if not until(lambda: (found := read(api, wanted)) is not None and described(found).ready, timeout):
         found = states.states(api.pods(namespace, selector))
-        events = states.warnings_of(api.events(namespace))
+        events = states.warnings_of(api.warnings(namespace))
         report = states.report(found, events, api.last_lines(namespace, (s for s in found if not s.ready)))
         raise ClusterNotStarted(
             f"the operator is not ready after {timeout:g} s; what was made stays. Hint: {INSTALL} --upgrade --image IMAGE "

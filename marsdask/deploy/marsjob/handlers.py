@@ -27,7 +27,10 @@ from marsdask.errors import MarsDaskError
 
 KINDS = (GROUP, VERSION, PLURAL)
 OF_A_JOB = {JOB_LABEL: kopf.PRESENT}
-KEPT_OF_PODS = ("metadata", "status")
+COPIES = (
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "kopf.zalando.org/last-handled-configuration",
+)
 LOOKED = 60
 """Seconds between looks at the definition of MarsJobs: the only calls where nothing happens."""
 WATCHED = 600
@@ -50,21 +53,28 @@ class Indexed:
         return list(self.all_pods.get(key, ()))
 
 
+def metadata_of(body: kopf.Body) -> Body:
+    """Without the copies of the object that others keep in it, which are most of it."""
+    found = {key: value for key, value in body["metadata"].items() if key != "managedFields"}
+    annotations = found.get("annotations", {}).items()
+    return {**found, "annotations": {key: value for key, value in annotations if key not in COPIES}}
+
+
 @kopf.index(*KINDS)
 async def jobs(namespace: str | None, name: str, body: kopf.Body, **_: Any) -> dict[Key, Body]:
-    return {(str(namespace), name): dict(body)}
+    return {(str(namespace), name): {**body, "metadata": metadata_of(body)}}
 
 
 @kopf.index(names.GROUP, names.VERSION, "daskclusters", labels=OF_A_JOB)
 async def clusters(namespace: str | None, name: str, body: kopf.Body, **_: Any) -> dict[Key, Body]:
-    return {(str(namespace), name): dict(body)}
+    replicas = {"worker": {"replicas": body["spec"]["worker"]["replicas"]}}
+    return {(str(namespace), name): {"metadata": metadata_of(body), "spec": replicas}}
 
 
 @kopf.index("", "v1", "pods", labels=OF_A_JOB)
 async def pods(namespace: str | None, labels: kopf.Labels, body: kopf.Body, **_: Any) -> dict[Key, Body]:
-    kept = {part: dict(body.get(part, {})) for part in KEPT_OF_PODS}
-    kept["metadata"].pop("managedFields", None)
     node = body.get("spec", {}).get("nodeName")
+    kept = {"metadata": metadata_of(body), "status": dict(body.get("status", {}))}
     return {(str(namespace), labels[JOB_LABEL]): kept | {"spec": {"nodeName": node} if node else {}}}
 
 

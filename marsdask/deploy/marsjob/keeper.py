@@ -155,7 +155,10 @@ class Keeper:
                         await self._do(job, action)
                     return
                 await self._event(job, "Warning", "NotApplied", f"The change is not applied: {error}")
-                await self._patch(cluster, {"metadata": {"annotations": {GENERATION: generation(job)}}})
+                await self._patch(
+                    {**CLUSTER, "metadata": cluster["metadata"]},
+                    {"metadata": {"annotations": {GENERATION: generation(job)}}},
+                )
         drops = (
             "" if (seen.get("status") or {}).get("conditions") else await self._asked("drops", self._drops)
         )
@@ -246,7 +249,7 @@ class Keeper:
                 await self._event(job, "Warning", "NotApplied", f"Not all of the change is applied: {why}.")
             replicas = wanted_cluster["spec"]["worker"]["replicas"]
             if cluster["spec"]["worker"].get("replicas") != replicas:
-                await self._patch(cluster, {"spec": {"worker": {"replicas": replicas}}})
+                await self._patch(wanted_cluster, {"spec": {"worker": {"replicas": replicas}}})
             await self._prune(job, others)
         for each in groups:
             if await self._create(each) is None:
@@ -283,7 +286,7 @@ class Keeper:
         self._later(key, SLOW)
         if (self.now() - moment(conditions[0]["lastTransitionTime"])).total_seconds() < SLOW:
             return []
-        found = await self._asked(f"events of {key[0]}", partial(self.api.events, key[0]), SLOW)
+        found = await self._asked(f"events of {key[0]}", partial(self.api.warnings, key[0]), SLOW)
         return states.warnings_of(
             each for each in found if str(each["involvedObject"].get("name", "")).startswith(key[1])
         )

@@ -44,7 +44,8 @@ RIGHTS: tuple[rights.Rule, ...] = (
 
 def kind(*, image: str, adopt_all: bool, ingress_class: str | None) -> operator.Kind:
     """The operator, with the settings of its jobs."""
-    env = {IMAGE: image, ADOPT_ALL: str(int(adopt_all))}
+    # Threads that ask the API server would each keep memory of their own: 120 MiB more with fifty jobs.
+    env = {IMAGE: image, ADOPT_ALL: str(int(adopt_all)), "MALLOC_ARENA_MAX": "2"}
     if ingress_class:
         env[INGRESS_CLASS] = ingress_class
     selector = {operator.KIND: NAME, "app.kubernetes.io/instance": NAME}

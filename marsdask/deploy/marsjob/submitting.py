@@ -194,7 +194,7 @@ def wait(api: Api, job: Body, namespace: str, *, direct: bool, timeout: float, s
 
 
 def _events(api: Api, namespace: str, name: str) -> list[str]:
-    found = api.events(namespace)
+    found = api.warnings(namespace)
     return states.warnings_of(
         each for each in found if str(each["involvedObject"].get("name", "")).startswith(name)
     )
