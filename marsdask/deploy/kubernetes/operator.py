@@ -80,6 +80,7 @@ class Kind:
     rights: tuple[rights.Rule, ...]
     selector: Mapping[str, str]
     env: Mapping[str, str] = field(default_factory=dict)
+    memory_limit: str = "512Mi"
 
     @property
     def labels(self) -> dict[str, str]:
@@ -182,7 +183,10 @@ def container(image: str, kind: Kind) -> dict[str, Any]:
         "startupProbe": health | {"periodSeconds": 1, "failureThreshold": 120},
         "livenessProbe": health | {"periodSeconds": 10, "failureThreshold": 6},
         "readinessProbe": health | {"periodSeconds": 5},
-        "resources": {"requests": {"cpu": "100m", "memory": "192Mi"}, "limits": {"memory": "512Mi"}},
+        "resources": {
+            "requests": {"cpu": "100m", "memory": "192Mi"},
+            "limits": {"memory": kind.memory_limit},
+        },
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": True,
