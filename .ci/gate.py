@@ -52,6 +52,7 @@ STEPS = (
     Step("imports", "make imports"),
     Step("kubernetes-node", "make kubernetes-node", after=("setup", "browser")),  # of two apt-get one fails
     Step("test", "make test", pytest=True),
+    Step("test-processes", "make test-processes", after=("setup", "browser"), pytest=True),
     Step("types", "make types"),
     Step("generated-check", "make generated-check"),
     Step("docs", "make docs"),
@@ -64,7 +65,6 @@ STEPS = (
         pytest=True,
         waits=True,
     ),
-    Step("test-processes", "make test-processes", after=("setup", "browser"), pytest=True),
     Step("test-oldest", "make test-oldest", after=("setup-oldest",), pytest=True),
 )
 

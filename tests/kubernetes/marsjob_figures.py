@@ -64,7 +64,8 @@ def many(api: Api, node: Node) -> None:
     with namespace(api) as where:
         since = datetime.now().astimezone()
         job = small()
-        container(job, "Worker")["resources"] = {"requests": {"cpu": "50m", "memory": "4Gi"}}
+        for each in ("Scheduler", "Worker"):
+            container(job, each)["resources"] = {"requests": {"cpu": "50m", "memory": "3Gi"}}
         made: list[Job] = []
         for number in range(MANY):
             job["metadata"]["name"] = f"job-{number}"

@@ -145,7 +145,8 @@ def test_fifty_at_once(kept, api: Api) -> None:
     """Each runs, or says what its pods wait for: most of them for memory."""
     with namespace(api) as where:
         job = small()
-        container(job, "Worker")["resources"] = {"requests": {"cpu": "50m", "memory": "3Gi"}}
+        for each in ("Scheduler", "Worker"):  # schedulers that idle would take processors from other tests
+            container(job, each)["resources"] = {"requests": {"cpu": "50m", "memory": "3Gi"}}
         made = []
         for number in range(50):
             job["metadata"]["name"] = f"job-{number}"
