@@ -85,6 +85,10 @@ def parse_quantity(value: Any, name: str) -> int:
     return size
 
 
+MOST_POWER = 30
+"""Of ten, in a quantity: a quettabyte."""
+
+
 def quantity(value: Any, name: str) -> Decimal:
     """The number of a Kubernetes quantity: cores, bytes or pieces.
 
@@ -100,7 +104,10 @@ def quantity(value: Any, name: str) -> Decimal:
     number, unit = Decimal(found["number"]), found["unit"]
     if unit in _BINARY:
         return number * Decimal(1024 ** _BINARY[unit])
-    return number.scaleb(_DECIMAL[unit] if unit in _DECIMAL else int(unit[1:]))
+    power = _DECIMAL[unit] if unit in _DECIMAL else int(unit[1:])
+    if abs(power) > MOST_POWER:
+        raise ArgumentError(f"{name}={value!r}: expected a quantity of less than 1e{MOST_POWER}.")
+    return number.scaleb(power)
 
 
 def shown(size: float) -> str:

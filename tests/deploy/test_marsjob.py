@@ -616,3 +616,113 @@ def test_the_page_s_job_and_the_tutorial_s_are_one() -> None:
     (submit,) = cron["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
     done = CliRunner().invoke(main, [*submit["args"][1:], "--help"])
     assert done.exit_code == 0
+
+
+@pytest.mark.parametrize("cpu", ["2 cores", "", "-1", "1e99999999", -1])
+def test_a_cpu_that_is_none(cpu: Any) -> None:
+    found = causes(lambda made: container(made)["resources"]["requests"].update(cpu=cpu))
+    assert set(found) == {f"{ROLES}.Worker.template.spec.containers[0].resources.requests.cpu"}
+
+
+@pytest.mark.parametrize(
+    ("text", "ran"),
+    [
+        ("python -m mars.deploy.oscar.worker", "exec mars-worker"),
+        ("A=1 B='2' python -m mars.deploy.oscar.worker", "A=1 B='2' exec mars-worker"),
+        ("cd /data && python -m mars.deploy.oscar.worker", "cd /data && exec mars-worker"),
+        ("exec python -m mars.deploy.oscar.worker", "exec mars-worker"),
+        ("env A=1 python -m mars.deploy.oscar.worker", "env A=1 mars-worker"),
+        ("nice -n 5 mars-worker", "nice -n 5 mars-worker"),
+    ],
+)
+def test_a_shell_gives_way_where_nothing_else_runs_the_command(text: str, ran: str) -> None:
+    assert ran_by_shell(text).startswith(f"{ran} --name")
+
+
+def ran_by_shell(text: str) -> str:
+    return ran(translated(starts("sh", "-c", text)))["args"][2]
+
+
+def test_a_number_sign_inside_of_a_word_begins_no_comment() -> None:
+    text = ran_by_shell("mars-worker --load-modules a#b --log-level debug")
+    assert "'a#b'" in text
+    assert "--log-level debug" in text
+
+
+@pytest.mark.parametrize("number", ["many", "0"])
+def test_processors_that_are_no_number(number: str) -> None:
+    (said,) = causes(starts("mars-worker", "--n-cpu", number)).values()
+    assert f"--n-cpu {number}" in said
+
+
+def test_an_image_with_marsdask_stays_and_a_replaced_one_is_told() -> None:
+    def image(made: dict[str, Any]) -> None:
+        container(made)["image"] = "reg/team/marsdask:v2"
+        container(made)["command"] = ["mars-worker"]
+
+    found = translated(image)
+    assert ran(found)["image"] == "reg/team/marsdask:v2"
+    assert any(f"{IMAGE!r} replaces 'mars-image', which starts Mars" in note for note in found.notes)
+
+
+def test_variables_of_the_template_come_first_but_for_those_that_wire_the_pod() -> None:
+    said = {
+        "HOME": "/data",
+        "DASK_DISTRIBUTED__WORKER__MEMORY__TARGET": "0.5",
+        "DASK_DISTRIBUTED__COMM__RETRY__COUNT": "3",
+        "MARS_CONTAINER_IP": "1.2.3.4",
+        "MINE": "1",
+    }
+    given = [{"name": name, "value": value} for name, value in said.items()]
+    found = translated(lambda made: container(made).update(env=given))
+    check(found)
+    entries = ran(found)["env"]
+    assert len({each["name"] for each in entries}) == len(entries)
+    assert env(found) | {
+        "HOME": "/data",
+        "MINE": "1",
+        "DASK_DISTRIBUTED__WORKER__MEMORY__TARGET": "0.5",
+    } == env(found)
+    assert env(found)["DASK_DISTRIBUTED__COMM__RETRY__COUNT"] == "3"
+    assert env(found)["MARS_CONTAINER_IP"] == ""
+    assert any("MARS_CONTAINER_IP is left out" in note for note in found.notes)
+    origin = [
+        {"name": "DASK_MARSDASK__ALLOW_ORIGIN", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+    ]
+    found = translated(lambda made: container(made, "Scheduler").update(env=origin))
+    (entry,) = [each for each in ran(found, "scheduler")["env"] if each["name"] == origin[0]["name"]]
+    assert entry == origin[0]
+
+
+def test_probes_and_rights_of_the_template_replace_ours() -> None:
+    def changed(made: dict[str, Any]) -> None:
+        container(made)["readinessProbe"] = {"exec": {"command": ["true"]}}
+        container(made, "Scheduler")["livenessProbe"] = {"tcpSocket": {"port": 8786}}
+        container(made)["securityContext"] = {"privileged": True, "runAsUser": 0}
+
+    found = translated(changed)
+    check(found)
+    assert ran(found)["readinessProbe"] == {"exec": {"command": ["true"]}}
+    assert "httpGet" not in ran(found, "scheduler")["livenessProbe"]
+    assert "allowPrivilegeEscalation" not in ran(found)["securityContext"]
+    assert "runAsNonRoot" not in part(found)["spec"]["securityContext"]
+
+
+def test_a_worker_of_dasks_own_command_may_listen_anywhere() -> None:
+    found = translated(starts("dask", "worker"), lambda made: container(made).update(image="x/dask:1"))
+    assert "readinessProbe" not in ran(found)
+
+
+def test_spilling_into_tmp_mounts_it_once() -> None:
+    paths = [each["mountPath"] for each in ran(translated(block(spillDirs=["/tmp"])))["volumeMounts"]]
+    assert paths == ["/tmp"]
+
+
+def test_no_ingress_without_a_web_service() -> None:
+    found = translated(lambda made: roles(made)["WebService"].update(replicas=0))
+    assert of_kind(found, "Ingress") == []
+
+
+def test_clean_pod_policy_running_is_told() -> None:
+    found = translated(lambda made: made["spec"].update(cleanPodPolicy="Running"))
+    assert any("spec.cleanPodPolicy=Running does what All does" in note for note in found.notes)

@@ -5,6 +5,7 @@ What KubeDL and Mars mean by a field was read in their sources; where Dask's ope
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import posixpath
@@ -28,6 +29,13 @@ Spec = dict[str, Any]
 WORKER_PORT = 8788
 TMP, PLASMA = "marsdask-tmp", "marsdask-plasma"
 """Volumes of ours."""
+WIRED = (
+    "MARS_",
+    "DASK_SCHEDULER_ADDRESS",
+    "DASK_DISTRIBUTED__COMM__",
+    "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES",
+)
+"""Beginnings of variables that a pod is told by us, whatever its template says."""
 FIELDS = {
     "MARS_CONTAINER_IP": "status.podIP",
     "MARS_K8S_POD_NAME": "metadata.name",
@@ -104,7 +112,7 @@ class Made:
             },
         )
         found = [cluster, *beside.services(self.job), beside.network_policy(self.job)]
-        if self.job.spec.get("webHost") and WEB in roles:
+        if self.job.spec.get("webHost") and WEB in roles and roles[WEB].replicas:
             found.append(beside.ingress(self.job, self.ingress_class))
             self._note_the_host()
         if spot:
@@ -115,6 +123,10 @@ class Made:
                 "containers are not used."
             )
         self._note_who_gets_in()
+        if (policy := self.job.spec.get("cleanPodPolicy")) == "Running":
+            self.notes.append(
+                f"spec.cleanPodPolicy={policy} does what All does: pods of Deployments do not stay when they have ended."
+            )
         return found
 
     def _note_who_gets_in(self) -> None:
@@ -178,7 +190,7 @@ class Made:
             service = f"{names.own_service(self.job.name)}.{self.job.namespace}"
             env["DASK_SCHEDULER_ADDRESS"] = f"tls://{service}:{COMM_PORT}"
         pod = self._pod(role, start, env, {names.COMM: WORKER_PORT, names.WEB: specs.WORKER_WEB_PORT})
-        mounts = role.container.get("volumeMounts", ())
+        mounts = (*role.container.get("volumeMounts", ()), *pod["spec"]["containers"][0]["volumeMounts"])
         try:
             volumes = policy.volumes(mounted=tuple(mount["mountPath"] for mount in mounts))
         except ArgumentError as error:  # it begins with what named the directories
@@ -247,7 +259,8 @@ class Made:
         """Whole cores of what the container asks for, else of its limit, rounded up as KubeDL does."""
         for kind in ("requests", "limits"):
             if (cores := resources.get(kind, {}).get("cpu")) is not None:
-                return max(1, math.ceil(quantity(cores, "cpu")))
+                with contextlib.suppress(ArgumentError):  # told by its path
+                    return max(1, math.ceil(quantity(cores, "cpu")))
         return 1
 
     def _pod(self, role: Role, start: words.Start, env: Mapping[str, str], ports: Mapping[str, int]) -> Spec:
@@ -275,16 +288,14 @@ class Made:
 
     def _with_wishes(self, pod: Spec, role: Role, start: words.Start) -> Spec:
         """The pod with the job's template laid over it."""
-        ours = {each["name"] for each in pod["spec"]["containers"][0]["env"]}
         wish = dict(role.container)
         for name in ("command", "args", "image", "imagePullPolicy"):
             wish.pop(name, None)
         starts = {"command": start.command, "args": start.args}
         wish |= {name: value for name, value in starts.items() if value is not None}
         wish |= self._image(role, start)
-        wish["env"] = [
-            each for each in role.container.get("env", ()) if not self._is_ours(each["name"], ours)
-        ]
+        wish["env"] = self._env(pod["spec"]["containers"][0], role)
+        self._give_way(pod, role, passed=start.args is None or start.passed)
         taken = {each["name"] for each in pod["spec"]["volumes"]}
         for i, volume in enumerate(role.pod.get("volumes", ())):
             if volume["name"] in taken:
@@ -306,16 +317,42 @@ class Made:
         }
         return {**made, "metadata": {kind: each for kind, each in metadata.items() if each}}
 
+    def _env(self, container: Spec, role: Role) -> list[Spec]:
+        """The template's variables, but for those by which its pod is wired; of ours those stay that it does not have."""
+        said, kept = role.container.get("env", ()), []
+        ours = {each["name"] for each in container["env"]}
+        for i, each in enumerate(said):
+            if each["name"] in ENVIRONMENT and "value" in each:
+                continue  # what it says of memory is in the pod
+            if each["name"] in ours and each["name"].startswith(WIRED):
+                self.notes.append(
+                    f"{role.where}.env[{i}]: {each['name']} is left out: a pod of Dask's operator is told another one."
+                )
+            else:
+                kept.append(each)
+        wanted = {each["name"] for each in kept}
+        container["env"] = [each for each in container["env"] if each["name"] not in wanted]
+        return kept
+
     @staticmethod
-    def _is_ours(name: str, ours: Iterable[str]) -> bool:
-        """Whether a variable says what the pod is told anyway, as it is in KubeDL."""
-        return name in ours or name in ENVIRONMENT
+    def _give_way(pod: Spec, role: Role, *, passed: bool) -> None:
+        """Leave out what of ours contradicts the template: a server takes no probe of two kinds."""
+        container, theirs = pod["spec"]["containers"][0], role.container
+        for probe in ("readinessProbe", "livenessProbe"):
+            if probe in theirs or (passed and role.name == WORKER):  # which may listen anywhere
+                container.pop(probe, None)
+        security = theirs.get("securityContext", {})
+        if security.get("privileged") or "SYS_ADMIN" in security.get("capabilities", {}).get("add", ()):
+            del container["securityContext"]["allowPrivilegeEscalation"]
+        root = (security, role.pod.get("securityContext", {}))
+        if 0 in [each.get("runAsUser") for each in root]:
+            del pod["spec"]["securityContext"]["runAsNonRoot"]
 
     def _image(self, role: Role, start: words.Start) -> Spec:
         """The container's image and how it is pulled."""
         given, policy = role.container.get("image"), role.container.get("imagePullPolicy")
-        mars = given is not None and OF_MARS.search(given) is not None and "marsdask" not in given
-        if given is not None and not (start.of_mars or mars):
+        mars = given is not None and OF_MARS.search(given) is not None
+        if given is not None and ("marsdask" in given or not (start.of_mars or mars)):
             if self.pull_policy:
                 policy = self.pull_policy
             return {"image": given} | ({"imagePullPolicy": policy} if policy else {})
@@ -326,6 +363,8 @@ class Made:
                 f"{has}; give one with marsdask in it: the annotation {PREFIX}image, or --image.",
             )
             return {}
+        if given not in (None, self.image):
+            self.notes.append(f"{role.where}.image: {self.image!r} replaces {given!r}, which starts Mars.")
         if policy and policy != self.pull_policy and given != self.image:
             self.notes.append(
                 f"{role.where}.imagePullPolicy={policy} goes with the image {given!r}, which {self.image!r} replaces; "

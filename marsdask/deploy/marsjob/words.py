@@ -30,6 +30,8 @@ STARTS_MARS = re.compile(rf"(?<!\S)(?:{_MODULE}|{_SCRIPT})(?![^\s;&|)])")
 STARTS_OURS = re.compile(
     r"(?<!\S)(?:\S*/)?(?:(?:marsdask\s+|dask[ -])(?P<role>scheduler|supervisor|worker))(?!\S)"
 )
+GIVES_WAY = re.compile(r"(?:^|&&|\|\||[;(\n])\s*(?:\w+=\S*\s+)*$")
+"""What may stand before a command of a shell that is to take its place."""
 SHELLS = ("sh", "bash", "dash", "ash")
 MEMORY = frozenset(worker.MEMORY)
 """Options of a worker that say what `MemoryPolicy.of_options` reads."""
@@ -67,6 +69,8 @@ class Start:
     """Options of a worker that belong into its pod: those of memory, and `n_cpu`."""
     of_mars: bool = False
     """Whether it started Mars, of which an image cannot have marsdask in it."""
+    passed: bool = False
+    """Whether it is the job's own command of Dask or marsdask, as it is."""
 
 
 def start(
@@ -87,7 +91,7 @@ def start(
     if not found and (theirs := STARTS_OURS.search(text)):
         _check_role(ROLE_OF[theirs["role"]], role, text, where, faults)
         notes.append(f"{where}: {shown(text)} is taken as it is; nothing is added to it.")
-        return Start(command or None, args or None)
+        return Start(command or None, args or None, passed=True)
     if len(found) != 1:
         faults(
             where,
@@ -112,8 +116,9 @@ def start(
     options.read([str(word) for word in following])
     ran = [SPELLED[role], *ours, *options.kept]
     if script is not None:
-        # The shell gives way to it, so that it hears the signal at its pod's end.
-        shell = [*words[:script], f"{before}exec {' '.join(map(_quoted, ran))}", *words[script + 1 :]]
+        # The shell gives way to it, so that it hears the signal at its pod's end; unless something else runs it.
+        gives_way = "exec " if GIVES_WAY.search(before) else ""
+        shell = [*words[:script], f"{before}{gives_way}{' '.join(map(_quoted, ran))}", *words[script + 1 :]]
         return Start(None, shell, options.said, of_mars=True)
     return Start(None, [*shlex.split(before), *ran], options.said, of_mars=True)
 
@@ -140,6 +145,7 @@ def _words(text: str) -> list[str]:
     reader = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
     reader.whitespace_split = True
     reader.whitespace = " \t\r"
+    reader.commenters = ""
     found = [Operator(word) if set(word) <= set("();<>|&\n") else word for word in reader]
     while found and isinstance(found[-1], Operator) and not found[-1].strip("\n;"):
         del found[-1]
@@ -211,6 +217,8 @@ class Options:
             elif name in self.said:
                 self.faults(self.where, f"{text}: it is said twice.")
             else:
+                if name == "n_cpu":
+                    self._check(param, values[0], text)
                 self.said[name] = values[0]
         else:
             for value in values:
