@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from marsdask.deploy.marsjob.status import Next, next_status, permanent
+from marsdask.deploy.marsjob.status import Next, next_status, permanent, refused
 from tests.deploy.test_marsjob import job, roles
 
 pytestmark = pytest.mark.once
@@ -343,3 +343,62 @@ def test_recorded_ends_count_for_the_policies() -> None:
         story = Story("ExitCode", backoffLimit=limit)
         story.look(*running())
         assert story.look(*pods).status["conditions"][-1]["type"] == state
+
+
+def test_nulls_are_fields_that_are_not_said() -> None:
+    story = Story("Never")
+    story.job["spec"] |= {"schedulingPolicy": None, "cleanPodPolicy": None, "ttlSecondsAfterFinished": None}
+    roles(story.job)["WebService"]["replicas"] = None
+    roles(story.job)["Scheduler"]["restartPolicy"] = None
+    story.job["status"] = {"conditions": None, "replicaStatuses": None}
+    story.look(*running())
+    half = pod("worker", "3")
+    half["status"]["containerStatuses"] = None
+    assert story.look(*running(), half).status["conditions"][-1]["type"] == "Running"
+    story.look(pod("scheduler", "s", ready=False, ended={"exitCode": 1}))
+    assert story.last["type"] == "Failed"
+
+
+def test_a_job_that_kubedl_ran_is_not_taken_for_one_that_lost_its_cluster() -> None:
+    story = Story()
+    condition = {"type": "Running", "status": "True", "reason": "JobRunning", "message": "x"}
+    times = {"lastUpdateTime": "2026-03-01T11:00:00Z", "lastTransitionTime": "2026-03-01T11:00:00Z"}
+    story.job["status"] = {
+        "conditions": [condition | times],
+        "replicaStatuses": {"Scheduler": {"active": 1}, "Worker": {"active": 2}},
+        "startTime": "2026-03-01T11:00:00Z",
+    }
+    story.cluster = None
+    story.look()
+    assert story.last["type"] == "Running"
+
+
+def test_what_holds_a_job_up_is_told_of_the_pod_that_says_it() -> None:
+    story = Story()
+    story.look()
+    waiting = {"reason": "ImagePullBackOff", "message": "no such image: a:b"}
+    story.look(pod("scheduler", "s", ready=False), pod("worker", "1", ready=False, waiting=waiting))
+    assert story.last["reason"] == "ErrImagePull"
+    assert "no such image: a:b" in story.last["message"]
+
+
+def test_a_worker_that_answers_late_is_not_started_again() -> None:
+    story = started("OnFailure")
+    late = pod("worker", "1", ready=False, restarts=1, ended={"exitCode": 137})
+    late["status"]["containerStatuses"][0]["state"] = {"running": {"startedAt": "2026-03-01T00:00:00Z"}}
+    story.look(pod("scheduler", "s"), late, pod("worker", "2"))
+    assert story.last["type"] == "Running"
+    late["status"]["containerStatuses"][0]["state"] = {"running": {"startedAt": "2027-03-01T00:00:00Z"}}
+    story.look(pod("scheduler", "s"), late, pod("worker", "2"))
+    assert story.last["type"] == "Restarting"
+
+
+@pytest.mark.parametrize(
+    "spec", [None, {}, {"ttlSecondsAfterFinished": "5"}, {"ttlSecondsAfterFinished": -5}, []]
+)
+def test_a_refusal_of_any_spec(spec: Any) -> None:
+    found = refused({"metadata": {"name": "a"}, "spec": spec}, "spec: no", NOW)
+    assert found.status["conditions"][0]["message"] == "spec: no"
+    assert [each[0] for each in found.actions] == ["event"]
+    again = refused({"metadata": {"name": "a"}, "status": found.status}, "spec: no", NOW)
+    assert again == (found.status, [])

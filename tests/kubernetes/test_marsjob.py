@@ -201,7 +201,9 @@ def test_what_is_wrong_is_told_in_the_condition_and_mended_by_applying_again(api
         assert made.pods() == []
         made.changed({"spec": {"marsReplicaSpecs": {"Worker": role(small(), "Worker")}}})
         made.becomes("Created")
-        until(made.pods)
+        until(
+            lambda: made.pods("worker")
+        )  # a namespace that goes while Dask's operator is at it would stay for long
 
 
 def test_the_server_refuses_what_its_definition_does_not_take(api: Api) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from marsdask.deploy.kubernetes import names, states
 from marsdask.deploy.marsjob.definition import ROLES, SCHEDULER, WEB, WORKER
-from marsdask.deploy.marsjob.job import MARS, PREFIX, RESTART, host_of
+from marsdask.deploy.marsjob.job import MARS, PREFIX, RESTART, host_of, without_nulls
 
 Pod = Mapping[str, Any]
 Action = tuple[Any, ...]
@@ -61,7 +61,7 @@ def next_status(
 
 def refused(job: Mapping[str, Any], message: str, now: datetime) -> Next:
     """The status of a job that cannot be run as it is written: it has failed, until it is changed."""
-    status = dict(job.get("status") or {})
+    status = dict(without_nulls(job.get("status") or {}))
     actions: list[Action] = []
     if not any(c["reason"] == REFUSED and c["message"] == message for c in status.get("conditions", ())):
         stands = told(now)
@@ -76,7 +76,8 @@ def refused(job: Mapping[str, Any], message: str, now: datetime) -> Next:
         times = {"startTime": stands, "completionTime": stands}
         status = {"conditions": [condition], "replicaStatuses": {}, **times}
         actions.append(("event", "Warning", REFUSED, message))
-    return Next(status, actions + expiry(job["spec"], status, now))
+    spec = job.get("spec")
+    return Next(status, actions + expiry(spec if isinstance(spec, Mapping) else {}, status, now))
 
 
 def without_refusal(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,12 +86,18 @@ def without_refusal(job: Mapping[str, Any]) -> dict[str, Any]:
     return {**job, "status": {}} if any(each["reason"] == REFUSED for each in conditions) else dict(job)
 
 
+def counted(job: Mapping[str, Any]) -> bool:
+    """Whether the pods of a job's cluster have been counted here, so that it had one: KubeDL leaves out what is 0."""
+    found = (job.get("status") or {}).get("replicaStatuses") or {}
+    return "failed" in (found.get(SCHEDULER) or {})
+
+
 def expiry(spec: Mapping[str, Any], status: Mapping[str, Any], now: datetime) -> list[Action]:
     """What is to be done about the time for which a job that is over is kept."""
-    ttl = spec.get("ttlSecondsAfterFinished")
-    if ttl is None:
-        return []
-    left = ttl - (now - moment(status["completionTime"])).total_seconds()
+    ttl, done = spec.get("ttlSecondsAfterFinished"), status.get("completionTime")
+    if not isinstance(ttl, int) or isinstance(ttl, bool) or ttl < 0 or done is None:
+        return []  # a job that is refused for it, perhaps
+    left = ttl - (now - moment(done)).total_seconds()
     return [("delete-job",) if left <= 0 else ("again", left)]
 
 
@@ -106,9 +113,11 @@ class Look:
         events: Sequence[str],
         drops: str,
     ) -> None:
+        job = without_nulls(job)
         self.job, self.cluster, self.now, self.events, self.drops = job, cluster, now, events, drops
         self.name = job["metadata"]["name"]
         self.spec: Mapping[str, Any] = job["spec"]
+        pods = without_nulls(list(pods))
         self.roles = {name: self._role(name) for name in ROLES}
         gone = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]
         there = [pod for pod in pods if pod not in gone]
@@ -160,9 +169,9 @@ class Look:
 
     def _gone(self) -> bool:
         """Whether its DaskCluster, which was there, is gone: nobody but its idle timeout and people delete it."""
-        if self.cluster is not None or SCHEDULER not in self.status.get("replicaStatuses", {}):
+        if self.cluster is not None or not counted(self.job):
             return False
-        if int(_annotation(self.job, f"{PREFIX}idle-timeout") or 0):
+        if (_annotation(self.job, f"{PREFIX}idle-timeout") or "0").strip("0"):
             self._become(SUCCEEDED, "JobSucceeded", f"MarsJob {self.name} was idle for its timeout.")
         else:
             self._become(FAILED, "MarsJobFailed", f"The DaskCluster {self.name} was deleted.")
@@ -207,8 +216,8 @@ class Look:
         self._become(
             FAILED,
             "JobFailed",
-            f"MarsJob {self.name} has failed: {count} times a worker ended in a way that will not pass, the last of them pod "
-            f"{pod['metadata']['name']}: {states.ending(end)}.",
+            f"MarsJob {self.name} has failed: its workers were started {count} times, and pod {pod['metadata']['name']} ended in a "
+            f"way that will not pass: {states.ending(end)}.",
         )
         return True
 
@@ -232,9 +241,10 @@ class Look:
         found = states.states((*self.schedulers, *self.workers))
         ready = sum(each.ready for each in found if each.role == "worker")
         scheduler = any(each.ready for each in found if each.role == "scheduler")
-        again = [pod for pod in (*self.schedulers, *self.workers) if _starts_again(pod)]
-        wanted = self.spec.get("schedulingPolicy", {}).get("minAvailable") or 1
         was = self._condition(RUNNING) or self._condition(RESTARTING)
+        since = moment(was["lastTransitionTime"]) if was else self.now
+        again = [pod for pod in (*self.schedulers, *self.workers) if _starts_again(pod, since)]
+        wanted = self.spec.get("schedulingPolicy", {}).get("minAvailable") or 1
         if was and again:
             end = _ended(again[0])
             assert end is not None
@@ -246,12 +256,15 @@ class Look:
         elif scheduler and ready >= wanted:
             self._become(RUNNING, "JobRunning", f"MarsJob {self.name} is running.")
         elif not was and not new:
-            total = self.roles[WORKER].get("replicas", 1)
-            why = states.cause(found, self.events, ready, total)
-            stuck = next((each for each in found if not each.ready), None)
-            if (stuck and (stuck.hopeless or stuck.message)) or any(
-                "FailedCreate" in each for each in self.events
-            ):
+            stuck = min(
+                (each for each in found if not each.ready and (each.hopeless or each.message)),
+                key=lambda each: (not each.hopeless, each.role != "scheduler"),
+                default=None,
+            )
+            if stuck or any("FailedCreate" in each for each in self.events):
+                alike = [each for each in found if stuck and each.label == stuck.label]
+                total = self.roles[WORKER].get("replicas", 1)
+                why = states.cause(alike, self.events, ready, total)
                 label = stuck.label.partition(":")[0].replace(" ", "") if stuck else "FailedCreate"
                 self._become(CREATED, label, f"{why[:1].upper()}{why[1:]}")
 
@@ -321,6 +334,7 @@ class Look:
             found = {}
         self.status["replicaStatuses"] = found
         host = self.spec.get("webHost")
+        self.status.pop("webServiceAddresses", None)
         if host and self.roles[WEB]:
             namespace = self.job["metadata"].get("namespace", "default")
             self.status["webServiceAddresses"] = [
@@ -382,10 +396,16 @@ def _ended(pod: Pod) -> Mapping[str, Any] | None:
     return {"reason": status.get("reason", "Failed")} if status.get("phase") == "Failed" else None
 
 
-def _starts_again(pod: Pod) -> bool:
-    """Whether its container has ended and is not back yet; a pod that is over stays so, and another one comes."""
+def _starts_again(pod: Pod, since: datetime) -> bool:
+    """Whether its container has ended and is not back yet; a pod that is over stays so, and another one comes.
+
+    One that was started again before `since`, and does not answer now, is no news.
+    """
     over = pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
-    return _ended(pod) is not None and not over and not states.state(pod).ready
+    if over or _ended(pod) is None or states.state(pod).ready:
+        return False
+    begun = [each.get("state", {}).get("running", {}).get("startedAt") for each in _containers(pod)]
+    return not any(each and moment(each) < since for each in begun)
 
 
 def _restarts(pod: Pod, *, every: bool = False) -> int:
