@@ -134,6 +134,15 @@ class Server:
 
         return self._write(change, "delete", kind, name)
 
+    def service(self, namespace, name):
+        return copy.deepcopy(self.objects.get(("Service", name)))
+
+    def get_namespaced_custom_object(self, group, version, namespace, plural, name):
+        return self.get(plural, namespace, name)
+
+    def delete_namespaced_ingress(self, name, namespace):
+        return self._delete("Ingress", name)
+
     def get(self, plural, namespace, name):
         return copy.deepcopy(self.objects.get((KINDS[plural], name)))
 
@@ -487,7 +496,9 @@ def test_a_cluster_that_is_not_the_jobs_is_left_and_told() -> None:
         theirs = {"kind": "DaskCluster", "metadata": {"name": KEY[1], "uid": "theirs"}, "spec": {"mine": 1}}
         server.objects["DaskCluster", KEY[1]] = theirs
         server.applied(job())
-        with pytest.raises(KubernetesError, match="is there already, and not of this MarsJob"):
+        with pytest.raises(
+            KubernetesError, match="there is a DaskCluster mars-test-demo already, which is not"
+        ):
             await operator.settle()
         assert server.objects["DaskCluster", KEY[1]]["spec"] == {"mine": 1}
 
@@ -571,3 +582,158 @@ def test_the_difference_is_a_merge_patch() -> None:
     old = {"a": {"b": 1, "c": [1]}, "d": 1}
     new = {"a": {"b": 1, "c": [2], "e": {}}, "f": None}
     assert merge(old, difference(old, new)) == {"a": {"b": 1, "c": [2], "e": {}}}
+
+
+def settled(server: Server, *steps, **how) -> list[dict]:
+    """What is there after each step, of a job that was applied and runs."""
+
+    async def run() -> list[dict]:
+        operator = Operator(server, **how)
+        server.applied(job())
+        await operator.settle()
+        server.pods_there = [pod("scheduler"), pod("worker")]
+        seen = [await operator.settle()]
+        for step in steps:
+            step(server, operator)
+            seen.append(await operator.settle())
+        return seen
+
+    return asyncio.run(run())
+
+
+def reasons(server: Server) -> list[str]:
+    return [each["reason"] for each in server.events_made]
+
+
+def test_pods_of_an_earlier_job_are_waited_for() -> None:
+    """They would be taken for the new one's: its scheduler would be lost as soon as it is there."""
+    server = Server()
+
+    async def run() -> None:
+        operator = Operator(server)
+        server.applied(job())
+        server.pods_there = [pod("scheduler", uid="old")]
+        with pytest.raises(KubernetesError, match="pods of an earlier mars-test-demo are still there"):
+            await operator.settle()
+        server.pods_there = []
+        assert "DaskCluster/mars-test-demo" in await operator.settle()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("kind", ["Service", "NetworkPolicy", "Ingress", "DaskWorkerGroup"])
+def test_an_object_of_somebody_else_is_not_taken(kind: str) -> None:
+    server = Server()
+    names = {"Service": "webservice-0", "NetworkPolicy": "worker", "DaskWorkerGroup": "spot", "Ingress": ""}
+    name = f"mars-test-demo-{names[kind]}".rstrip("-")
+    server.objects[kind, name] = {"kind": kind, "metadata": {"name": name, "uid": "theirs"}, "spec": {}}
+    server.applied(job())
+    with pytest.raises(
+        KubernetesError, match=f"there is a {kind} {name} already, which is not of this MarsJob"
+    ):
+        asyncio.run(Operator(server).settle())
+
+
+def test_spot_replicas_that_are_not_wanted_any_more_go() -> None:
+    server = Server()
+
+    def without(server: Server, _: Operator) -> None:
+        found = server.objects["MarsJob", KEY[1]]
+        del found["spec"]["marsReplicaSpecs"]["Worker"]["spotReplicaSpec"]
+        server.changed({})
+
+    before, after = settled(server, without)
+    assert before["DaskWorkerGroup/mars-test-demo-spot"]["spec"]["worker"]["replicas"] == 1
+    assert after["DaskWorkerGroup/mars-test-demo-spot"]["spec"]["worker"]["replicas"] == 0
+    assert after["DaskCluster/mars-test-demo"]["spec"]["worker"]["replicas"] == 2
+    assert "NotApplied" not in reasons(server)
+
+
+def test_a_web_host_that_is_taken_away() -> None:
+    server = Server()
+    before, after = settled(server, lambda server, _: server.changed({"webHost": None}))
+    assert "Ingress/mars-test-demo" in before
+    assert "Ingress/mars-test-demo" not in after
+    assert "webServiceAddresses" not in after["MarsJob/mars-test-demo"]["status"]
+    assert "NotApplied" not in reasons(server)
+
+
+@pytest.mark.parametrize(("name", "value"), [("security", "tls"), ("image", "x/marsdask:2"), ("imag", "x")])
+def test_annotations_that_are_changed_are_told(name: str, value: str) -> None:
+    """The API server does not count them as changes."""
+    server = Server()
+
+    def annotated(server: Server, _: Operator) -> None:
+        server.objects["MarsJob", KEY[1]]["metadata"]["annotations"] = {f"marsdask.org/{name}": value}
+
+    settled(server, annotated, lambda *_: None)
+    assert reasons(server).count("NotApplied") == 1
+
+
+def test_another_image_of_the_operator_is_no_change_of_a_job() -> None:
+    server = Server()
+
+    def upgraded(server: Server, operator: Operator) -> None:
+        operator.how["image"] = "marsdask/marsdask:v2"
+        server.changed({"marsReplicaSpecs": {"Worker": {"replicas": 3}}})
+
+    _, after = settled(server, upgraded)
+    assert after["DaskCluster/mars-test-demo"]["spec"]["worker"]["replicas"] == 2
+    assert "NotApplied" not in reasons(server)
+
+
+def test_of_a_change_that_is_refused_nothing_takes_effect() -> None:
+    server = Server()
+    change = {"activeDeadlineSeconds": -1, "backoffLimit": 0}
+    _, after, later = settled(server, lambda server, _: server.changed(change), lambda *_: None)
+    assert after["MarsJob/mars-test-demo"]["status"]["conditions"][-1]["type"] == "Running"
+    assert later == after
+    assert reasons(server).count("NotApplied") == 1
+
+
+def test_events_are_those_of_the_job_and_of_its_time() -> None:
+    from marsdask.deploy.marsjob.objects import of_job
+
+    def event(name: str, when: str = "2026-01-02T00:00:00Z") -> dict:
+        return {"involvedObject": {"name": name}, "lastTimestamp": when}
+
+    found = {"metadata": {"name": "job-1", "creationTimestamp": "2026-01-01T12:00:00Z"}}
+    ours = [
+        "job-1",
+        "job-1-scheduler-5d",
+        "job-1-default-worker-a1-x",
+        "job-1-spot-worker-a1",
+        "job-1-scheduler",
+    ]
+    theirs = ["job-10", "job-10-scheduler-5d", "job-1-2-scheduler-5d", "other"]
+    events = [event(name) for name in (*ours, *theirs)] + [event("job-1", "2026-01-01T11:59:59Z")]
+    assert [each["involvedObject"]["name"] for each in of_job(events, found)] == ours
+
+
+def test_a_question_is_asked_once_for_all_who_want_to_know() -> None:
+    server, asked = Server(), []
+
+    async def run() -> None:
+        keeper = Operator(server).started()
+
+        def ask() -> str:
+            asked.append(1)
+            return "said"
+
+        told = await asyncio.gather(*(keeper._asked("x", ask) for _ in range(50)))
+        assert told == ["said"] * 50
+        assert len(asked) == 1
+
+    asyncio.run(run())
+
+
+def test_loose_definitions_drop_nothing_and_others_are_no_error() -> None:
+    from marsdask.deploy.marsjob.operator import dropped
+
+    def of(schema: dict, name: str = "v1alpha1") -> dict:
+        return {"spec": {"versions": [{"name": name, "schema": {"openAPIV3Schema": schema}}]}}
+
+    loose = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    assert dropped(of(loose)) == []
+    assert dropped(of(loose, "v2")) == []
+    assert len(dropped(of({"type": "object", "properties": {}}))) == 5

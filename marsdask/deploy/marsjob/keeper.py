@@ -1,7 +1,7 @@
 """What an operator does for MarsJobs: makes what a job needs, and keeps its status. It asks the API for nothing that it was told.
 
 All state is in the objects, so that the next look comes to the same end whatever happened in between: a job's DaskCluster is
-made after its other objects, and says of which generation of the job they all are.
+made after its other objects, and says of which version of the job they all are.
 """
 
 from __future__ import annotations
@@ -19,15 +19,25 @@ from typing import Any, Protocol
 from marsdask.deploy.kubernetes import names, states
 from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.marsjob.beside import JOB_LABEL
-from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, SCHEDULER, VERSION
-from marsdask.deploy.marsjob.job import PREFIX
-from marsdask.deploy.marsjob.objects import PLURALS, annotations_of, certificates, create, owner_of, secured
+from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
+from marsdask.deploy.marsjob.job import PREFIX, without_nulls
+from marsdask.deploy.marsjob.objects import (
+    PLURALS,
+    annotations_of,
+    certificates,
+    create,
+    of_job,
+    owner_of,
+    read,
+    secured,
+)
 from marsdask.deploy.marsjob.operator import MANAGED, dropped, drops, is_kubedl, read_definition
 from marsdask.deploy.marsjob.status import (
     CREATED,
     OVER,
     SCHEDULER_POD,
     Action,
+    counted,
     moment,
     next_status,
     refused,
@@ -39,8 +49,13 @@ from marsdask.errors import JobRefused, KubernetesError, MarsDaskError
 
 Key = tuple[str, str]
 """Namespace and name of a job."""
-GENERATION, DIGEST = f"{PREFIX}generation", f"{PREFIX}digest"
-"""Annotations of the DaskCluster: of which generation of its job the objects are, and what does not change with replicas."""
+SEEN, DIGEST, UNFIT = f"{PREFIX}seen", f"{PREFIX}digest", f"{PREFIX}unfit"
+"""Annotations of the DaskCluster: the version of its job that was looked at, what of it is applied and cannot be changed, and the
+version of one that was refused."""
+POLICIES = ("cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
+"""Fields of a job that are kept, and changed, while it runs."""
+CHANGED = (*POLICIES, "webHost")
+"""Fields of a job's spec that take effect when they are changed, beside the replicas of its roles."""
 SLOW = 10.0
 """Seconds after which a job that lacks pods has the events of its namespace looked at, as often as that."""
 AGAIN = 5.0
@@ -144,7 +159,8 @@ class Keeper:
             return
         seen = without_refusal(job)
         wanted: list[Body] = []
-        if not over(seen) and (cluster is None or annotations_of(cluster).get(GENERATION) != generation(job)):
+        noted = annotations_of(cluster) if cluster else {}
+        if not over(seen) and noted.get(SEEN) != version_of(job):
             try:
                 wanted = (await asyncio.to_thread(translate, job, **self.how)).objects
             except JobRefused as error:
@@ -155,10 +171,12 @@ class Keeper:
                         await self._do(job, action)
                     return
                 await self._event(job, "Warning", "NotApplied", f"The change is not applied: {error}")
+                noted = {**noted, SEEN: version_of(job), UNFIT: version_of(job)}
                 await self._patch(
-                    {**CLUSTER, "metadata": cluster["metadata"]},
-                    {"metadata": {"annotations": {GENERATION: generation(job)}}},
+                    {**CLUSTER, "metadata": cluster["metadata"]}, {"metadata": {"annotations": noted}}
                 )
+        if noted.get(UNFIT) == version_of(job):  # what is not applied is not kept either
+            seen = {**seen, "spec": {k: v for k, v in seen["spec"].items() if k not in POLICIES}}
         drops = (
             "" if (seen.get("status") or {}).get("conditions") else await self._asked("drops", self._drops)
         )
@@ -206,11 +224,16 @@ class Keeper:
         return heard if any(each["uid"] == job["metadata"]["uid"] for each in owners) else None
 
     async def _asked(self, what: str, function: Callable[[], Any], good_for: float = ASKED) -> Any:
-        """What a function says; asked again only after so many seconds, whichever job wants to know."""
+        """What a function says; asked again only after so many seconds, whichever jobs want to know."""
         self.asked = {each: told for each, told in self.asked.items() if told[1] > time.monotonic()}
         if what not in self.asked:
-            self.asked[what] = await asyncio.to_thread(function), time.monotonic() + good_for
-        return self.asked[what][0]
+            question = asyncio.ensure_future(asyncio.to_thread(function))
+            self.asked[what] = question, time.monotonic() + good_for
+        try:
+            return await asyncio.shield(self.asked[what][0])
+        except MarsDaskError:
+            self.asked.pop(what, None)
+            raise
 
     def _kubedl(self) -> bool:
         return any(map(is_kubedl, self.api.listed(self.api.apps.list_deployment_for_all_namespaces)))
@@ -226,23 +249,23 @@ class Keeper:
         owner = owner_of(job)
         for each in wanted:
             each["metadata"]["ownerReferences"] = [owner]
+        if cluster is None and self.world.pods((job["metadata"]["namespace"], job["metadata"]["name"])):
+            raise KubernetesError(f"pods of an earlier {job['metadata']['name']} are still there.")
         (wanted_cluster,) = (each for each in wanted if each["kind"] == "DaskCluster")
         groups = [each for each in wanted if each["kind"] == "DaskWorkerGroup"]
         others = [each for each in wanted if each["kind"] not in ("DaskCluster", "DaskWorkerGroup")]
-        done = {GENERATION: generation(job)}
+        done = {SEEN: version_of(job)}
         key = job["metadata"]["namespace"], job["metadata"]["name"]
         for each in others:
-            await self._create(each)
+            await self._create_own(each, owner)
         if cluster is None:
             if secured(job):
                 await self._create(await asyncio.to_thread(certificates, key[1], key[0], owner))
-            wanted_cluster["metadata"]["annotations"] = {DIGEST: digest(wanted), **({} if groups else done)}
-            made = await self._create(wanted_cluster)
-            if made is None:
-                raise KubernetesError(f"a DaskCluster {key[1]} is there already, and not of this MarsJob.")
+            wanted_cluster["metadata"]["annotations"] = {DIGEST: digest(job), **({} if groups else done)}
+            made = await self._create_own(wanted_cluster, owner)
             self.made[key] = made, time.monotonic()
         else:
-            if annotations_of(cluster).get(DIGEST) != digest(wanted):
+            if annotations_of(cluster).get(DIGEST) != digest(job):
                 why = (
                     "only numbers of replicas can be changed; delete the job and apply it again for the rest"
                 )
@@ -251,11 +274,13 @@ class Keeper:
             if cluster["spec"]["worker"].get("replicas") != replicas:
                 await self._patch(wanted_cluster, {"spec": {"worker": {"replicas": replicas}}})
             await self._prune(job, others)
+            if not groups:  # there may have been one
+                await self._patch(spot_of(job), {"spec": {"worker": {"replicas": 0}}})
         for each in groups:
-            if await self._create(each) is None:
-                await self._patch(
-                    each, {"spec": {"worker": {"replicas": each["spec"]["worker"]["replicas"]}}}
-                )
+            await self._create_own(each, owner)
+            if cluster is not None:
+                replicas = each["spec"]["worker"]["replicas"]
+                await self._patch(each, {"spec": {"worker": {"replicas": replicas}}})
         if cluster is not None or groups:
             await self._patch(wanted_cluster, {"metadata": {"annotations": done}})
 
@@ -268,9 +293,11 @@ class Keeper:
             service = each["metadata"]["name"]
             if service.startswith(f"{name}-webservice-") and service not in keep:
                 await self._call(self.api.core.delete_namespaced_service, service, namespace)
-        for each in wanted:
-            if each["kind"] == "Ingress":
-                await self._patch(each, {"spec": each["spec"]})
+        ingress = next((each for each in wanted if each["kind"] == "Ingress"), None)
+        if ingress is None:
+            await self._call(self.api.networking.delete_namespaced_ingress, name, namespace)
+        else:
+            await self._patch(ingress, {"spec": ingress["spec"]})
 
     # What becomes of it
 
@@ -287,9 +314,7 @@ class Keeper:
         if (self.now() - moment(conditions[0]["lastTransitionTime"])).total_seconds() < SLOW:
             return []
         found = await self._asked(f"events of {key[0]}", partial(self.api.warnings, key[0]), SLOW)
-        return states.warnings_of(
-            each for each in found if str(each["involvedObject"].get("name", "")).startswith(key[1])
-        )
+        return states.warnings_of(of_job(found, job))
 
     async def _tell(self, job: Body, status: Body, actions: Sequence[Action]) -> None:
         """Write a job's status where it is another one, and post the events."""
@@ -346,6 +371,17 @@ class Keeper:
 
     # Calls
 
+    async def _create_own(self, wanted: Body, owner: Body) -> Body:
+        """Make an object of a job's, or take it if it is there; another's by its name is an error."""
+        found = await self._create(wanted) or await asyncio.to_thread(read, self.api, wanted)
+        owners = (found or {}).get("metadata", {}).get("ownerReferences") or ()
+        if found is None or not any(each["uid"] == owner["uid"] for each in owners):
+            metadata = wanted["metadata"]
+            raise KubernetesError(
+                f"there is a {wanted['kind']} {metadata['name']} already, which is not of this MarsJob."
+            )
+        return found
+
     async def _create(self, wanted: Body) -> Body | None:
         """What was made; None where it was there before."""
         return await asyncio.to_thread(create, self.api, wanted)
@@ -369,14 +405,10 @@ def over(job: Mapping[str, Any]) -> bool:
     return any(c["type"] in OVER and c["status"] == "True" for c in conditions)
 
 
-def generation(job: Body) -> str:
-    """What the API server counts up with every change of a job's spec."""
-    return str(job["metadata"].get("generation", 0))
-
-
-def counted(job: Body) -> bool:
-    """Whether the pods of a job's cluster have been counted in its status: it had one."""
-    return SCHEDULER in ((job.get("status") or {}).get("replicaStatuses") or {})
+def version_of(job: Body) -> str:
+    """Of what a job asks for: the API server counts changes of its spec, and annotations are no part of that."""
+    said = {key: value for key, value in annotations_of(job).items() if key.startswith(PREFIX)}
+    return f"{job['metadata'].get('generation', 0)}-{hashed(said)}"
 
 
 def later(one: Body, other: Body) -> Body:
@@ -384,15 +416,33 @@ def later(one: Body, other: Body) -> Body:
     return max(one, other, key=lambda each: int(each["metadata"]["resourceVersion"]))
 
 
-def digest(objects: Sequence[Body]) -> str:
+def digest(job: Body) -> str:
     """Of what may not change while a job runs: all of its pods but how many."""
+    job = without_nulls(job)
 
-    def fixed(each: Body) -> Any:
-        spec = each["spec"]
-        return {**spec, "worker": {**spec["worker"], "replicas": 0}}
+    def fixed(role: Any) -> Any:
+        spot = {k: v for k, v in role.get("spotReplicaSpec", {}).items() if k != "spotReplicaNumber"}
+        said = {key: value for key, value in role.items() if key not in ("replicas", "spotReplicaSpec")}
+        return {**said, "spot": spot}
 
-    pods = [fixed(each) for each in objects if each["kind"] == "DaskCluster"]
-    return hashlib.sha256(json.dumps(pods, sort_keys=True).encode()).hexdigest()[:16]
+    spec = {key: value for key, value in job["spec"].items() if key not in CHANGED}
+    roles = {key: fixed(role) for key, role in spec.get("marsReplicaSpecs", {}).items()}
+    said = {k: v for k, v in annotations_of(job).items() if k.startswith(PREFIX) and k != MANAGED}
+    return hashed({**spec, "marsReplicaSpecs": roles, "annotations": said})
+
+
+def hashed(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def spot_of(job: Body) -> Body:
+    """The worker group of a job's spot replicas, as far as a patch has to know it."""
+    name, namespace = job["metadata"]["name"], job["metadata"]["namespace"]
+    return {
+        **CLUSTER,
+        "kind": "DaskWorkerGroup",
+        "metadata": {"name": f"{name}-spot", "namespace": namespace},
+    }
 
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> Body:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from marsdask.deploy.kubernetes import credentials, names
@@ -36,6 +37,26 @@ def create(api: Api, wanted: Body, **how: Any) -> Body | None:
         if "already exists" not in str(error):
             raise
         return None
+
+
+def read(api: Api, wanted: Body) -> Body | None:
+    """The object by the kind and name of another one; a Secret is not read, which takes more rights."""
+    name, namespace = wanted["metadata"]["name"], wanted["metadata"]["namespace"]
+    if wanted["kind"] == "Service":
+        return api.service(namespace, name)
+    group, _, version = wanted["apiVersion"].partition("/")
+    function = api.custom.get_namespaced_custom_object
+    return api.call(function, group, version, namespace, PLURALS[wanted["kind"]], name)
+
+
+def of_job(events: Iterable[Body], job: Mapping[str, Any]) -> Iterator[Body]:
+    """The events about a job's own objects, since it is there: others may begin with its name, or have had it."""
+    name, since = job["metadata"]["name"], str(job["metadata"].get("creationTimestamp", ""))
+    own = re.compile(rf"{re.escape(name)}(-(scheduler|default-worker|spot-worker|default|spot)\b.*)?")
+    for each in events:
+        when = str(each.get("lastTimestamp") or each.get("eventTime") or since)
+        if own.fullmatch(str(each["involvedObject"].get("name", ""))) and when[:19] >= since[:19]:
+            yield each
 
 
 def owner_of(found: Body) -> Body:

@@ -29,13 +29,13 @@ RIGHTS: tuple[rights.Rule, ...] = (
     # Where the API server has OwnerReferencesPermissionEnforcement: what is made for a job may hold up its deletion.
     (GROUP, f"{PLURAL}/finalizers", ("update",)),
     (names.GROUP, "daskclusters", ("create", "delete", "get", "list", "patch", "watch")),
-    (names.GROUP, "daskworkergroups", ("create", "patch")),
+    (names.GROUP, "daskworkergroups", ("create", "get", "patch")),
     ("", "pods", ("list", "watch")),
-    ("", "services", ("create", "delete", "list")),
+    ("", "services", ("create", "delete", "get", "list")),
     ("", "secrets", ("create",)),
     ("", "events", ("create", "list")),
-    ("networking.k8s.io", "ingresses", ("create", "patch")),
-    ("networking.k8s.io", "networkpolicies", ("create",)),
+    ("networking.k8s.io", "ingresses", ("create", "delete", "get", "patch")),
+    ("networking.k8s.io", "networkpolicies", ("create", "get")),
     # Which fields the definition of MarsJobs drops, and whether KubeDL runs. kopf learns of definitions that come and go.
     ("apiextensions.k8s.io", "customresourcedefinitions", ("get", "list", "watch")),
     ("apps", "deployments", ("list",)),
@@ -133,9 +133,10 @@ def dropped(found: Mapping[str, Any]) -> list[str]:
     >>> dropped(definition())
     []
     """
-    version = next(each for each in found["spec"]["versions"] if each["name"] == VERSION)
-    schema = version["schema"]["openAPIV3Schema"]["properties"].get("spec", {})
-    return [f"spec.{'.'.join(steps)}" for steps in FIELDS if not _kept(schema, steps)]
+    version: Mapping[str, Any] = next((each for each in found["spec"]["versions"] if each["name"] == VERSION), {})
+    schema = version.get("schema", {}).get("openAPIV3Schema", {})
+    paths = (("spec", *steps) for steps in FIELDS)
+    return [".".join(steps) for steps in paths if schema and not _kept(schema, steps)]
 
 
 def _kept(schema: Mapping[str, Any], steps: Iterable[str]) -> bool:
