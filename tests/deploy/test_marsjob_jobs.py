@@ -11,10 +11,12 @@ from marsdask.__main__ import main
 from marsdask.deploy.kubernetes import api as kubernetes_api
 from marsdask.deploy.kubernetes.states import Shown
 from marsdask.deploy.marsjob import jobs, submitting, translate
+from marsdask.deploy.marsjob.operator import manifests
 from marsdask.errors import (
     ClusterNotStarted,
     ClusterStartTimeout,
     KubernetesError,
+    NotPermitted,
     ObjectNotFound,
     StillThere,
 )
@@ -34,7 +36,8 @@ class Server:
         self.warned: list[dict] = []
         self.refuses = ""
         self.drops: set[str] = set()
-        self.core = self.custom = self
+        self.core = self.custom = self.apps = self
+        self.deployments: list[dict] | Exception = []
 
     def call(self, function, *args, **kwargs):
         return function(*args, **kwargs)
@@ -73,6 +76,11 @@ class Server:
 
     def delete_namespaced_custom_object(self, group, version, namespace, plural, name):
         return self.made.pop((plural, name), None)
+
+    def list_deployment_for_all_namespaces(self):
+        if isinstance(self.deployments, Exception):
+            raise self.deployments
+        return self.deployments
 
     def get(self, plural, namespace, name):
         return self.made.get((plural, name))
@@ -290,7 +298,8 @@ def test_faults_are_told_before_any_cluster_is_asked(tmp_path) -> None:
 class Logs(Server):
     """Two pods that have said something, and go on."""
 
-    def raw(self, function, pod_name, namespace, **how):
+    def raw(self, function, pod_name, namespace, container):
+        assert container == "mars"
         return f"{pod_name} one\n{pod_name} two\n".encode()
 
     read_namespaced_pod_log = None
@@ -299,6 +308,8 @@ class Logs(Server):
 def test_logs_name_their_pod_where_there_are_several() -> None:
     server, said = Logs(), []
     server.pods_there = [pod("scheduler", "s"), pod("worker", "1")]
+    for each in server.pods_there:
+        each["spec"]["containers"] = [{"name": "sidecar"}, {"name": "mars"}]
     jobs.logs(server, "default", "x", role=None, follow=False, tail=None, write=said.append)
     names = [each["metadata"]["name"] for each in server.pods_there]
     assert said == [f"{name}  {name} {n}" for name, n in itertools.product(names, ("one", "two"))]
@@ -306,3 +317,104 @@ def test_logs_name_their_pod_where_there_are_several() -> None:
     server.pods_there = server.pods_there[:1]
     jobs.logs(server, "default", "x", role="scheduler", follow=False, tail=None, write=said.append)
     assert said == [f"{names[0]} one", f"{names[0]} two"]
+
+
+OURS = manifests("dask-operator", IMAGE)[-1]
+KUBEDL = {"spec": {"template": {"spec": {"containers": [{"image": "kubedl/kubedl:v0.3.0"}]}}}}
+
+
+def submitted(monkeypatch, tmp_path, server: Server, *words: str):
+    """How `job submit` ends in the cluster of a server."""
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps(small()))
+    monkeypatch.setattr(kubernetes_api, "current", lambda *_: None)
+    monkeypatch.setattr(kubernetes_api, "Api", lambda _: server)
+    return CliRunner().invoke(main, ["job", "submit", str(file), "-n", "default", *words])
+
+
+def test_an_operator_that_runs_has_an_image(monkeypatch, tmp_path) -> None:
+    server = Server()
+    server.deployments = [OURS]
+    done = submitted(monkeypatch, tmp_path, server, "--ingress-class", "x")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == "marsjob.training.kubedl.io/mars-test-demo created\n"
+    assert "--ingress-class has no effect" in done.stderr
+    assert server.made["marsjobs", "mars-test-demo"]["metadata"]["annotations"] == {}
+
+
+@pytest.mark.parametrize("deployments", [[], [KUBEDL]])
+def test_where_no_operator_of_ours_runs_the_objects_are_made_here(monkeypatch, tmp_path, deployments) -> None:
+    server = Server()
+    server.deployments = deployments
+    done = submitted(monkeypatch, tmp_path, server)
+    assert done.exit_code == 1
+    assert "give one with marsdask in it" in done.stderr
+    done = submitted(monkeypatch, tmp_path, server, "--image", IMAGE)
+    assert done.exit_code == 0, done.output
+    assert "nobody keeps spec.ttlSecondsAfterFinished" in done.stderr
+    assert ("daskclusters", "mars-test-demo") in server.made
+    assert ("marsjobs", "mars-test-demo") not in server.made
+
+
+def test_beside_kubedl_a_job_says_whose_it_is(monkeypatch, tmp_path) -> None:
+    server = Server()
+    server.deployments = [OURS, KUBEDL]
+    submitted(monkeypatch, tmp_path, server)
+    assert server.made["marsjobs", "mars-test-demo"]["metadata"]["annotations"] == {
+        "marsdask.org/managed": "true"
+    }
+
+
+def test_who_may_not_see_operators_is_told(monkeypatch, tmp_path) -> None:
+    server = Server()
+    server.deployments = NotPermitted("deployments is forbidden")
+    done = submitted(monkeypatch, tmp_path, server)
+    assert done.exit_code == 0
+    assert "cannot be seen without the right to list Deployments" in done.stderr
+
+
+def test_a_job_that_is_deleted_while_it_is_waited_for(monkeypatch) -> None:
+    server, found = Server(), small()
+    list(submitting.submit(server, found, translate(found, IMAGE), {}))
+    monkeypatch.setattr(server, "pods", lambda *_: server.made.clear() or [])
+    server.get_namespaced_custom_object = lambda *_: next(iter(told))
+    told = iter([server.made["marsjobs", "mars-test-demo"], None])
+    with pytest.raises(ClusterNotStarted, match="was deleted while it was waited for"):
+        waited(server, found, direct=False, timeout=600)
+
+
+def test_events_of_others_do_not_end_the_wait() -> None:
+    server, found = Server(), small()
+    directly(server, found)
+    event = {
+        "type": "Warning",
+        "reason": "FailedCreate",
+        "message": "no",
+        "lastTimestamp": "2100-01-01T00:00:00Z",
+    }
+    other = {**event, "involvedObject": {"kind": "ReplicaSet", "name": "mars-test-demo2-scheduler-1"}}
+    own = {"kind": "ReplicaSet", "name": "mars-test-demo-scheduler-1"}
+    old = {**event, "involvedObject": own, "lastTimestamp": "2020-01-01T00:00:00Z"}
+    server.warned = [other, old]
+    with pytest.raises(ClusterStartTimeout):
+        waited(server, found)
+    server.warned = [{**event, "involvedObject": own}]
+    with pytest.raises(ClusterNotStarted, match="cannot come up"):
+        waited(server, found, timeout=600)
+
+
+def test_nulls_in_a_file_are_fields_that_are_not_said(monkeypatch, tmp_path) -> None:
+    server = Server(knows=False)
+    file = tmp_path / "job.json"
+    found = small()
+    found["spec"] |= {"schedulingPolicy": None, "cleanPodPolicy": None}
+    found["spec"]["marsReplicaSpecs"]["WebService"] = None
+    found["spec"]["marsReplicaSpecs"]["Worker"]["replicas"] = None
+    file.write_text(json.dumps(found))
+    monkeypatch.setattr(kubernetes_api, "current", lambda *_: None)
+    monkeypatch.setattr(kubernetes_api, "Api", lambda _: server)
+    server.pods_there = [pod("scheduler", "s"), pod("worker", "1")]
+    done = CliRunner().invoke(main, ["job", "submit", str(file), "--image", IMAGE, "-n", "default", "--wait"])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(main, ["job", "status", "-n", "default"])
+    assert done.stdout.splitlines()[1].split()[:2] == ["mars-test-demo", "Running"]

@@ -263,9 +263,13 @@ def install_for_jobs(
         return
     yield from made(api, wanted, upgrade=upgrade, timeout=timeout)
     yield from compared(before.operators, wanted[-1], upgrade=upgrade)
+    adopts_all = marsjobs.adopts_all(wanted[-1])
+    if before.operators and not upgrade and adopts_all != before.all_jobs:
+        yield f"It keeps {'all' if before.all_jobs else 'not all'} jobs beside KubeDL. Hint: {INSTALL} --upgrade changes it."
+        adopts_all = before.all_jobs
     if before.definition is not None and (said := marsjobs.drops(marsjobs.dropped(before.definition))):
         yield said
-    if before.kubedl and not marsjobs.adopts_all(wanted[-1]):
+    if before.kubedl and not adopts_all:
         yield (
             f'KubeDL runs here ({", ".join(before.kubedl)}): only jobs with the annotation {marsjobs.MANAGED}: "true" are '
             "run by Dask. Hint: --adopt-all takes all."
@@ -359,7 +363,7 @@ def uninstall(api: Api, *, force: bool, timeout: float) -> Iterator[str]:
     jobs = marsjobs.listed(api) if any(map(is_for_jobs, found)) else []
     if jobs and not force:
         raise InUse(
-            f"{len(jobs)} MarsJobs would be left without their operator or deleted with their definition: {some(jobs)}. Hint: "
+            f"{len(jobs)} MarsJobs would be deleted with their definition: {some(jobs)}. Hint: "
             "`marsdask job delete NAME` for each, or --force deletes them all."
         )
     if used and not force:
@@ -382,8 +386,8 @@ def uninstall(api: Api, *, force: bool, timeout: float) -> Iterator[str]:
 
 
 def is_for_jobs(manifest: Body) -> bool:
-    """Whether an object of ours is the definition of MarsJobs or the Deployment of their operator."""
-    return place(manifest)[0] in (marsjobs.NAME, definition()["metadata"]["name"])
+    """Whether an object of ours is the definition of MarsJobs; of somebody else's definition they are somebody else's."""
+    return bool(place(manifest)[0] == definition()["metadata"]["name"])
 
 
 def some(found: Sequence[Body], most: int = 5) -> str:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Reach = Callable[[], tuple[Api, str]]
 
-PULL_POLICIES = ("Always", "IfNotPresent", "Never")
-
 
 @click.group(cls=Told)
 def job() -> None:
@@ -35,7 +33,7 @@ def translating(command: Any) -> Any:
     for each in (
         click.option(
             "--image-pull-policy",
-            type=click.Choice(PULL_POLICIES),
+            type=click.Choice(("Always", "IfNotPresent", "Never")),
             help="Of that image; otherwise Kubernetes' own.",
         ),
         click.option("--image", help="With marsdask in it, for jobs that start Mars.", metavar="IMAGE"),
@@ -142,24 +140,38 @@ def submit(
 ) -> None:
     """Make the MarsJobs in FILE, or on stdin for -.
 
-    Where the cluster knows MarsJobs, their operator runs and keeps them. Elsewhere, and with --direct, the objects are made
-    here; Dask's operator runs them, and notes say which policies nobody keeps.
+    Where an operator of marsdask's keeps MarsJobs it runs them. Elsewhere, and with --direct, the objects are made here; Dask's
+    operator runs them, and notes say which policies nobody keeps.
 
     Ends with 1 where a job cannot be run as it is written, before anything is made: a line for each of its faults.
     """
     from marsdask.deploy.kubernetes.states import Shown
     from marsdask.deploy.marsjob import submitting
-    from marsdask.deploy.marsjob.job import PREFIX
+    from marsdask.deploy.marsjob.job import PREFIX, without_nulls
 
-    jobs = [submitting.named(each) for each in jobs_of(file)]
-    how = {"image": image, "image_pull_policy": image_pull_policy, "ingress_class": ingress_class}
-    translations(jobs, **how)  # faults are told where no cluster can be reached, too
-    api, namespace = reach()
-    found = translations(jobs, **how, namespace=namespace)
+    jobs = [without_nulls(submitting.named(each)) for each in jobs_of(file)]
+    how = {"image_pull_policy": image_pull_policy, "ingress_class": ingress_class}
+    # Faults are told where no cluster can be reached, too; an operator may have an image.
+    found = translations(jobs, **how, image=image or submitting.OPERATORS_IMAGE)
     submitting.check_names(found, file)
+    api, namespace = reach()
     direct = direct or not submitting.served(api)
-    said = {f"{PREFIX}{key.replace('_', '-')}": value for key, value in how.items() if value}
-    said.pop(f"{PREFIX}ingress-class", None)
+    who = None if direct else submitting.keepers(api)
+    direct = direct or (who is not None and not who.ours)
+    image_here = image if direct else image or submitting.OPERATORS_IMAGE
+    found = translations(jobs, **how, image=image_here, namespace=namespace)
+    submitting.check_names(found, file)
+    options = {"image": image, "image-pull-policy": image_pull_policy}
+    if not direct:
+        if ingress_class:
+            tell(["--ingress-class has no effect: the operator of MarsJobs has its own."])
+        if who is None:
+            tell(
+                ["whether an operator of MarsJobs runs cannot be seen without the right to list Deployments."]
+            )
+        elif who.kubedl and not who.adopt_all:
+            options["managed"] = "true"
+    said = {f"{PREFIX}{key}": value for key, value in options.items() if value}
     for each, translation in zip(jobs, found, strict=True):
         tell(translation.notes)
         if direct and (unkept := submitting.unkept(each["spec"])):

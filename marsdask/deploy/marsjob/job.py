@@ -52,7 +52,6 @@ class Role:
     name: str
     path: str
     replicas: int
-    restart: str
     spot: Mapping[str, Any]
     metadata: Mapping[str, Any]
     pod: dict[str, Any]
@@ -226,7 +225,6 @@ def _role(name: str, path: str, value: Any, faults: Faults, notes: list[str]) ->
         name=name,
         path=path,
         replicas=replicas,
-        restart=value.get("restartPolicy", RESTART[name]),
         spot=spot,
         metadata=template.get("metadata", {}),
         pod=pod,

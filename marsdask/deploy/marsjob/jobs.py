@@ -17,7 +17,7 @@ from marsdask.deploy.kubernetes.removal import age
 from marsdask.deploy.kubernetes.states import until
 from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.definition import COLUMNS, GROUP, PLURAL, VERSION
-from marsdask.deploy.marsjob.job import PREFIX
+from marsdask.deploy.marsjob.job import MARS, PREFIX
 from marsdask.deploy.marsjob.objects import annotations_of
 from marsdask.deploy.marsjob.status import next_status
 from marsdask.errors import (
@@ -118,7 +118,7 @@ def table(found: Sequence[Found], *, namespaces: bool) -> list[str]:
     head = [*(["NAMESPACE"] if namespaces else []), "NAME", *(name.upper() for name in COLUMNS)]
     rows = [head]
     for each in found:
-        spec = each.body["spec"]
+        spec = each.body.get("spec") or {}
         cells = [
             each.name,
             each.state,
@@ -166,35 +166,47 @@ def logs(
     With `follow` as long as the job is there; pods that come later are followed, too.
     """
     selector = f"{JOB_LABEL}={name}" + (f",{names.COMPONENT}={role}" if role else "")
-    pods = [each["metadata"]["name"] for each in api.pods(namespace, selector)]
+    how: Body = {} if tail is None else {"tail_lines": tail}
     if not follow:
+        pods = api.pods(namespace, selector)
         for pod in pods:
-            for line in (_said(api, namespace, pod, tail) or "").splitlines():
-                write(f"{pod}  {line}" if len(pods) > 1 else line)
+            for line in _said(api, namespace, pod, how).splitlines():
+                write(f"{pod['metadata']['name']}  {line}" if len(pods) > 1 else line)
         return
-    followed: set[str] = set()
+    followed: set[tuple[str, int]] = set()
     lock = threading.Lock()
 
-    def read(pod: str) -> None:
-        with contextlib.suppress(KubernetesError):  # it has gone
-            for line in _lines(api, namespace, pod, tail):
-                with lock:
-                    write(f"{pod}  {line}")
+    def read(pod: Body) -> None:
+        for line in _lines(api, namespace, pod, how):
+            with lock:
+                write(f"{pod['metadata']['name']}  {line}")
 
     while find(api, namespace, name) is not None:
         for pod in api.pods(namespace, selector):
-            pod_name = pod["metadata"]["name"]
-            begun = any("waiting" not in each["state"] for each in pod["status"].get("containerStatuses", ()))
-            if begun and pod_name not in followed:
-                followed.add(pod_name)
-                threading.Thread(target=read, args=(pod_name,), daemon=True).start()
+            status = _status(pod)
+            start = pod["metadata"]["name"], status.get("restartCount", 0)
+            if "waiting" not in status.get("state", {"waiting": {}}) and start not in followed:
+                followed.add(start)
+                threading.Thread(target=read, args=(pod,), daemon=True).start()
         time.sleep(1)
 
 
-def _said(api: Api, namespace: str, pod: str, tail: int | None) -> str:
-    how = {} if tail is None else {"tail_lines": tail}
+def _container(pod: Body) -> str:
+    """The container that runs Mars: the one of this name, else the first."""
+    found = [each["name"] for each in pod["spec"]["containers"]]
+    return MARS if MARS in found else str(found[0])
+
+
+def _status(pod: Body) -> Body:
+    """How that container is."""
+    found = pod.get("status", {}).get("containerStatuses") or ()
+    return next((each for each in found if each["name"] == _container(pod)), {})
+
+
+def _said(api: Api, namespace: str, pod: Body, how: Body) -> str:
+    name, container = pod["metadata"]["name"], _container(pod)
     try:
-        found = api.raw(api.core.read_namespaced_pod_log, pod, namespace, **how)
+        found = api.raw(api.core.read_namespaced_pod_log, name, namespace, container=container, **how)
     except NotPermitted:
         raise
     except KubernetesError as error:  # its container has not started
@@ -202,15 +214,15 @@ def _said(api: Api, namespace: str, pod: str, tail: int | None) -> str:
     return (found or b"").decode(errors="replace")
 
 
-def _lines(api: Api, namespace: str, pod: str, tail: int | None) -> Iterator[str]:
-    """The lines of a log as they are written, until its container ends."""
+def _lines(api: Api, namespace: str, pod: Body, how: Body) -> Iterator[str]:
+    """The lines of a log as they are written, until its container ends, or has gone."""
+    from kubernetes.client import ApiException
     from urllib3.exceptions import HTTPError
 
-    how = {} if tail is None else {"tail_lines": tail}
-    function = api.core.read_namespaced_pod_log
-    answer = function(pod, namespace, follow=True, _preload_content=False, **how)
+    function, name, container = api.core.read_namespaced_pod_log, pod["metadata"]["name"], _container(pod)
     rest = b""
-    with contextlib.suppress(HTTPError):
+    with contextlib.suppress(HTTPError, ApiException):
+        answer = function(name, namespace, container=container, follow=True, _preload_content=False, **how)
         for block in answer.stream(decode_content=False):
             *whole, rest = (rest + block).split(b"\n")
             yield from (line.decode(errors="replace") for line in whole)

@@ -133,7 +133,9 @@ def dropped(found: Mapping[str, Any]) -> list[str]:
     >>> dropped(definition())
     []
     """
-    version: Mapping[str, Any] = next((each for each in found["spec"]["versions"] if each["name"] == VERSION), {})
+    version: Mapping[str, Any] = next(
+        (each for each in found["spec"]["versions"] if each["name"] == VERSION), {}
+    )
     schema = version.get("schema", {}).get("openAPIV3Schema", {})
     paths = (("spec", *steps) for steps in FIELDS)
     return [".".join(steps) for steps in paths if schema and not _kept(schema, steps)]

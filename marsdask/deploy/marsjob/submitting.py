@@ -11,20 +11,30 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from marsdask.deploy.kubernetes import states
 from marsdask.deploy.kubernetes.api import Api, Body
 from marsdask.deploy.kubernetes.states import TAKEN_UP, Blocked, Deadline, Shown, State
+from marsdask.deploy.marsjob import operator
 from marsdask.deploy.marsjob.beside import JOB_LABEL
 from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION, WORKER
 from marsdask.deploy.marsjob.job import RESTART
 from marsdask.deploy.marsjob.jobs import JOB, KEPT_BY_AN_OPERATOR, find
-from marsdask.deploy.marsjob.objects import certificates, create, owner_of, secured
+from marsdask.deploy.marsjob.objects import certificates, create, of_job, owner_of, secured
 from marsdask.deploy.marsjob.status import FAILED, RUNNING, SUCCEEDED
 from marsdask.deploy.marsjob.translate import Translation
-from marsdask.errors import ArgumentError, ClusterNotStarted, ClusterStartTimeout, KubernetesError
+from marsdask.errors import (
+    ArgumentError,
+    ClusterNotStarted,
+    ClusterStartTimeout,
+    KubernetesError,
+    NotPermitted,
+)
 
+OPERATORS_IMAGE = "the operator's image"
+"""In the place of an image that only the operator knows."""
 LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 """Of which Kubernetes makes names."""
 EVENTS_EVERY = 5.0
@@ -55,6 +65,25 @@ def check_names(found: Sequence[Translation], file: str) -> None:
     for place, times in Counter(map(_place, found)).items():
         if times > 1:
             raise ArgumentError(f"{file}: {times} jobs are named {place[0]!r} in namespace {place[1]!r}.")
+
+
+@dataclass(frozen=True)
+class Keepers:
+    """Who runs MarsJobs in a cluster: operators of ours, whether these take all jobs, and KubeDL."""
+
+    ours: bool
+    adopt_all: bool
+    kubedl: bool
+
+
+def keepers(api: Api) -> Keepers | None:
+    """Who runs MarsJobs there; None where this user may not see."""
+    try:
+        deployments = api.listed(api.apps.list_deployment_for_all_namespaces)
+    except NotPermitted:
+        return None
+    ours = [each for each in deployments if operator.is_operator(each)]
+    return Keepers(bool(ours), any(map(operator.adopts_all, ours)), any(map(operator.is_kubedl, deployments)))
 
 
 # Submit
@@ -169,41 +198,46 @@ def wait(api: Api, job: Body, namespace: str, *, direct: bool, timeout: float, s
     wanted = (spec.get("schedulingPolicy") or {}).get("minAvailable") or min(1, total)
     events: list[str] = []
     events_at = -EVENTS_EVERY
+    seen: Body | None = None
     while True:
         found = states.states(api.pods(namespace, f"{JOB_LABEL}={name}"))
         ready = sum(each.ready for each in found if each.role == "worker")
         there = None if direct else find(api, namespace, name)
+        if there is None and seen is not None and not direct:
+            raise ClusterNotStarted(f"MarsJob {name} was deleted while it was waited for.")
+        seen = there.body if there else seen or api.get("daskclusters", namespace, name)
         if there is not None and there.state == FAILED:
             raise ClusterNotStarted(f"MarsJob {name} has failed: {there.message}")
         up = ready >= wanted and any(each.ready for each in found if each.role == "scheduler")
         if (up and direct) or (there is not None and there.state in (RUNNING, SUCCEEDED)):
             return
         shown(states.line(found, ready, total))
-        if deadline.passed - events_at >= EVENTS_EVERY:
-            events, events_at = _events(api, namespace, name), deadline.passed
+        if seen is not None and deadline.passed - events_at >= EVENTS_EVERY:
+            events, events_at = _events(api, seen), deadline.passed
         if deadline.over:
-            raise _failure(ClusterStartTimeout, f"is not up after {timeout:g} s", api, namespace, name, found)
+            raise _failure(
+                ClusterStartTimeout, f"is not up after {timeout:g} s", api, seen or job, namespace, found
+            )
         if blocked.for_seconds(found, events, wanted):
-            raise _failure(ClusterNotStarted, "cannot come up", api, namespace, name, found)
+            raise _failure(ClusterNotStarted, "cannot come up", api, seen or job, namespace, found)
         if not found and deadline.passed > TAKEN_UP:
             who = "Dask operator" if direct or (there and there.state) else "operator of MarsJobs"
             raise ClusterNotStarted(
-                f"no {who} has begun with {name} in {TAKEN_UP:g} s. Hint: `marsdask kubernetes status` says what is there."
+                f"no {who} has begun with {name} in {TAKEN_UP:g} s. Hint: `marsdask kubernetes status` says what is there"
+                + ("." if direct else "; --direct makes the objects without an operator.")
             )
         time.sleep(deadline.left(0.5))
 
 
-def _events(api: Api, namespace: str, name: str) -> list[str]:
-    found = api.warnings(namespace)
-    return states.warnings_of(
-        each for each in found if str(each["involvedObject"].get("name", "")).startswith(name)
-    )
+def _events(api: Api, job: Body) -> list[str]:
+    return states.warnings_of(of_job(api.warnings(job["metadata"]["namespace"]), job))
 
 
 def _failure(
-    kind: type[ClusterNotStarted], said: str, api: Api, namespace: str, name: str, found: Sequence[State]
+    kind: type[ClusterNotStarted], said: str, api: Api, job: Body, namespace: str, found: Sequence[State]
 ) -> ClusterNotStarted:
-    events = _events(api, namespace, name)
+    name = job["metadata"]["name"]
+    events = states.warnings_of(of_job(api.warnings(namespace), job))
     workers = [each for each in found if each.role == "worker"]
     why = states.cause(found, events, sum(each.ready for each in workers), len(workers))
     logs = api.last_lines(namespace, [each for each in found if not each.ready][:3])
