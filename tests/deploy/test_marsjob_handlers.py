@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 
+import kopf
 import pytest
 
 from marsdask.deploy.marsjob import handlers
@@ -56,11 +57,56 @@ def test_it_waits_for_a_definition_that_is_served(monkeypatch) -> None:
     assert asyncio.run(handlers.definition_of(None, logging.getLogger("operator"))) == "a"
 
 
-@pytest.mark.parametrize("then", [None, definition("b")], ids=["gone", "another"])
-def test_it_ends_when_its_definition_is_gone(monkeypatch, then) -> None:
-    told, ended = iter([definition("a"), then]), []
+class Keeper:
+    """What is heard of, look by look."""
+
+    def __init__(self, *heard: set[str]):
+        self.heard, self.world = list(heard), self
+
+    def uids(self) -> set[str]:
+        return self.heard.pop(0)
+
+
+def guarded(monkeypatch, looks: int, definitions, heard, listed) -> list:
+    """What is killed within so many looks, each of which finds the next of everything."""
+    ended: list = []
+    told, uids = iter(definitions), iter(listed)
     monkeypatch.setattr(handlers, "read_definition", lambda api: next(told))
+    monkeypatch.setattr(handlers, "there", lambda api: next(uids))
     monkeypatch.setattr(handlers, "LOOKED", 0.01)
     monkeypatch.setattr(os, "kill", lambda *what: ended.append(what))
-    asyncio.run(handlers.guard(None, "a"))
+    memo = kopf.Memo(api=None, keeper=Keeper(*heard))
+
+    async def run() -> None:
+        task = asyncio.create_task(handlers.guard(memo, "a"))
+        while not task.done() and memo.keeper.heard:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        task.cancel()
+
+    asyncio.run(run())
+    return ended
+
+
+@pytest.mark.parametrize("then", [None, definition("b")], ids=["gone", "another"])
+def test_it_ends_when_its_definition_is_gone(monkeypatch, then) -> None:
+    ended = guarded(monkeypatch, 2, [definition("a"), then], [{"x"}] * 2, [{"x"}] * 2)
     assert ended == [(os.getpid(), signal.SIGTERM)]
+
+
+def test_it_ends_when_it_has_missed_an_end(monkeypatch) -> None:
+    """Seen twice: what is being deleted just now is heard of soon."""
+    good = [definition("a")] * 3
+    assert guarded(monkeypatch, 3, good, [{"x", "y"}, {"x"}, {"x"}], [{"x"}] * 3) == []
+    assert guarded(monkeypatch, 3, good, [{"x", "y"}] * 3, [{"x"}] * 3) == [(os.getpid(), signal.SIGTERM)]
+
+
+def test_of_two_of_one_name_the_later_counts() -> None:
+    made = [
+        {"metadata": {"uid": uid, "creationTimestamp": f"2026-01-01T00:00:0{uid}Z"}} for uid in ("2", "1")
+    ]
+    world = handlers.Indexed({("a", "b"): made}, {("a", "b"): made}, {("a", "b"): made})
+    assert world.job(("a", "b"))["metadata"]["uid"] == "2"
+    assert world.cluster(("a", "b"))["metadata"]["uid"] == "2"
+    assert world.job(("a", "c")) is None
+    assert world.uids() == {"1", "2"}

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import kopf
@@ -32,9 +32,7 @@ COPIES = (
     "kopf.zalando.org/last-handled-configuration",
 )
 LOOKED = 60
-"""Seconds between looks at the definition of MarsJobs: the only calls where nothing happens."""
-WATCHED = 600
-"""Seconds after which the API server is asked for news anew: a connection that something between has forgotten tells nothing."""
+"""Seconds between looks at what is there, and at the definition of MarsJobs: the only calls where nothing happens."""
 
 
 class Indexed:
@@ -44,13 +42,23 @@ class Indexed:
         self.jobs, self.clusters, self.all_pods = jobs, clusters, pods
 
     def job(self, key: Key) -> Body | None:
-        return next(iter(self.jobs.get(key, ())), None)
+        return latest(self.jobs.get(key, ()))
 
     def cluster(self, key: Key) -> Body | None:
-        return next(iter(self.clusters.get(key, ())), None)
+        return latest(self.clusters.get(key, ()))
 
     def pods(self, key: Key) -> list[Body]:
         return list(self.all_pods.get(key, ()))
+
+    def uids(self) -> set[str]:
+        """Of all clusters and pods."""
+        stores = (store for index in (self.clusters, self.all_pods) for store in index.values())
+        return {each["metadata"]["uid"] for store in stores for each in store}
+
+
+def latest(found: Iterable[Body]) -> Body | None:
+    """Of objects of one name the last that was made: of an earlier one the end may have been missed."""
+    return max(found, key=lambda each: str(each["metadata"].get("creationTimestamp")), default=None)
 
 
 def metadata_of(body: kopf.Body) -> Body:
@@ -92,13 +100,12 @@ async def configure(
     """
     settings.posting.enabled = False
     settings.persistence.finalizer = f"{PREFIX}unused"
-    settings.watching.server_timeout = WATCHED
     for name in ("kopf.objects", "aiohttp.access"):  # a line for every change of every pod
         logging.getLogger(name).setLevel(logging.WARNING)
     memo.api = Api()
     known = await definition_of(memo.api, logger)
     await owners.known(f"{GROUP}/{VERSION}", [KIND], logger)
-    memo.guard = asyncio.create_task(guard(memo.api, known))
+    memo.guard = asyncio.create_task(guard(memo, known))
 
 
 @kopf.on.cleanup()
@@ -120,18 +127,34 @@ async def definition_of(api: Api, logger: logging.Logger | logging.LoggerAdapter
         await asyncio.sleep(owners.PAUSE)
 
 
-async def guard(api: Api, known: str) -> None:
-    """End this process when that definition is gone: the next one waits for the next definition."""
+async def guard(memo: kopf.Memo, known: str) -> None:
+    """End this process where it cannot hear of what there is: the next one lists all anew.
+
+    That is when the definition is another one, and when something is gone whose end was not heard of: where a watch broke off
+    for so long that kopf had to list again, its indices keep what was deleted meanwhile.
+    """
+    before: set[str] = set()
     while True:
         await asyncio.sleep(LOOKED)
         try:
-            found = await asyncio.to_thread(read_definition, api)
+            found = await asyncio.to_thread(read_definition, memo.api)
+            heard = memo.keeper.world.uids() if "keeper" in memo else set()
+            missed = heard - await asyncio.to_thread(there, memo.api) if heard else set()
         except MarsDaskError:  # the API server is away; so is everything else
             continue
-        if found is None or found["metadata"]["uid"] != known:
-            logging.getLogger(__name__).warning("The definition of MarsJobs is another one: starting anew.")
+        another = found is None or found["metadata"]["uid"] != known
+        if another or missed & before:
+            why = "the definition of MarsJobs is another one" if another else "ends of pods were not heard of"
+            logging.getLogger(__name__).warning("Starting anew: %s.", why)
             os.kill(os.getpid(), signal.SIGTERM)
             return
+        before = missed
+
+
+def there(api: Api) -> set[str]:
+    """The uids of all clusters and pods of MarsJobs."""
+    pods = api.listed(api.core.list_pod_for_all_namespaces, label_selector=JOB_LABEL)
+    return {each["metadata"]["uid"] for each in (*pods, *api.clusters(None, JOB_LABEL))}
 
 
 def keeper(memo: kopf.Memo, known: Mapping[str, Any]) -> Keeper:
