@@ -122,8 +122,9 @@ def test_the_tutorials_job() -> None:
         assert part(found, role)["spec"]["securityContext"]["runAsNonRoot"] is True
         assert part(found, role)["spec"]["automountServiceAccountToken"] is False
         assert ran(found, role)["resources"]["requests"] == {"cpu": "2", "memory": "2Gi"}
-    assert env(found)["MARS_CPU_TOTAL"] == "2"
-    assert env(found)["MARS_MEMORY_TOTAL"] == str(2 * 2**30)
+    for role in ("scheduler", "worker"):
+        assert env(found, role)["MARS_CPU_TOTAL"] == "2"
+        assert env(found, role)["MARS_MEMORY_TOTAL"] == str(2 * 2**30)
     assert any("imagePullPolicy=Always goes with the image" in note for note in found.notes)
 
 
@@ -726,3 +727,61 @@ def test_no_ingress_without_a_web_service() -> None:
 def test_clean_pod_policy_running_is_told() -> None:
     found = translated(lambda made: made["spec"].update(cleanPodPolicy="Running"))
     assert any("spec.cleanPodPolicy=Running does what All does" in note for note in found.notes)
+
+
+def of_mars(*names: str, **spec: Any) -> dict[str, Any]:
+    """A job as Mars's own client makes it, of these roles."""
+
+    def role(name: str, label: str, module: str, cpu: int, memory: int, **more: Any) -> dict[str, Any]:
+        resources = {
+            "requests": {"cpu": cpu, "memory": str(memory)},
+            "limits": {"cpu": str(round(cpu * 1.2, 1)), "memory": str(2 * memory)},
+        }
+        container = {
+            "name": "mars",
+            "image": "marsproject/mars:v0.6.11",
+            "imagePullPolicy": "Always",
+            "command": ["/bin/sh", "-c", f"python -m mars.deploy.kubernetes.{module}"],
+            "resources": resources,
+            **more,
+        }
+        pod = {"serviceAccountName": "kubedl-sa", "containers": [container]}
+        template = {"metadata": {"labels": {"mars/service-type": label}}, "spec": pod}
+        return {"replicas": 1 if name != "Worker" else 4, "restartPolicy": "Never", "template": template}
+
+    variables = [
+        {"name": "MARS_SPILL_DIRS", "value": "/mnt/a:/mnt/b"},
+        {"name": "MARS_LOAD_MODULES", "value": "mine"},
+    ]
+    every = {
+        "Scheduler": role("Scheduler", "marsscheduler", "scheduler", 2, 4 * 2**30),
+        "Worker": role("Worker", "marsworker", "worker", 8, 32 * 2**30, env=variables),
+        "WebService": role("WebService", "marsweb", "web", 1, 4 * 2**30),
+    }
+    block = {"spillDirs": ["/mnt/a", "/mnt/b"], "workerCacheSize": int(32 * 2**30 * 0.45)}
+    return {
+        "apiVersion": "kubedl.io/v1alpha1",
+        "kind": "MarsJob",
+        "metadata": {"name": "mars-job-x7b2k", "namespace": "team"},
+        "spec": {
+            "cleanPodPolicy": "None",
+            "workerMemoryTuningPolicy": block,
+            "marsReplicaSpecs": {name: every[name] for name in names},
+            **spec,
+        },
+    }
+
+
+@pytest.mark.parametrize("web", [True, False])
+def test_jobs_of_mars_own_builder(web: bool) -> None:
+    names = ("Worker", "Scheduler", "WebService") if web else ("Worker", "Scheduler")
+    found = translate(of_mars(*names, webHost="mars.example.com"), IMAGE)
+    check(found)
+    assert cluster(found)["metadata"]["namespace"] == "team"
+    assert part(found)["replicas"] == 4
+    assert ran(found)["image"] == IMAGE
+    assert {"/mnt/a", "/mnt/b"} <= {each["mountPath"] for each in ran(found)["volumeMounts"]}
+    assert env(found)["MARS_CPU_TOTAL"] == "8"
+    assert env(found)["MARS_MEMORY_TOTAL"] == str(32 * 2**30)
+    assert float(env(found)["DASK_DISTRIBUTED__WORKER__MEMORY__TARGET"]) == pytest.approx(0.45, abs=0.01)
+    assert bool(of_kind(found, "Ingress")) == web

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import jsonpath
 import pytest
 
+from marsdask.deploy.marsjob.definition import COLUMNS
 from marsdask.deploy.marsjob.status import Next, next_status, permanent, refused
 from tests.deploy.test_marsjob import job, roles
 
@@ -293,12 +295,25 @@ def test_counts_of_replicas() -> None:
 
 
 def test_columns_that_kubectl_prints() -> None:
-    from marsdask.deploy.marsjob.definition import COLUMNS
-
+    """The paths of the definition, evaluated over the status of each state; jsonpath comes with dask-kubernetes."""
     story = started(ttlSecondsAfterFinished=10, activeDeadlineSeconds=99)
-    assert list(COLUMNS) == ["State", "Age", "Finished-TTL", "Max-Lifetime"]
-    assert COLUMNS["State"][1] == ".status.conditions[-1:].type"
-    assert story.job["status"]["conditions"][-1:][0]["type"] == "Running"
+    story.job["metadata"]["creationTimestamp"] = "2026-03-01T11:59:00Z"
+    ended = pod("worker", "1", ready=False, ended={"exitCode": 137})
+    del ended["status"]["containerStatuses"][0]["state"]["running"]
+    states = {
+        "Running": running(),
+        "Restarting": [pod("scheduler", "s"), ended, pod("worker", "2")],
+        "Failed": [pod("scheduler", "s", ready=False, ended={"exitCode": 1})],
+    }
+    for state, pods in states.items():
+        story.look(*pods)
+        found = {name: jsonpath.findall(f"${path}", story.job) for name, (_, path) in COLUMNS.items()}
+        assert found == {
+            "State": [state],
+            "Age": ["2026-03-01T11:59:00Z"],
+            "Finished-TTL": [10],
+            "Max-Lifetime": [99],
+        }
 
 
 RECORDED = Path(__file__).parent / "jobs" / "recorded"

@@ -162,7 +162,10 @@ class Made:
     def _scheduler(self, role: Role) -> Spec:
         ours = ["-H", "0.0.0.0", "-p", str(COMM_PORT), "-w", str(WEB_PORT), "--no-token"]
         start = words.start(role.container, SCHEDULER, ours, role.where, self.faults, self.notes)
+        resources = role.container.get("resources", {})
         env = {
+            "MARS_CPU_TOTAL": str(self._threads(resources)),
+            **self._memory(resources),
             "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(specs.ROUTES),
             "DASK_MARSDASK__ALLOW_ORIGIN": '["*"]',
         }
@@ -262,6 +265,15 @@ class Made:
                 with contextlib.suppress(ArgumentError):  # told by its path
                     return max(1, math.ceil(quantity(cores, "cpu")))
         return 1
+
+    @staticmethod
+    def _memory(resources: Mapping[str, Any]) -> dict[str, str]:
+        """What a container has of memory, as KubeDL tells it; of a worker its policy says so."""
+        for kind in ("requests", "limits"):
+            if (memory := resources.get(kind, {}).get("memory")) is not None:
+                with contextlib.suppress(ArgumentError):  # told by its path
+                    return {"MARS_MEMORY_TOTAL": str(parse_quantity(memory, "memory"))}
+        return {}
 
     def _pod(self, role: Role, start: words.Start, env: Mapping[str, str], ports: Mapping[str, int]) -> Spec:
         """The pod that `new_cluster` would have, with the container's name."""
