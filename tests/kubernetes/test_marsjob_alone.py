@@ -205,6 +205,12 @@ NOT_SEEN = {
     "create secrets",
     "create ingresses",
     "patch ingresses",
+    "delete ingresses",
     "delete services",
     "list services",
+    # What is there already is read where a job is changed, or its operator was ended at that moment.
+    "get daskworkergroups",
+    "get ingresses",
+    "get networkpolicies",
+    "get services",
 }
