@@ -81,7 +81,8 @@ def test_what_was_not_built_is_said(monkeypatch, tmp_path) -> None:
 def test_both_rounds_are_shown_and_count(monkeypatch, capsys, codes: tuple[int, int], code: int) -> None:
     monkeypatch.delenv(node.FOREIGN, raising=False)
     script = f"import sys; print(sys.argv[1:]); sys.exit({codes}['kubernetes and alone' in sys.argv])"
-    monkeypatch.setattr(runner, "ON_A_NODE", [sys.executable, "-c", script])
+    for name in ("WITH_MARSJOBS", "ON_A_NODE"):
+        monkeypatch.setattr(runner, name, [sys.executable, "-c", script])
     assert runner.main(["-x"]) == code
     assert capsys.readouterr().out == "['-m', 'kubernetes and alone', '-x']\n"
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from tests.kubernetes.node.__main__ import FOREIGN
 
 PYTEST = [sys.executable, "-m", "pytest", "-rs", str(Path(__file__).parent)]
-ON_A_NODE = [sys.executable, "-m", "tests.kubernetes.node", "run"]
+ON_A_NODE = [sys.executable, "-m", "tests.kubernetes.node", "run", "--", *PYTEST]
+WITH_MARSJOBS = [sys.executable, "-m", "tests.kubernetes.node", "run", "--marsjobs", "--", *PYTEST]
 SHARED = ["-n", "3", "-m", "kubernetes and not alone"]
 ALONE = ["-m", "kubernetes and alone"]
 NOTHING_CHOSEN = 5
@@ -23,10 +24,7 @@ def main(words: list[str]) -> int:
     if FOREIGN in os.environ:
         codes = [subprocess.run([*PYTEST, "-m", "kubernetes", *words]).returncode]
     else:
-        codes = side_by_side(
-            [*ON_A_NODE, "--marsjobs", "--", *PYTEST, *SHARED, *words],
-            [*ON_A_NODE, "--", *PYTEST, *ALONE, *words],
-        )
+        codes = side_by_side([*WITH_MARSJOBS, *SHARED, *words], [*ON_A_NODE, *ALONE, *words])
     failed = [code for code in codes if code not in (0, NOTHING_CHOSEN)]
     return failed[0] if failed else min(codes)
 
