@@ -1,6 +1,7 @@
 """What kopf loads for MarsJobs: what is kept of what it hears, and when it starts anew."""
 
 import asyncio
+import copy
 import logging
 import os
 import signal
@@ -75,11 +76,11 @@ def guarded(monkeypatch, looks: int, definitions, heard, listed) -> list:
     monkeypatch.setattr(handlers, "there", lambda api: next(uids))
     monkeypatch.setattr(handlers, "LOOKED", 0.01)
     monkeypatch.setattr(os, "kill", lambda *what: ended.append(what))
-    memo = kopf.Memo(api=None, keeper=Keeper(*heard))
+    memo = kopf.Memo(api=None, kept={"keeper": Keeper(*heard)})
 
     async def run() -> None:
         task = asyncio.create_task(handlers.guard(memo, "a"))
-        while not task.done() and memo.keeper.heard:
+        while not task.done() and memo.kept["keeper"].heard:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
         task.cancel()
@@ -110,3 +111,10 @@ def test_of_two_of_one_name_the_later_counts() -> None:
     assert world.cluster(("a", "b"))["metadata"]["uid"] == "2"
     assert world.job(("a", "c")) is None
     assert world.uids() == {"1", "2"}
+
+
+def test_one_keeper_is_for_all_objects() -> None:
+    """kopf gives each object a copy of its memo."""
+    memo = kopf.Memo(api=None, kept={})
+    known = {"jobs": {}, "clusters": {}, "pods": {}}
+    assert handlers.keeper(copy.copy(memo), known) is handlers.keeper(copy.copy(memo), known)

@@ -208,6 +208,7 @@ NOT_SEEN = {
     "delete ingresses",
     "delete services",
     "list services",
+    "list events",
     # What is there already is read where a job is changed, or its operator was ended at that moment.
     "get daskworkergroups",
     "get ingresses",

@@ -102,7 +102,7 @@ async def configure(
     settings.persistence.finalizer = f"{PREFIX}unused"
     for name in ("kopf.objects", "aiohttp.access"):  # a line for every change of every pod
         logging.getLogger(name).setLevel(logging.WARNING)
-    memo.api = Api()
+    memo.api, memo.kept = Api(), {}
     known = await definition_of(memo.api, logger)
     await owners.known(f"{GROUP}/{VERSION}", [KIND], logger)
     memo.guard = asyncio.create_task(guard(memo, known))
@@ -138,7 +138,7 @@ async def guard(memo: kopf.Memo, known: str) -> None:
         await asyncio.sleep(LOOKED)
         try:
             found = await asyncio.to_thread(read_definition, memo.api)
-            heard = memo.keeper.world.uids() if "keeper" in memo else set()
+            heard = memo.kept["keeper"].world.uids() if memo.kept else set()
             missed = heard - await asyncio.to_thread(there, memo.api) if heard else set()
         except MarsDaskError:  # the API server is away; so is everything else
             continue
@@ -158,16 +158,16 @@ def there(api: Api) -> set[str]:
 
 
 def keeper(memo: kopf.Memo, known: Mapping[str, Any]) -> Keeper:
-    """The one of this process."""
-    if "keeper" not in memo:
-        memo.keeper = Keeper(
+    """The one of this process: kopf copies its memo for each object, and all copies have one dict."""
+    if "keeper" not in memo.kept:
+        memo.kept["keeper"] = Keeper(
             memo.api,
             Indexed(known["jobs"], known["clusters"], known["pods"]),
             adopt_all=os.environ.get(ADOPT_ALL) == "1",
             image=os.environ.get(IMAGE) or None,
             ingress_class=os.environ.get(INGRESS_CLASS) or None,
         )
-    found: Keeper = memo.keeper
+    found: Keeper = memo.kept["keeper"]
     return found
 
 
