@@ -210,6 +210,7 @@ NOT_SEEN = {
     "list services",
     "list events",
     # What is there already is read where a job is changed, or its operator was ended at that moment.
+    "get daskclusters",
     "get daskworkergroups",
     "get ingresses",
     "get networkpolicies",
