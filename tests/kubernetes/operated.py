@@ -1,10 +1,14 @@
 """Custom resources as anybody may write them, without `new_cluster`: for tests of the operator and of the image."""
 
 import contextlib
-from collections.abc import Iterator
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from marsdask.deploy.kubernetes.api import Api
+from marsdask.deploy.kubernetes.rights import Rule
 from tests.kubernetes.clusters import until
 
 POD_SECURITY = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
@@ -104,3 +108,25 @@ def ready(found: dict[str, Any]) -> bool:
     """Whether a pod is ready."""
     conditions = found.get("status", {}).get("conditions", ())
     return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def unused_rights(audit: Path, account: str, rights: Iterable[Rule], *, but: str = "\0") -> set[str]:
+    """What an operator may do and never did, by the audit log; that it was refused nothing else than `but`, nor asked for more."""
+    used, refused = defaultdict(set), []
+    for line in audit.read_text().splitlines():
+        event = json.loads(line)
+        asked = event.get("objectRef", {})
+        # Without a resource it is what everybody may ask: which APIs there are.
+        if not event["user"]["username"].endswith(f":{account}") or "resource" not in asked:
+            continue
+        resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
+        used[asked.get("apiGroup", ""), resource].add(event["verb"])
+        message = event["responseStatus"].get("message", "")
+        going = "is being terminated" in message or but in message
+        tried = "dryRun=All" in event["requestURI"]  # how an operator learns that it may start
+        if event["responseStatus"]["code"] in (401, 403) and not going and not tried:
+            refused.append((event["verb"], resource, message))
+    assert not refused
+    granted = {(group, resource): set(verbs) for group, resource, verbs in rights}
+    assert not {key: more for key, verbs in used.items() if (more := verbs - granted.get(key, set()))}
+    return {f"{verb} {key[1]}" for key, verbs in granted.items() for verb in verbs - used[key]}

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections import defaultdict
 
 import pytest
 import yaml
@@ -13,7 +12,7 @@ from marsdask.deploy.kubernetes import operator
 from marsdask.deploy.kubernetes.api import Api
 from tests.kubernetes.clusters import namespace, until
 from tests.kubernetes.conftest import Place
-from tests.kubernetes.operated import cluster_spec, pod
+from tests.kubernetes.operated import cluster_spec, pod, unused_rights
 
 pytestmark = pytest.mark.alone
 RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
@@ -103,24 +102,7 @@ def test_rights_are_enough_and_no_more(place: Place) -> None:
     """By the API server's audit log of everything the operator asked in the tests above."""
     if place.node is None:
         pytest.skip("a cluster that is not ours has no audit log for us")
-    used, refused = defaultdict(set), []
-    for line in place.node.audit.read_text().splitlines():
-        event = json.loads(line)
-        asked = event.get("objectRef", {})
-        if not event["user"]["username"].endswith(f":{operator.NAME}") or "resource" not in asked:
-            continue  # what everybody may ask: which APIs there are
-        resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
-        used[asked.get("apiGroup", ""), resource].add(event["verb"])
-        going = "is being terminated" in event["responseStatus"].get("message", "")
-        tried = "dryRun=All" in event["requestURI"]  # how the operator learns that it may start
-        if event["responseStatus"]["code"] in (401, 403) and not going and not tried:
-            refused.append((event["verb"], resource, event["responseStatus"].get("message", "")))
-    assert not refused
-    granted = {(group, resource): set(verbs) for group, resource, verbs in operator.RIGHTS}
-    assert not {
-        key: verbs - granted.get(key, set()) for key, verbs in used.items() if verbs - granted.get(key, set())
-    }
-    unused = {f"{verb} {key[1]}" for key, verbs in granted.items() for verb in verbs - used[key]}
+    unused = unused_rights(place.node.audit, operator.NAME, operator.RIGHTS)
     assert unused <= NOT_SEEN
 
 

@@ -20,6 +20,8 @@ SCHEDULER, WEB, WORKER = ROLES = ("Scheduler", "WebService", "Worker")
 RESTART_POLICIES = ("Always", "OnFailure", "Never", "ExitCode")
 CLEAN_POLICIES = ("None", "Running", "All")
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+POLICIES = ("cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
+"""Fields of a job's spec by which something is done after its objects were made; they may be changed while it runs."""
 MOST = 2**31 - 1
 """Of an int32."""
 

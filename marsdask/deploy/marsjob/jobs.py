@@ -16,7 +16,7 @@ from marsdask.deploy.kubernetes.api import Api, Body
 from marsdask.deploy.kubernetes.removal import age
 from marsdask.deploy.kubernetes.states import until
 from marsdask.deploy.marsjob.beside import JOB_LABEL
-from marsdask.deploy.marsjob.definition import COLUMNS, GROUP, PLURAL, VERSION
+from marsdask.deploy.marsjob.definition import COLUMNS, GROUP, PLURAL, POLICIES, VERSION
 from marsdask.deploy.marsjob.job import MARS, PREFIX
 from marsdask.deploy.marsjob.objects import annotations_of
 from marsdask.deploy.marsjob.status import next_status
@@ -29,8 +29,6 @@ from marsdask.errors import (
 
 JOB = f"{PREFIX}job"
 """An annotation of a DaskCluster that was made here: its job in JSON."""
-KEPT_BY_AN_OPERATOR = ("cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
-"""Fields of a job's spec by which something is done after its objects were made."""
 DELETED = 120.0
 """Seconds in which a job's pods are gone."""
 
@@ -98,7 +96,7 @@ def listed(api: Api, namespace: str | None) -> list[Found]:
 def _direct(api: Api, cluster: Body) -> Found:
     """A job of which there are the objects only: what its cluster and pods say now."""
     metadata, said = cluster["metadata"], json.loads(annotations_of(cluster)[JOB])
-    spec = {key: value for key, value in said["spec"].items() if key not in KEPT_BY_AN_OPERATOR}
+    spec = {key: value for key, value in said["spec"].items() if key not in POLICIES}
     job = {
         **said,
         "spec": spec,

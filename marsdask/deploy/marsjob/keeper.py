@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from marsdask.deploy.kubernetes import names, states
 from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.marsjob.beside import JOB_LABEL
-from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION
+from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, POLICIES, VERSION
 from marsdask.deploy.marsjob.job import PREFIX, without_nulls
 from marsdask.deploy.marsjob.objects import (
     PLURALS,
@@ -52,8 +52,6 @@ Key = tuple[str, str]
 SEEN, DIGEST, UNFIT = f"{PREFIX}seen", f"{PREFIX}digest", f"{PREFIX}unfit"
 """Annotations of the DaskCluster: the version of its job that was looked at, what of it is applied and cannot be changed, and the
 version of one that was refused."""
-POLICIES = ("cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
-"""Fields of a job that are kept, and changed, while it runs."""
 CHANGED = (*POLICIES, "webHost")
 """Fields of a job's spec that take effect when they are changed, beside the replicas of its roles."""
 SLOW = 10.0

@@ -19,9 +19,9 @@ from marsdask.deploy.kubernetes.api import Api, Body
 from marsdask.deploy.kubernetes.states import TAKEN_UP, Blocked, Deadline, Shown, State
 from marsdask.deploy.marsjob import operator
 from marsdask.deploy.marsjob.beside import JOB_LABEL
-from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, VERSION, WORKER
+from marsdask.deploy.marsjob.definition import GROUP, KIND, PLURAL, POLICIES, VERSION, WORKER
 from marsdask.deploy.marsjob.job import RESTART
-from marsdask.deploy.marsjob.jobs import JOB, KEPT_BY_AN_OPERATOR, find
+from marsdask.deploy.marsjob.jobs import JOB, find
 from marsdask.deploy.marsjob.objects import certificates, create, of_job, owner_of, secured
 from marsdask.deploy.marsjob.status import FAILED, RUNNING, SUCCEEDED
 from marsdask.deploy.marsjob.translate import Translation
@@ -173,7 +173,7 @@ def lost(sent: Any, got: Any, path: str) -> Iterator[str]:
 
 def unkept(spec: Mapping[str, Any]) -> list[str]:
     """The paths of what nobody keeps where no operator does."""
-    found = [f"spec.{name}" for name in KEPT_BY_AN_OPERATOR if spec.get(name) not in (None, "None")]
+    found = [f"spec.{name}" for name in POLICIES if spec.get(name) not in (None, "None")]
     for key, role in spec["marsReplicaSpecs"].items():
         default = next((policy for name, policy in RESTART.items() if name.lower() == key.lower()), None)
         if (role.get("restartPolicy") or default) != "Always":
