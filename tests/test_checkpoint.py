@@ -274,6 +274,9 @@ def test_other_processes(tmp_path: Path) -> None:
     assert run() == "4\n"
     (tmp_path / "t" / "chunk-000001").unlink()
     assert run() == "5\n"
+    (tmp_path / "program.py").write_text(f"# Lines shifted.\n\n{PROGRAM}")
+    (tmp_path / "helper.py").write_text("\n\ndef more(block):\n    return block + 1  # one more\n")
+    assert run() == "5\n"
     said = run(FACTOR="3")
     assert "another expression: it was map_chunk" in said
     assert said.endswith("\n5\n")
