@@ -1,23 +1,18 @@
 """Checkpoints: an expression's chunks in files, each written as soon as it is done, and none made a second time.
 
 A chunk is one file, written whole or not at all, and read only if nothing in it has changed: the chunk (NumPy's `.npy`
-format, or a pickle where that cannot hold it), then a line of JSON with a checksum, then the length of that line.
-`numpy.load` and `pickle.load` read such files, for they stop where the chunk ends.
+format, or a pickle where that cannot hold it), then the ending that `stored` gives to files.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import json
 import math
-import os
 import pickle
 import re
-import shutil
 import time
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import cloudpickle
 import numpy as np
 
-from marsdask import checks
+from marsdask import checks, stored
 from marsdask.engine import base as engines
 from marsdask.engine import runs
 from marsdask.errors import ArgumentError, BadCheckpoint, CheckpointDamaged, CheckpointFull
@@ -46,12 +41,8 @@ if TYPE_CHECKING:
     from marsdask.session import Session
 
 FORMAT = 2
-MAGIC = b"marsdask"
 NPY = b"\x93NUMPY"
 MANIFEST = "manifest.json"
-PART = ".part"
-ABANDONED = 3600.0
-"""Seconds after which an unready file is taken for one whose writer died; another program may be writing a younger one."""
 CHUNK = re.compile("chunk-([0-9]+)")
 
 
@@ -93,9 +84,8 @@ class Folder:
             body = buffer.getbuffer()
         else:
             body = cloudpickle.dumps(chunk)
-        facts = {"chunk": number, "signature": self.signature, "shape": np.shape(chunk), "sum": _sum(body)}
-        line = json.dumps(facts).encode()
-        _put(self.fs, self.path(number), b"".join((body, line, f"{len(line):08x}".encode(), MAGIC)))
+        facts = {"chunk": number, "signature": self.signature, "shape": np.shape(chunk)}
+        _put(self.fs, self.path(number), stored.with_ending(body, facts))
         return chunk
 
     def load(self, number: int) -> Any:
@@ -114,23 +104,14 @@ class Folder:
     def _parts(self, number: int) -> tuple[memoryview, dict[str, Any]]:
         path = self.path(number)
         try:
-            whole = memoryview(self.fs.cat_file(path))
+            whole = stored.without_ending(self.fs.cat_file(path))
         except FileNotFoundError:
             raise CheckpointDamaged.of(path, "there is no such file") from None
-        size = len(whole) - len(MAGIC)
-        if size < 8 or bytes(whole[size:]) != MAGIC:
-            raise CheckpointDamaged.of(path, "the end of the file is missing")
-        try:
-            start = size - 8 - int(bytes(whole[size - 8 : size]), 16)
-            facts = json.loads(bytes(whole[max(start, 0) : size - 8]))
-            place, checksum = (facts["chunk"], facts["signature"]), facts["sum"]
-        except (ValueError, KeyError, TypeError):
-            raise CheckpointDamaged.of(path, "the end of the file has changed") from None
-        if place != (number, self.signature):
+        if isinstance(whole, stored.Broken):
+            raise CheckpointDamaged.of(path, whole.reason)
+        if (whole.facts.get("chunk"), whole.facts.get("signature")) != (number, self.signature):
             raise CheckpointDamaged.of(path, "it is a chunk of another checkpoint")
-        if checksum != _sum(whole[:start]):
-            raise CheckpointDamaged.of(path, "its content has changed since it was written")
-        return whole[:start], facts
+        return whole.body, whole.facts
 
     def present(self) -> set[int]:
         """The numbers of the chunks that have a file."""
@@ -155,18 +136,18 @@ class Folder:
             return {}
         if not isinstance(found, dict) or "expression" not in found:
             return {}
-        sound = found.pop("sum", None) == _sum(_text(found))
+        sound = found.pop("sum", None) == stored.checksum(_text(found))
         return found if sound or found.get("format") != FORMAT else {}  # another version says which it is
 
     def note(self, manifest: dict[str, Any]) -> None:
-        content = {**manifest, "sum": _sum(_text(manifest))}
+        content = {**manifest, "sum": stored.checksum(_text(manifest))}
         _put(self.fs, f"{self.inside}/{MANIFEST}", json.dumps(content, indent=1).encode())
 
     def tidy(self, *, everything: bool = False) -> None:
         """Remove what writers that died have left; with `everything` the files of a checkpoint too, and nothing else."""
         for name, path in self._files().items():
-            left = name.endswith(PART) and _ours(name)
-            if (everything and _ours(name)) or (left and self._age(path) > ABANDONED):
+            left = stored.UNREADY.search(name) and _ours(name)
+            if (everything and _ours(name)) or (left and self._age(path) > stored.ABANDONED):
                 with contextlib.suppress(FileNotFoundError):  # another program does the same
                     self.fs.rm_file(path)
 
@@ -178,14 +159,9 @@ class Folder:
             return 0.0  # no file system but this machine's has unready files
 
 
-def _speaks(fs: Any, protocol: str) -> bool:
-    """Whether a file system is the one of that protocol."""
-    return protocol in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,))
-
-
 def _ours(name: str) -> bool:
     """Whether a checkpoint gives such names."""
-    whole = re.sub(rf"\.[0-9a-f]{{32}}{re.escape(PART)}$", "", name)
+    whole = stored.UNREADY.sub("", name)
     return whole == MANIFEST or CHUNK.fullmatch(whole) is not None
 
 
@@ -195,34 +171,10 @@ def _text(manifest: Mapping[str, Any]) -> bytes:
 
 
 def _put(fs: Any, path: str, content: bytes) -> None:
-    """Write a file that is there whole, or not at all.
-
-    Object stores put whole objects; to rename there is to copy and delete. On this machine's disks a file is written under
-    another name in the same folder first, for a rename from elsewhere may be a copy.
-    """
-    if not _speaks(fs, "file"):
-        fs.pipe_file(path, content)
-        return
-    part = f"{path}.{uuid.uuid4().hex}{PART}"
     try:
-        with open(part, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        if error.filename is not None:  # it says which
-            raise
-        free = None
-        with contextlib.suppress(OSError):
-            free = shutil.disk_usage(os.path.dirname(path)).free
-        raise CheckpointFull.of(path, len(content), free, error) from error
-
-
-def _sum(body: Any) -> str:
-    return hashlib.blake2b(body, digest_size=16).hexdigest()
+        stored.put(fs, path, content)
+    except stored.NoRoom as full:
+        raise CheckpointFull.of(path, full.size, full.free, full.error) from full.error
 
 
 @dataclass(frozen=True)
@@ -238,10 +190,10 @@ class Stored:
         return repr(self.folder.url)
 
 
-@lowered("checkpointed", sizes="any", status="delegated", meta=lambda stored: stored.value.meta)
-def _checkpointed(stored: Any) -> Any:
+@lowered("checkpointed", sizes="any", status="delegated", meta=lambda leaf: leaf.value.meta)
+def _checkpointed(leaf: Any) -> Any:
     """Chunks read from the files of a checkpoint."""
-    plan: Stored = stored.value
+    plan: Stored = leaf.value
     load = plan.folder.load
     if not isinstance(plan.meta, TensorMeta):
         return graph.sources(load, range(plan.grid[0]), label="checkpoint").with_lengths(plan.sizes)
@@ -299,7 +251,7 @@ def _opened(
         raise BadCheckpoint.at(url, error, "install the package that fsspec names") from error
     except (ValueError, TypeError) as error:
         raise BadCheckpoint.at(url, error, "expected a path, or a URL that fsspec knows") from error
-    if not session.engine.shared_memory and _speaks(fs, "memory"):
+    if not session.engine.shared_memory and stored.speaks(fs, "memory"):
         raise BadCheckpoint.at(
             url, "the memory of this process is out of reach of the workers", "a folder that all of them see"
         )
