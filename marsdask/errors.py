@@ -159,6 +159,10 @@ class TookTooLong(MarsDaskError, TimeoutError):
     """An execution that was not done in the time allowed; it was cancelled."""
 
     @classmethod
+    def attempt(cls, task: str, seconds: float) -> TookTooLong:
+        return cls(f"{task} was not done after {seconds:g} s, its timeout=; its process was ended.")
+
+    @classmethod
     def after(cls, seconds: float) -> TookTooLong:
         return cls(
             f"not done after {seconds:g} s, the session's timeout=; what was running was cancelled. Hint: open the "
@@ -182,6 +186,15 @@ class WorkerLost(MarsDaskError, RuntimeError):
         return cls(
             f"{operation!r} was running when {times} workers died, the last of them {worker}; it was not tried again. "
             "Hint: look at that worker's log; a crash in native code or a kill from outside leaves no Python error."
+        )
+
+    @classmethod
+    def isolated(cls, task: str, code: int, memory: int) -> WorkerLost:
+        """A process of its own ended with this code, negative where a signal ended it; `memory`: bytes it had when last seen."""
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        return cls(
+            f"the process of {task} ended {how}, with {memory:,} bytes of memory when last seen. Hint: a crash in native "
+            "code, os._exit(), or a kill from outside leaves no Python error; signal 9 is often the kernel's, for memory."
         )
 
 
@@ -371,6 +384,24 @@ class CheckpointFull(MarsDaskError, OSError):
         return made
 
 
+class BadStorage(MarsDaskError, ValueError):
+    """A place that cannot keep the files of a durable map."""
+
+    @classmethod
+    def at(cls, url: str, reason: object, hint: str) -> BadStorage:
+        return cls(f"storage={url!r}: {reason}. Hint: {hint}.")
+
+
+class StillActive(MarsDaskError, RuntimeError):
+    """Files are to be removed that a map which is running needs."""
+
+    @classmethod
+    def of(cls, name: str, jobs: Sequence[str]) -> StillActive:
+        return cls(
+            f"cleanup({name!r}): {', '.join(jobs)} is active. Hint: close() its results, or wait until it is done."
+        )
+
+
 class ObjectNotFound(MarsDaskError, KeyError):
     """A stateful object that nobody made."""
 
@@ -416,10 +447,10 @@ class TaskFailed(MarsDaskError, RuntimeError):
 class NotPicklable(MarsDaskError, TypeError):
     """Something that cannot be sent to a worker, or back."""
 
-    why: Exception
+    why: BaseException
 
     @classmethod
-    def because(cls, what: str, error: Exception, to: str = "to a worker") -> NotPicklable:
+    def because(cls, what: str, error: BaseException, to: str = "to a worker") -> NotPicklable:
         made = cls(
             f"{what} cannot be sent {to}: {type(error).__name__}: {error}. Hint: open files, locks and connections "
             "inside of the function, and pass data as arguments."
@@ -434,6 +465,18 @@ class NotPicklable(MarsDaskError, TypeError):
         return cls(
             f"the value of {short(key)} cannot be written to disk: {type(error).__name__}: {said}. Hint: smaller chunks "
             "stay in memory; values of open files, locks and connections cannot leave it."
+        )
+
+
+class ModuleMissing(MarsDaskError, ModuleNotFoundError):
+    """A process that is to run a function lacks a module that the function needs."""
+
+    @classmethod
+    def on(cls, where: str, module: str) -> ModuleMissing:
+        return cls(
+            f"{where} has no module {module!r}, which the function needs. Hint: install it there; modules of your own that "
+            "the function refers to travel with it.",
+            name=module,
         )
 
 

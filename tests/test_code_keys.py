@@ -87,8 +87,8 @@ class Model(Base):
 PROGRAM = """
 import functools
 
-import tools
-from tools import Model, doubling, scaled
+import gears
+from gears import Model, doubling, scaled
 
 FACTOR = 1
 KINDS = frozenset(["x", "y", "z"])
@@ -104,7 +104,7 @@ def around(offset):
         if x > 3:
             return x + offset
         else:
-            return [tools.helper(i) for i in range(y)]
+            return [gears.helper(i) for i in range(y)]
     return inner
 
 
@@ -120,7 +120,7 @@ def decorated(x):
 def train(x, depth=3, *, mode="fast"):
     # A comment.
     try:
-        from tools import WORDS
+        from gears import WORDS
         value = closed(x) if x in KINDS else decorated(x)
     except (ValueError, KeyError):
         value = 0
@@ -130,7 +130,7 @@ def train(x, depth=3, *, mode="fast"):
 Edit = tuple[str, str, str]
 KEPT: dict[str, Edit] = {
     "lines shifted": ("program", "FACTOR = 1\n", "\n\n\nFACTOR = 1\n\n\n"),
-    "lines of another module shifted": ("tools", "RATE = 3\n", "\n\n\nRATE = 3\n"),
+    "lines of another module shifted": ("gears", "RATE = 3\n", "\n\n\nRATE = 3\n"),
     "comment": ("program", "# A comment.", "# Another one,\n    # over two lines."),
     "layout of a call": (
         "program",
@@ -142,47 +142,47 @@ KEPT: dict[str, Edit] = {
         "closed(x) if x in KINDS else decorated(x)",
         "(\n            closed(x)\n            if x in KINDS\n            else decorated(x)\n        )",
     ),
-    "docstring": ("tools", "Says how deep.", "Says nothing."),
-    "docstring of a class": ("tools", "A model.", "No model."),
-    "what is not called": ("tools", "return -x", "return +x"),
-    "a new function": ("tools", "RATE = 3\n", "RATE = 3\ndef more(): return RATE\n"),
+    "docstring": ("gears", "Says how deep.", "Says nothing."),
+    "docstring of a class": ("gears", "A model.", "No model."),
+    "what is not called": ("gears", "return -x", "return +x"),
+    "a new function": ("gears", "RATE = 3\n", "RATE = 3\ndef more(): return RATE\n"),
     "order of functions": ("program", "def near(x):\n    return x + FACTOR\n", ""),
     "annotation": ("program", "def near(x):", "def near(x: int) -> int:"),
-    "order in a set": ("tools", '{"one", "two", "three"}', '{"three", "one", "two"}'),
+    "order in a set": ("gears", '{"one", "two", "three"}', '{"three", "one", "two"}'),
 }
 DROPPED: dict[str, tuple[str, str, str, str]] = {
     "body": ("program", "value = 0", "value = 1", "train"),
     "exceptions": ("program", "(ValueError, KeyError)", "(ValueError, TypeError)", "train"),
     "type of a constant": ("program", "value = 0", "value = 0.0", "train"),
     "helper": ("program", "x + FACTOR", "x - FACTOR", "near"),
-    "helper of another module": ("tools", "deeper(x) + RATE", "deeper(x) - RATE", "helper"),
-    "helper of a helper": ("tools", 'x * TABLE["a"]', 'x / TABLE["a"]', "deeper"),
+    "helper of another module": ("gears", "deeper(x) + RATE", "deeper(x) - RATE", "helper"),
+    "helper of a helper": ("gears", 'x * TABLE["a"]', 'x / TABLE["a"]', "deeper"),
     "global": ("program", "FACTOR = 1", "FACTOR = True", "global FACTOR"),
-    "global of another module": ("tools", "RATE = 3", "RATE = 4", "global RATE"),
-    "table": ("tools", "[2, 3]", "[2, 4]", "global TABLE"),
+    "global of another module": ("gears", "RATE = 3", "RATE = 4", "global RATE"),
+    "table": ("gears", "[2, 3]", "[2, 4]", "global TABLE"),
     "set": ("program", '"z"', '"w"', "global KINDS"),
-    "what is imported inside": ("tools", '"three"}', '"four"}', "global WORDS"),
+    "what is imported inside": ("gears", '"three"}', '"four"}', "global WORDS"),
     "default": ("program", "depth=3, *", "depth=4, *", "default of depth in train"),
     "keyword default": ("program", 'mode="fast"', 'mode="slow"', "default of mode in train"),
     "closure": ("program", "around(5)", "around(6)", "variable offset around around.inner"),
     "default inside": ("program", "y=4", "y=5", "default of y in around.inner"),
     "lambda": ("program", "a + 1", "a + 2", "train"),
     "branch": ("program", "x > 3", "x >= 3", "around.inner"),
-    "decorator": ("tools", "2 * func(x)", "3 * func(x)", "doubling.both"),
+    "decorator": ("gears", "2 * func(x)", "3 * func(x)", "doubling.both"),
     "argument of a decorator": (
         "program",
         "@scaled(2)",
         "@scaled(3)",
         "variable by around scaled.around.inner",
     ),
-    "method": ("tools", "* self.depth * self.rate", "* self.depth + self.rate", "Model.fit"),
-    "method of a base": ("tools", "x + self.SHIFT", "x - self.SHIFT", "Base.low"),
-    "property": ("tools", "self.depth * 2", "self.depth * 3", "Model.double"),
-    "static method": ("tools", "return 11", "return 12", "Model.plain"),
-    "attribute of a class": ("tools", "rate = 0.5", "rate = 0.25", "attribute rate of Model"),
-    "attribute of a base": ("tools", "SHIFT = 7", "SHIFT = 8", "attribute SHIFT of Base"),
+    "method": ("gears", "* self.depth * self.rate", "* self.depth + self.rate", "Model.fit"),
+    "method of a base": ("gears", "x + self.SHIFT", "x - self.SHIFT", "Base.low"),
+    "property": ("gears", "self.depth * 2", "self.depth * 3", "Model.double"),
+    "static method": ("gears", "return 11", "return 12", "Model.plain"),
+    "attribute of a class": ("gears", "rate = 0.5", "rate = 0.25", "attribute rate of Model"),
+    "attribute of a base": ("gears", "SHIFT = 7", "SHIFT = 8", "attribute SHIFT of Base"),
     "attribute of an object": ("program", "Model(depth=3)", "Model(depth=4)", "global MODEL"),
-    "bases": ("tools", "class Model(Base):", "class Model(Base, dict):", "Model"),
+    "bases": ("gears", "class Model(Base):", "class Model(Base, dict):", "Model"),
 }
 
 
@@ -191,7 +191,7 @@ class Project:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.files = {"program": PROGRAM, "tools": TOOLS}
+        self.files = {"program": PROGRAM, "gears": TOOLS}
 
     def parts(self, name: str = "train") -> dict[str, str]:
         for module, text in self.files.items():
@@ -211,7 +211,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield Project(tmp_path)
-    for module in ("program", "tools"):
+    for module in ("program", "gears"):
         sys.modules.pop(module, None)
 
 
@@ -235,9 +235,9 @@ def test_dropped(project: Project, name: str) -> None:
 
 
 def test_reads_its_docstring(project: Project) -> None:
-    project.edit("program", "value = 0", "value = tools.deeper.__doc__")
+    project.edit("program", "value = 0", "value = gears.deeper.__doc__")
     before = project.parts()
-    project.edit("tools", "Says how deep.", "Says nothing.")
+    project.edit("gears", "Says how deep.", "Says nothing.")
     after = project.parts()
     assert [each for each in before if before[each] != after[each]] == ["docstrings"]
 
@@ -253,7 +253,7 @@ def test_in_other_processes(tmp_path: Path) -> None:
     for number, (name, end) in enumerate(ends.items()):
         folder = tmp_path / str(number)
         folder.mkdir()
-        (folder / "tools.py").write_text(TOOLS)
+        (folder / "gears.py").write_text(TOOLS)
         (folder / "renamed.py").write_text(PROGRAM + end)
         for seed in "123":
             done = subprocess.run(
@@ -267,7 +267,7 @@ def test_in_other_processes(tmp_path: Path) -> None:
 
 
 def test_versions(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.edit("program", "import tools\n", "import tools\nimport numpy as np\n")
+    project.edit("program", "import gears\n", "import gears\nimport numpy as np\n")
     project.edit("program", "value = 0", "value = np.random.default_rng()")
     before = project.parts()
     assert before["package numpy"] == np.__version__

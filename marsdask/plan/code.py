@@ -23,7 +23,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ import pandas as pd
 from dask.tokenize import TokenizationError, tokenize
 
 from marsdask.errors import NotPicklable
+from marsdask.pickles import is_users
 from marsdask.plan import bytecode
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
@@ -46,6 +46,13 @@ VALUELESS = tuple(
     if isinstance(kind, type) and kind.__module__ in (home, "_thread") and kind is not threading.local
 )
 """Locks, events, weak references: what they are is all there is to say."""
+BUILTIN = (
+    types.BuiltinFunctionType,
+    types.MethodWrapperType,
+    types.MethodDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.WrapperDescriptorType,
+)
 INSIDE: dict[type, Callable[[Any], Iterable[Any]]] = {
     tuple: tuple,
     list: tuple,
@@ -151,12 +158,16 @@ class Walk:
             yield self._module(value).encode()
         elif kind is types.CodeType:
             yield bytecode.digest(value)
-        elif isinstance(value, (types.BuiltinFunctionType, types.MethodWrapperType)):
+        elif isinstance(value, BUILTIN):
             yield from self._builtin(value)
+        elif _is_installed(value):  # a function of another type, as NumPy's are
+            yield f"{value.__module__}.{value.__qualname__}{self._package(value.__module__)}".encode()
         elif isinstance(value, Enum):
             yield value.name.encode()
         elif isinstance(value, VALUELESS):
             return
+        elif hasattr(kind, "__dask_tokenize__"):  # it says itself what it is
+            yield self.value(value.__dask_tokenize__())
         elif callable(value) and hasattr(value, "__wrapped__") and not _of_user(kind):  # functools.cache
             yield self.value(value.__wrapped__)
         elif _is_data(value) and (token := _token(value)):
@@ -165,8 +176,8 @@ class Walk:
             yield from self._reduced(value)
 
     def _builtin(self, value: Any) -> Iterator[bytes]:
-        """A function or bound method that was not written in Python."""
-        owner = getattr(value, "__self__", None)
+        """A function or method that was not written in Python."""
+        owner = getattr(value, "__self__", getattr(value, "__objclass__", None))
         yield value.__qualname__.encode()
         if owner is None or isinstance(owner, types.ModuleType):
             yield self._package(str(getattr(value, "__module__", None) or "builtins")).encode()
@@ -210,7 +221,7 @@ class Walk:
         if mark in self._labels:
             return self._labels[mark]
         self._alive.append(value)
-        if not _of_user(value) and _is_found(value):
+        if _is_installed(value):
             self._labels[mark] = f"{value.__module__}.{value.__qualname__}"
             self._package(value.__module__)
             return self._labels[mark]
@@ -404,6 +415,16 @@ def _of_user(value: Any) -> bool:
     return name is None or _is_users_name(str(name))
 
 
+def _is_installed(value: Any) -> bool:
+    """Whether it is a function or class that its name is enough for."""
+    return (
+        isinstance(getattr(value, "__module__", None), str)
+        and isinstance(getattr(value, "__qualname__", None), str)
+        and not _of_user(value)
+        and _is_found(value)
+    )
+
+
 def _is_found(value: Any) -> bool:
     """Whether a function or class is what its module has by its name; one made inside of a function is not."""
     found: Any = sys.modules.get(value.__module__)
@@ -415,17 +436,3 @@ def _is_found(value: Any) -> bool:
 def _is_users_name(name: str) -> bool:
     module = sys.modules.get(name)
     return name not in ("builtins",) and (module is None or is_users(module))
-
-
-def is_users(module: types.ModuleType) -> bool:
-    """Whether it is neither Python's nor installed: the versions of those count."""
-    name = module.__name__
-    if name in ("__main__", "__mp_main__"):
-        return True
-    if name.partition(".")[0] in ("marsdask", "builtins", *sys.stdlib_module_names):
-        return False
-    file = getattr(module, "__file__", None)
-    places: Iterable[str] = [file] if file else list(getattr(module, "__path__", ()))
-    return bool(places) and not any(
-        {"site-packages", "dist-packages"}.intersection(Path(place).parts) for place in places
-    )
