@@ -104,7 +104,7 @@ class Folder:
     def _parts(self, number: int) -> tuple[memoryview, dict[str, Any]]:
         path = self.path(number)
         try:
-            whole = stored.without_ending(self.fs.cat_file(path))
+            whole = stored.without_ending(stored.get(self.fs, path))
         except FileNotFoundError:
             raise CheckpointDamaged.of(path, "there is no such file") from None
         if isinstance(whole, stored.Broken):

@@ -1,0 +1,747 @@
+"""The master of a map: takes items, has them run where they have no result yet, and hands the results out of their files."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import math
+import pickle
+import threading
+import time
+import uuid
+import weakref
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from marsdask import pickles, stored
+from marsdask.engine.runs import Run
+from marsdask.errors import BadStorage, Cancelled, DataLost, NotPicklable, SchedulerLost
+from marsdask.plan import code
+from marsdask.remote.durable import child
+from marsdask.remote.durable.places import Outcome, Place, Rows
+from marsdask.remote.durable.status import Page, state_of
+from marsdask.remote.durable.storage import Storage
+from marsdask.remote.durable.task import Done, Item, Work, error_of
+from marsdask.session.progress import progress
+
+LARGE = 2**16
+"""Bytes of an input from which on it goes by a file, and not through the scheduler."""
+AHEAD = 2_000
+"""Items that are taken, and kept in memory, before somebody has asked for the first of them."""
+LOOK = 0.25
+"""Seconds between two looks at what takes long."""
+SAMPLES = 10
+"""Items that have to be done before anybody knows what takes long."""
+SHORT = 0.1
+"""Seconds of a task of several items that are short: a task costs Dask's scheduler, client and worker 2 to 4 ms, here."""
+TOGETHER = 16
+"""Items of such a task at most: they wait for each other. 1,000 trivial items took TIMES."""
+LOSSES = 5
+"""How often the loss of a whole cluster is survived, for one task."""
+VERSION = "version="
+ENDED = ("done", "reused", "failed")
+
+
+@dataclass(frozen=True)
+class Speculation:
+    """When an item is begun a second time: `percent` or less of the items are left, and it has run longer than `factor` times
+    the `percentile` of those that are done. `max_attempts` at a time, the first included."""
+
+    percent: float = 20.0
+    percentile: float = 99.0
+    factor: float = 2.0
+    max_attempts: int = 2
+
+
+@dataclass
+class Asked:
+    """A map as it was asked for, checked."""
+
+    function: Callable[[Any], Any]
+    label: str
+    parts: dict[str, str]
+    pickled: bytes
+    iterable: Iterable[Any]
+    total: int | None
+    items_per_task: int
+    ordered: bool
+    key: Callable[[Any], Any] | None
+    retries: int
+    timeout: float | None
+    resources: dict[str, float]
+    on_error: str
+    reuse: str
+    isolated: bool
+    speculation: Speculation | None
+    window: int | None
+    progress: Any = None
+
+    @property
+    def code(self) -> str:
+        return code.key_of(self.parts)
+
+
+@dataclass
+class Record:
+    """An item that was taken and not handed out."""
+
+    number: int
+    name: str
+    value: Any
+    state: str = "waiting"  # reused, running, done, failed
+    file: str = ""  # of its result
+    attempts: int = 0
+    losses: int = 0
+    again: bool = False  # its file was damaged
+    handles: dict[int, Any] = field(default_factory=dict)
+    running: dict[str, Any] = field(default_factory=dict)  # what was told of it last
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An item that has failed for good."""
+
+    number: int
+    error: BaseException
+    attempts: int
+    traceback: str
+
+
+class Master:
+    """One map while it goes on. Its threads know it; whoever holds `JobResults` does not have to be there for long."""
+
+    def __init__(self, asked: Asked, storage: Storage, place: Callable[[], Place], left: Callable[[], None]):
+        self.asked, self.storage, self._place, self._left = asked, storage, place, left
+        self.job = f"{_plain(asked.label)}-{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:6]}"
+        self.cond = threading.Condition(threading.RLock())
+        self.state = "new"
+        self.cancelled = False
+        self.records: dict[int, Record] = {}
+        self.flight: dict[int, tuple[list[Record], bool]] = {}
+        self.order: deque[int] = deque()  # of items, as they have ended
+        self.counts: Counter[str] = Counter()
+        self.taken = 0
+        self.exhausted = False
+        self.feed_error: BaseException | None = None
+        self.stop_error: Record | None = None
+        self.why: dict[int, str] = {}
+        self.failures: list[Failure] = []
+        self.seconds: list[float] = []  # of what has run here
+        self.equal: Counter[str] = Counter()
+        self.numbers = itertools.count()
+        self.known: dict[str, list[str]] = {}
+        self.place: Place | None = None
+        self.slots = threading.Semaphore(0)
+        self.group: list[Record] = []  # of the next task
+        self.making = threading.Lock()  # of the place
+        facts = {"function": asked.label, "started": time.time()}
+        self.page = Page(storage, self.job, facts)
+        self._parts: dict[str, dict[str, str]] = {}
+
+    # Beginning and end
+
+    def begin(self) -> None:
+        """Look at what is there, and begin to take items."""
+        with self.cond:
+            if self.state != "new":
+                return
+            self.state = "active"
+        try:
+            self._begin()
+        except BaseException:
+            self.end("failed")
+            raise
+
+    def _begin(self) -> None:
+        asked, storage = self.asked, self.storage
+        storage.begin()
+        others = list(storage.jobs())
+        for other in others:
+            if other.get("state") == "active" and state_of(other) == "lost":
+                storage.put("status", f"{other['job']}.json", json.dumps(other | {"state": "lost"}).encode())
+        if not any(state_of(other) == "active" for other in others):
+            storage.sweep()
+        if not storage.exists("fn", asked.code):
+            storage.put_whole("fn", asked.code, asked.pickled, {"parts": asked.parts, "label": asked.label})
+        told = {
+            "job": self.job, "function": asked.label, "code": asked.code, "items_per_task": asked.items_per_task,
+            "num_items": asked.total, "retries": asked.retries, "timeout": asked.timeout, "resources": asked.resources,
+            "on_error": asked.on_error, "reuse": asked.reuse, "isolated": asked.isolated,
+        }  # fmt: skip
+        storage.put("jobs", f"{self.job}.json", json.dumps(told, indent=1).encode())
+        if asked.reuse != "never":
+            for name in storage.names("out"):
+                self.known.setdefault(name.partition(".")[0], []).append(name)
+        self._write("active")
+        for work in (self._feed, self._watch):
+            threading.Thread(target=work, name=f"marsdask-{self.job}", daemon=True).start()
+
+    def end(self, state: str) -> None:
+        """Stop what goes on, and say how it ended. A second time does nothing."""
+        with self.cond:
+            if self.state not in ("new", "active"):
+                return
+            begun, self.state = self.state != "new", state
+            handles = [h for record in self.records.values() for h in record.handles.values()]
+            self.flight.clear()
+            self.cond.notify_all()
+        self.slots.release()
+        if self.place is not None:
+            with contextlib.suppress(Exception):  # the cluster may be what has failed
+                for handle in dict.fromkeys(handles):
+                    self.place.cancel(handle)
+                self.place.deaf(self.job)
+        if begun:
+            with contextlib.suppress(Exception):  # and the storage
+                self._write(state)
+            self._left()
+
+    def _write(self, state: str) -> None:
+        with self.cond:
+            counts, rows = self.status(), [self.page.rows[number] for number in sorted(self.page.rows)]
+        self.page.write(state, counts, rows)
+
+    def status(self) -> dict[str, int | None]:
+        """Counts of items."""
+        with self.cond:
+            running = sum(len(records) for records, _ in self.flight.values())
+            total = self.taken if self.exhausted else self.asked.total
+            counts = {
+                name: self.counts[name] for name in ("submitted", "reused", "done", "failed", "speculated")
+            }
+            return {
+                "total": total,
+                "submitted": counts["submitted"],
+                "reused": counts["reused"],
+                "running": running,
+            } | {name: counts[name] for name in ("done", "failed", "speculated")}
+
+    # Taking items
+
+    def _feed(self) -> None:
+        try:
+            for number, value in enumerate(self.asked.iterable):
+                if self.state != "active":
+                    return
+                record = self._named(number, value)
+                reason = self._reused(record)
+                with self.cond:
+                    self.records[number] = record
+                    self.taken += 1
+                    if reason is None:
+                        self._ended(record, "reused", {})
+                    else:
+                        self.why[number] = reason
+                        self.group.append(record)
+                if reason is not None:
+                    self._flush(self._size())
+                with self.cond:
+                    self.cond.wait_for(lambda: self.state != "active" or len(self.records) < AHEAD)
+        except BaseException as error:  # noqa: BLE001 - whatever the iterable raises, whoever asks for results gets
+            self.feed_error = error
+        try:
+            self._flush(1)
+        except BaseException as error:  # noqa: BLE001 - the same
+            self.feed_error = self.feed_error or error
+        finally:
+            with self.cond:
+                self.exhausted = True
+                self.cond.notify_all()
+
+    def _size(self) -> int:
+        """How many items make a task: as many as were asked for, or more where they take no time to speak of."""
+        seconds = self.seconds[-SAMPLES:]
+        if self.asked.items_per_task > 1 or len(seconds) < SAMPLES or self.asked.isolated:
+            return self.asked.items_per_task
+        return max(min(int(SHORT * len(seconds) / max(sum(seconds), 1e-6)), TOGETHER), 1)
+
+    def _flush(self, size: int) -> None:
+        """Begin a task of the items that wait, if there are so many."""
+        with self.cond:
+            if not self.group or len(self.group) < size:
+                return
+            group, self.group = self.group, []
+        self._submit(group)
+
+    def _named(self, number: int, value: Any) -> Record:
+        """An item with the name of its files: equal ones are counted."""
+        named = value if self.asked.key is None else self.asked.key(value)
+        try:
+            digest = code.code_key(named)
+        except NotPicklable as error:
+            raise NotPicklable.because(
+                f"item {number} of {self.asked.label!r}", error.why, "in a form that names it (or give key=)"
+            ) from error
+        self.equal[digest] += 1
+        if (count := self.equal[digest]) > 1:
+            digest = pickles.digest(f"{digest} {count}".encode())
+        return Record(number, digest, value)
+
+    def _reused(self, record: Record) -> str | None:
+        """Why an item has to run; None where there is a result."""
+        asked = self.asked
+        record.file = f"{record.name}.{asked.code}"
+        there = self.known.get(record.name)
+        if not there:
+            return "reuse='never'" if asked.reuse == "never" else "no result of this item"
+        if record.file in there:
+            return None
+        changed = {name: self._changed(name.partition(".")[2]) for name in there}
+        if asked.reuse == "code-changed-ok":
+            for name, parts in changed.items():
+                if parts is not None and VERSION not in parts:
+                    record.file = name
+                    return None
+        nearest = min((parts for parts in changed.values() if parts), key=len, default=None)
+        return f"changed: {', '.join(nearest)}" if nearest else "the function has changed"
+
+    def _changed(self, other: str) -> list[str] | None:
+        """The parts that differ from those of another function of ours; None where nobody knows them."""
+        if other not in self._parts:
+            found = self.storage.whole("fn", other)
+            self._parts[other] = found.facts.get("parts", {}) if isinstance(found, stored.Whole) else {}
+        theirs, ours = self._parts[other], self.asked.parts
+        if not theirs:
+            return None
+        return sorted(name for name in theirs | ours if theirs.get(name) != ours.get(name))
+
+    # Running them
+
+    def _ready(self) -> Place:
+        """Where tasks run, once there is one that has to."""
+        with self.making:
+            if self.place is None:
+                place = self._place()
+                most = place.check(self.asked.resources)
+                window = self.asked.window or max(4 * place.slots, 64)
+                if most is not None:
+                    window = min(window, max(most, 1))
+                place.listen(self.job, self._hear)
+                self.place = place
+                self.slots.release(window)
+            return self.place
+
+    def _submit(self, group: list[Record]) -> None:
+        """Begin a task as soon as there is a place for it among those that are running."""
+        self._ready()
+        self.slots.acquire()
+        if self.state != "active":
+            self.slots.release()
+            return
+        with self.cond:
+            self.counts["submitted"] += len(group)
+        self._begin_task(group)
+
+    def _begin_task(self, group: list[Record], *, speculative: bool = False) -> None:
+        """Begin an attempt, in a slot that the caller has. Raises NotPicklable for an item that cannot travel."""
+        assert self.place is not None
+        asked = self.asked
+        items = tuple(Item(record.number, record.name, self._given(record)) for record in group)
+        avoid = str(group[0].running.get("worker", "")) if speculative else ""
+        with self.cond:
+            if self.state != "active":
+                return
+            number = next(self.numbers)
+            self.flight[number] = group, speculative
+            for record in group:
+                record.state = "running"
+                record.attempts += not speculative
+        work = Work(
+            self.job, self.storage, asked.code, asked.label, items, max(group[0].attempts, 1) + speculative,
+            asked.timeout, asked.isolated, asked.reuse == "never" or any(record.again for record in group),
+        )  # fmt: skip
+        live = None if asked.isolated or not self.place.shared_memory else asked.function
+        try:
+            handle = self.place.submit(
+                work, live, lambda work, outcome: self._answered(number, outcome), asked.resources, avoid
+            )
+        except Exception as error:  # noqa: BLE001 - the cluster is gone, or going
+            self._answered(number, DataLost.because(str(error)))
+            return
+        with self.cond:
+            for record in group:
+                if number in self.flight:
+                    record.handles[number] = handle
+
+    def _given(self, record: Record) -> bytes | str:
+        """An item as it travels: its pickle, or the file that has it."""
+        try:
+            pickled = code_pickled(record.value)
+        except Exception as error:
+            raise NotPicklable.because(f"item {record.number} of {self.asked.label!r}", error) from error
+        if len(pickled) <= LARGE:
+            return pickled
+        name = pickles.digest(pickled)
+        if not self.storage.exists("in", name):
+            self.storage.put_whole("in", name, pickled, {})
+        return name
+
+    def _answered(self, number: int, outcome: Outcome) -> None:
+        """A task is over."""
+        again: list[Record] = []
+        with self.cond:
+            if number not in self.flight:
+                return
+            group, speculative = self.flight.pop(number)
+            if isinstance(outcome, BaseException):
+                done = [
+                    Done(record.number, {}, error=_told_of(outcome, record, self.asked.label))
+                    for record in group
+                ]
+            else:
+                done = outcome
+            lost = isinstance(outcome, (DataLost, SchedulerLost))
+            by_number = {record.number: record for record in group}
+            for each in done:
+                record = by_number[each.number]
+                record.handles.pop(number, None)
+                if self._settled(record, each, lost=lost, speculative=speculative):
+                    again.append(record)
+            self.cond.notify_all()
+        if not again:
+            self.slots.release()
+        elif lost:
+            threading.Thread(target=self._again, args=(again,), daemon=True).start()
+        else:
+            self._begin_task(again[:1])
+            if again[1:]:  # each is a task of its own now
+                threading.Thread(target=self._each, args=(again[1:],), daemon=True).start()
+
+    def _each(self, records: list[Record]) -> None:
+        for record in records:
+            self.slots.acquire()
+            self._begin_task([record])
+
+    def _again(self, group: list[Record]) -> None:
+        """Begin anew what was lost with the cluster, when that is there again."""
+        try:
+            engine = getattr(self.place, "engine", None)
+            if engine is not None:
+                engine.back()
+                assert self.place is not None
+                self.place.listen(self.job, self._hear)
+            self._begin_task(group)
+        except Exception as error:  # noqa: BLE001 - whoever asks for results gets it
+            with self.cond:
+                for record in group:
+                    told = _told_of(error, record, self.asked.label)
+                    self._failed(record, told)
+                self.cond.notify_all()
+
+    def _settled(self, record: Record, done: Done, *, lost: bool, speculative: bool) -> bool:
+        """Take what became of an item; whether it is to run again."""
+        if record.state != "running":
+            return False  # another attempt was first
+        if done.error is None:
+            for other, handle in record.handles.items():
+                if other in self.flight and len(self.flight[other][0]) == 1:
+                    del self.flight[other]
+                    self.slots.release()
+                    if self.place is not None:
+                        self.place.cancel(handle)
+            record.handles.clear()
+            if not done.reused:
+                self.seconds.append(float(done.facts.get("seconds", 0.0)))
+            self._ended(record, "done", done.facts)
+            return False
+        if lost:
+            record.losses += 1
+            record.attempts -= 1
+            if record.losses <= LOSSES:
+                return True
+        if any(other in self.flight for other in record.handles):
+            return False  # the other attempt may do it
+        if not done.error["final"] and not lost and record.attempts <= self.asked.retries and not speculative:
+            self.page.row(record.number, "running", done.facts | {"error": done.error["said"]})
+            return True
+        self._failed(record, done.error, done.facts)
+        return False
+
+    def _ended(self, record: Record, state: str, facts: Mapping[str, Any]) -> None:
+        record.state = state
+        self.counts[state] += 1
+        self._over(record)
+        self.page.row(record.number, state, facts)
+        self.cond.notify_all()
+
+    def _over(self, record: Record) -> None:
+        if not self.asked.ordered:
+            self.order.append(record.number)
+
+    def unordered(self) -> None:
+        """Hand out from now on what has ended, in whatever order."""
+        with self.cond:
+            if self.asked.ordered:
+                self.asked.ordered = False
+                self.order.extend(n for n, record in sorted(self.records.items()) if record.state in ENDED)
+
+    def _failed(self, record: Record, told: dict[str, Any], facts: Mapping[str, Any] | None = None) -> None:
+        record.state, record.error = "failed", told
+        self.counts["failed"] += 1
+        self._over(record)
+        error = error_of(told, f"task {record.number} of {self.asked.label!r}")
+        self.failures.append(Failure(record.number, error, record.attempts, told["frames"]))
+        self.page.row(record.number, "failed", {**(facts or {}), "error": told["frames"]})
+        with contextlib.suppress(Exception):  # the error counts, wherever it is kept
+            body = pickle.dumps({"error": told.get("error"), "item": self._given(record)})
+            said = {**(facts or {}), "said": told["said"], "frames": told["frames"], "number": record.number}
+            self.storage.put_whole("err", f"{record.name}.{self.asked.code}", body, {**said, "job": self.job})
+        if self.asked.on_error == "raise" and self.stop_error is None:
+            self.stop_error = record
+
+    # Looking after them
+
+    def _hear(self, rows: Rows) -> None:
+        """What a process says that it is running."""
+        with self.cond:
+            for row in rows:
+                record = self.records.get(row["number"])
+                if record is not None and record.state == "running":
+                    record.running = row
+                    self.page.row(record.number, "running", row)
+
+    def _watch(self) -> None:
+        while self.state == "active":
+            time.sleep(LOOK)
+            try:
+                self._speculate()
+                if self.asked.items_per_task == 1 and not self.exhausted:
+                    self._flush(1)  # what comes next may take its time
+                if self.page.due() and self.state == "active":
+                    self._write("active")
+            except Exception as error:  # noqa: BLE001 - the storage may be away for a while
+                self.page.facts["unwritten"] = str(error)
+
+    def _speculate(self) -> None:
+        """Begin a second attempt of what takes long, where little is left."""
+        rule = self.asked.speculation
+        if rule is None or not self.exhausted or len(self.seconds) < SAMPLES or self.place is None:
+            return
+        with self.cond:
+            left = [r for r in self.records.values() if r.state == "running"]
+            if not left or len(left) > self.taken * rule.percent / 100:
+                return
+            ordered = sorted(self.seconds)
+            typical = ordered[min(math.ceil(len(ordered) * rule.percentile / 100), len(ordered)) - 1]
+            late = [
+                r
+                for r in left
+                if float(r.running.get("seconds", 0.0)) > rule.factor * typical
+                and len(r.handles) < rule.max_attempts
+            ]
+        for record in late:
+            if not self.slots.acquire(blocking=False):
+                return
+            with self.cond:
+                if record.state != "running":
+                    self.slots.release()
+                    continue
+                self.counts["speculated"] += 1
+            self._begin_task([record], speculative=True)
+
+    # Handing them out
+
+    def next(self, *, ordered: bool, position: int) -> tuple[int, Any]:
+        """The number and result of the next item; StopIteration at the end. Blocks until there is one."""
+        self.begin()
+        try:
+            return self._next(ordered=ordered, position=position)
+        except StopIteration:
+            self.end("failed" if self.counts["failed"] else "done")
+            raise
+        except BaseException as error:
+            interrupted = isinstance(error, (KeyboardInterrupt, GeneratorExit))
+            self.end("interrupted" if interrupted else "failed")
+            raise
+
+    def _next(self, *, ordered: bool, position: int) -> tuple[int, Any]:
+        while True:
+            with self.cond:
+                record = self._wait(ordered=ordered, position=position)
+            if record.state == "failed":
+                error = error_of(record.error or {}, f"task {record.number} of {self.asked.label!r}")
+                if self.asked.on_error == "return":
+                    return self._handed(record, error)
+                if self.asked.on_error == "finish":
+                    with self.cond:
+                        self.cond.wait_for(
+                            lambda: self.state != "active" or (self.exhausted and not self.flight)
+                        )
+                raise error
+            found = self.storage.whole("out", record.file)
+            if isinstance(found, stored.Whole):
+                return self._handed(record, pickle.loads(found.body), found.facts)
+            self._damaged(record, found.reason)
+
+    def _wait(self, *, ordered: bool, position: int) -> Record:
+        """The record of the next item that has ended."""
+        while True:
+            if self.state != "active":
+                if self.cancelled:
+                    raise Cancelled("this map was cancelled. Hint: map() again goes on where it was.")
+                raise StopIteration
+            if self.stop_error is not None:
+                return self.stop_error
+            if ordered:
+                record = self.records.get(position)
+                if record is not None and record.state in ENDED:
+                    return record
+                ends = record is None or (record.state == "waiting" and self.feed_error is not None)
+            elif self.order:
+                return self.records[self.order.popleft()]
+            else:
+                ends = not any(record.state == "running" for record in self.records.values())
+            if self.exhausted and ends:
+                if self.feed_error is not None:
+                    raise self.feed_error
+                raise StopIteration
+            self.cond.wait()
+
+    def _handed(self, record: Record, value: Any, facts: Mapping[str, Any] | None = None) -> tuple[int, Any]:
+        with self.cond:
+            del self.records[record.number]
+            if facts is not None and record.state == "reused":
+                self.page.row(record.number, "reused", facts)
+            self.cond.notify_all()
+        return record.number, value
+
+    def _damaged(self, record: Record, reason: str) -> None:
+        """Run an item again whose file is not as it was written."""
+        if record.again:
+            raise BadStorage.at(
+                self.storage.url,
+                f"out/{record.file} was written, and for this process {reason}",
+                "a folder or bucket that this process and all workers share",
+            )
+        with self.cond:
+            self.counts[record.state] -= 1
+            self.why[record.number] = f"its result was damaged: {reason}"
+            record.again, record.state = True, "waiting"
+        self.storage.remove("out", record.file)
+        record.file = f"{record.name}.{self.asked.code}"
+        self._submit([record])
+
+
+def code_pickled(value: Any) -> bytes:
+    """An item as it travels, with the user's modules that it refers to."""
+    if type(value) in code.PLAIN:
+        return pickle.dumps(value, pickles.PROTOCOL)
+    return pickles.taking_along(value, code.Walk(value).modules.values())
+
+
+def _told_of(error: BaseException, record: Record, label: str) -> dict[str, Any]:
+    """An error of the cluster's as that of an item."""
+    return child.failure(error, f"task {record.number} of {label!r}", final=True)
+
+
+def _plain(text: str) -> str:
+    """A name that a file can have."""
+    return "".join(c if c.isalnum() else "-" for c in text).strip("-")[:40] or "map"
+
+
+class _Progress(Run):
+    """How far a map is, for the bar."""
+
+    def __init__(self, master: Master):
+        super().__init__()
+        self.master = weakref.ref(master)
+
+    def progress(self) -> float:
+        if (master := self.master()) is None:
+            return 1.0
+        counts = master.status()
+        total = counts["total"] or max(master.taken, 1)
+        return min(sum(counts[n] or 0 for n in ("reused", "done", "failed")) / max(total, 1), 1.0)
+
+
+class JobResults:
+    """What `Client.map` gives: an iterator over results, in the order of the items unless `ordered=False`.
+
+    Nothing runs before the first result is asked for, unless `eager=True`. Results are read from their files one at a time.
+    """
+
+    def __init__(self, master: Master):
+        self._master = master
+        self._position = 0
+        self._bar: contextlib.ExitStack | None = None
+        # At the end of the program, too.
+        self._end = weakref.finalize(self, master.end, "interrupted")
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name} {'?' if n is None else n}" for name, n in self.status().items())
+        return f"<JobResults {self.job}: {self._master.state}; {counts}>"
+
+    @property
+    def job(self) -> str:
+        """Its name: that of its files in `jobs/` and `status/`."""
+        return self._master.job
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        return self._take(ordered=self._master.asked.ordered)[1]
+
+    def as_completed(self) -> Iterator[tuple[int, Any]]:
+        """Number and result of each item that was not handed out yet, in the order in which they end."""
+        self._master.unordered()
+        while True:
+            try:
+                yield self._take(ordered=False)
+            except StopIteration:
+                return
+
+    def _take(self, *, ordered: bool) -> tuple[int, Any]:
+        master = self._master
+        if self._bar is None:
+            self._bar = contextlib.ExitStack()
+            self._bar.enter_context(progress(_Progress(master), master.asked.progress))
+        try:
+            found = master.next(ordered=ordered, position=self._position)
+        except StopIteration:
+            self._bar.close()
+            raise
+        except BaseException as error:
+            self._bar.__exit__(type(error), error, error.__traceback__)
+            raise
+        self._position += 1
+        return found
+
+    def status(self) -> dict[str, int | None]:
+        """Counts of items: `total` (None while nobody knows), `submitted`, `reused`, `running`, `done`, `failed`, and
+        `speculated`, which are attempts."""
+        return self._master.status()
+
+    def reasons(self) -> dict[int, str]:
+        """By the number of an item that ran: why there was no result to reuse."""
+        return dict(self._master.why)
+
+    @property
+    def failed(self) -> list[Failure]:
+        """The items that have failed for good so far."""
+        return list(self._master.failures)
+
+    def cancel(self) -> None:
+        """Stop: what has not begun does not; asking for more raises Cancelled. What is done stays in its files."""
+        self._master.cancelled = True
+        self._master.end("interrupted")
+        self._close_bar()
+
+    def close(self) -> None:
+        """Stop, as `cancel` does; asking for more ends the iteration."""
+        self._master.end("interrupted")
+        self._close_bar()
+
+    def _close_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,192 @@
+"""Where a durable map keeps what it knows: files in folders of one name, on any file system that fsspec knows.
+
+| folder | has |
+|---|---|
+| `out/ITEM.CODE` | a result as a pickle; its ending says when, where and how long it ran |
+| `fn/CODE` | a function as a pickle; its ending has the parts by which it is named |
+| `in/HASH` | an input above 64 KB |
+| `err/ITEM.CODE` | the error of the last attempt of an item that has failed, and the item |
+| `jobs/JOB.json` | what a map was asked for |
+| `status/JOB.json`, `status/JOB.html` | how far it is |
+| `objects/HASH` | a remote object |
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from marsdask import checks, stored
+from marsdask.errors import ArgumentError, BadStorage, MissingExtra
+
+_places: dict[Any, tuple[Any, str]] = {}
+FOLDERS = ("out", "fn", "in", "err", "jobs", "status", "objects")
+EXTRAS = {
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+    "az": "adlfs",
+}
+"""The package that brings a scheme."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A folder of one name. `options` are those of fsspec's file system."""
+
+    url: str
+    name: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def at(cls, url: Any, name: Any, options: Mapping[str, Any] | None) -> Storage:
+        """A checked one; nothing is read or written."""
+        where = checks.path(url, "storage", "the path or URL of a folder")
+        if not where:
+            raise ArgumentError("storage='': expected the path or URL of a folder.")
+        checks.name(name, "name")
+        if "/" in name or name in (".", ".."):
+            raise ArgumentError(f"name={name!r}: expected the name of a folder, without '/'.")
+        if options is not None:
+            checks.instance(options, "storage_options", Mapping, "a dict")
+        if "://" not in where and "::" not in where:
+            where = os.path.abspath(where)
+        made = cls(where, name, tuple((options or {}).items()))
+        try:
+            fs = made.fs
+        except ImportError as error:
+            scheme = where.partition("://")[0]
+            if package := EXTRAS.get(scheme):
+                raise MissingExtra(
+                    f"storage={where!r}: {scheme}:// needs {package!r}. Hint: pip install {package}"
+                ) from error
+            raise BadStorage.at(where, error, "install the package that fsspec names") from error
+        except (ValueError, TypeError) as error:
+            raise BadStorage.at(where, error, "expected a path, or a URL that fsspec knows") from error
+        if stored.speaks(fs, "http") or stored.speaks(fs, "https"):
+            raise BadStorage.at(where, "nothing can be written there", "a folder or a bucket")
+        return made
+
+    def __hash__(self) -> int:
+        return hash((self.url, self.name))
+
+    def _place(self) -> tuple[Any, str]:
+        """The file system and the path inside of it; that of a process that was forked is another one."""
+        key = os.getpid(), self.url, self.name, repr(self.options)
+        if key not in _places:
+            from fsspec.core import url_to_fs
+
+            fs, inside = url_to_fs(self.url, **dict(self.options))
+            _places[key] = fs, f"{str(inside).rstrip('/')}/{self.name}"
+        return _places[key]
+
+    @property
+    def fs(self) -> Any:
+        """The fsspec file system of the URL."""
+        return self._place()[0]
+
+    @property
+    def root(self) -> str:
+        """The path of the folder inside of that."""
+        return self._place()[1]
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether only this process sees it."""
+        return stored.speaks(self.fs, "memory")
+
+    def begin(self) -> None:
+        """Make the folders, or raise BadStorage where nobody can write there."""
+        try:
+            if self.fs.isfile(self.root):
+                raise BadStorage.at(self.url, f"there is a file {self.name!r}", "another name=")
+            for folder in FOLDERS:
+                self.fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
+            self.put("jobs", ".writable", b"")
+            self.remove("jobs", ".writable")
+        except (OSError, ValueError) as error:
+            if isinstance(error, BadStorage):
+                raise
+            raise BadStorage.at(
+                self.url,
+                f"it cannot be written to: {error}",
+                "a folder or bucket that you and the workers may write to",
+            ) from error
+
+    def put(self, folder: str, name: str, content: bytes) -> None:
+        """A file, whole or not at all. Not asked to outlive a loss of power: it is read again then, and found damaged."""
+        stored.put(self.fs, f"{self.root}/{folder}/{name}", content, sure=False)
+
+    def put_whole(self, folder: str, name: str, body: bytes, facts: Mapping[str, Any]) -> None:
+        """A file with an ending that says these facts, and by which it is known to be whole."""
+        self.put(folder, name, stored.with_ending(body, {"name": f"{folder}/{name}", **facts}))
+
+    def whole(self, folder: str, name: str) -> stored.Whole | stored.Broken:
+        """Such a file; Broken where it is not as it was written, or not there."""
+        try:
+            found = stored.without_ending(self.read(folder, name))
+        except FileNotFoundError:
+            return stored.Broken("there is no such file")
+        if isinstance(found, stored.Whole) and found.facts.get("name") != f"{folder}/{name}":
+            return stored.Broken(f"it is {found.facts.get('name')!r}")
+        return found
+
+    def read(self, folder: str, name: str) -> bytes:
+        """What is in a file; FileNotFoundError where there is none."""
+        return stored.get(self.fs, f"{self.root}/{folder}/{name}")
+
+    def exists(self, folder: str, name: str) -> bool:
+        """Whether there is such a file."""
+        return bool(self.fs.exists(f"{self.root}/{folder}/{name}"))
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files in a folder, as they are now; none where there is no folder."""
+        self.fs.invalidate_cache()
+        try:
+            paths = self.fs.ls(f"{self.root}/{folder}", detail=False)
+        except FileNotFoundError:
+            return []
+        found = (str(path).rstrip("/").rpartition("/")[2] for path in paths)
+        return [name for name in found if name != folder and not stored.UNREADY.search(name)]
+
+    def remove(self, folder: str, name: str) -> None:
+        """Remove a file that may be gone already."""
+        with contextlib.suppress(FileNotFoundError):
+            self.fs.rm_file(f"{self.root}/{folder}/{name}")
+
+    def sweep(self) -> None:
+        """Remove what writers that died have left unready. Only this machine's disks have such files."""
+        if not stored.speaks(self.fs, "file"):
+            return
+        for folder in FOLDERS:
+            with contextlib.suppress(FileNotFoundError):
+                for path in self.fs.ls(f"{self.root}/{folder}", detail=False):
+                    if stored.UNREADY.search(str(path)):
+                        with contextlib.suppress(FileNotFoundError):
+                            self.fs.rm_file(path)
+
+    def remove_all(self) -> None:
+        """Remove the folder of this name, and no other."""
+        with contextlib.suppress(FileNotFoundError):
+            self.fs.rm(self.root, recursive=True)
+
+    def jobs(self) -> Iterator[dict[str, Any]]:
+        """What the maps of this name say of themselves, the oldest first."""
+        found = []
+        for name in self.names("status"):
+            if name.endswith(".json"):
+                with contextlib.suppress(FileNotFoundError, ValueError):
+                    found.append(json.loads(self.read("status", name)))
+        yield from sorted(found, key=lambda each: each.get("started", 0.0))
+
+    def now(self) -> float:
+        """Seconds since 1970, as files say them."""
+        return time.time()
