@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 ROOMS = {
     "job": ("marsdask.deploy.marsjob.commands:job", "KubeDL's MarsJobs, run by Dask's operator."),
     "kubernetes": ("marsdask.deploy.kubernetes.commands:kubernetes", "Clusters on Kubernetes."),
+    "map": (
+        "marsdask.remote.durable.commands:map_",
+        "A durable, parallel map: results are files, made once.",
+    ),
     "supervisor": ("marsdask.deploy.supervisor:main", "Start a supervisor: a Dask scheduler."),
     "worker": ("marsdask.deploy.worker:main", "Start a worker."),
     "web": ("marsdask.deploy.proxy:main", "Open a port that leads to the web port of a supervisor."),

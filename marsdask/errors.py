@@ -392,6 +392,19 @@ class BadStorage(MarsDaskError, ValueError):
         return cls(f"storage={url!r}: {reason}. Hint: {hint}.")
 
 
+class JobNotFound(MarsDaskError, KeyError):
+    """A map, or an item of it, that the storage knows nothing of."""
+
+    @classmethod
+    def among(cls, job: str, url: str, jobs: Iterable[str]) -> JobNotFound:
+        return cls(f"there is no map {job!r} in {url!r}.{near(job, jobs)}")
+
+    @classmethod
+    def task(cls, job: str, number: int, known: Sequence[int]) -> JobNotFound:
+        which = f"those that have are {', '.join(map(str, known[:20]))}" if known else "none has"
+        return cls(f"task {number} of {job!r} has not failed; {which}.")
+
+
 class StillActive(MarsDaskError, RuntimeError):
     """Files are to be removed that a map which is running needs."""
 

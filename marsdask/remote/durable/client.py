@@ -8,11 +8,19 @@ from typing import Any, Self
 
 from marsdask import checks, pickles
 from marsdask.engine.clusters import check_address
-from marsdask.errors import ArgumentError, ArgumentTypeError, BadStorage, NotPicklable, StillActive
+from marsdask.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    BadStorage,
+    JobNotFound,
+    NotPicklable,
+    StillActive,
+)
 from marsdask.plan import code
 from marsdask.remote.durable.objects import RemoteObject
 from marsdask.remote.durable.places import Place, Threads, Workers, fits, threads_here
 from marsdask.remote.durable.results import VERSION, Asked, JobResults, Master, Speculation
+from marsdask.remote.durable.retry import failed_of, function_of
 from marsdask.remote.durable.status import active, state_of
 from marsdask.remote.durable.storage import Storage
 from marsdask.session import Session, new_session
@@ -203,6 +211,26 @@ class Client:
             results._master.begin()
         return results
 
+    def retry(self, job: str, *, task: int | None = None) -> JobResults:
+        """The items of a map that have failed, run again; their results are those that its program will find.
+
+        `task` is the number of one of them. Raises JobNotFound where there is no such map, or the item has not failed.
+        """
+        known = [str(each["job"]) for each in self.storage.jobs()]
+        if job not in known:
+            raise JobNotFound.among(job, self.storage.url, known)
+        failed = failed_of(self.storage, job, task)
+        if not failed:
+            raise JobNotFound(f"no task of {job!r} has failed.")
+        function, parts, label, pickled = function_of(self.storage, failed[0].file)
+        asked = Asked(
+            function, label, parts, pickled, [each.item for each in failed], len(failed), 1,
+            ordered=True, key=None, retries=self._retries, timeout=None, resources={}, on_error=self._on_error,
+            reuse=self._reuse, isolated=self._isolate == "process", speculation=self._speculation, window=self._window,
+            names=[each.file.partition(".")[0] for each in failed],
+        )  # fmt: skip
+        return JobResults(Master(asked, self.storage, self._enter, self._leave))
+
     def remote_object(self, value: Any) -> RemoteObject:
         """A value that functions refer to: a file that is written once, when the first of them travels, and read once by each process."""
         return RemoteObject(self.storage, value)
@@ -333,6 +361,9 @@ def _again(
 
 
 def _cluster(cluster: Any) -> Any:
+    """A checked `cluster=`; of what `new_cluster` gives its session."""
+    if isinstance(session := getattr(cluster, "session", None), Session):
+        return session
     if cluster is None or isinstance(cluster, Session) or cluster in ("threads", "processes"):
         return cluster
     if isinstance(cluster, str) and ":" not in cluster:

@@ -78,6 +78,8 @@ class Asked:
     speculation: Speculation | None
     window: int | None
     progress: Any = None
+    names: list[str] | None = None
+    """Of the items, where they are known: a map of items that have failed."""
 
     @property
     def code(self) -> str:
@@ -134,6 +136,7 @@ class Master:
         self.equal: Counter[str] = Counter()
         self.numbers = itertools.count()
         self.known: dict[str, list[str]] = {}
+        self.broken: set[str] = set()  # the files of items that have failed before
         self.place: Place | None = None
         self.slots = threading.Semaphore(0)
         self.group: list[Record] = []  # of the next task
@@ -173,6 +176,7 @@ class Master:
             "on_error": asked.on_error, "reuse": asked.reuse, "isolated": asked.isolated,
         }  # fmt: skip
         storage.put("jobs", f"{self.job}.json", json.dumps(told, indent=1).encode())
+        self.broken = set(storage.names("err"))
         if asked.reuse != "never":
             for name in storage.names("out"):
                 self.known.setdefault(name.partition(".")[0], []).append(name)
@@ -219,6 +223,16 @@ class Master:
                 "reused": counts["reused"],
                 "running": running,
             } | {name: counts[name] for name in ("done", "failed", "speculated")}
+
+    def preview(self) -> tuple[int, Counter[str]]:
+        """How many items have a result, and how many of the others have none for which reason. Nothing runs or is written."""
+        if self.asked.reuse != "never":
+            for name in self.storage.names("out"):
+                self.known.setdefault(name.partition(".")[0], []).append(name)
+        reasons = Counter(
+            self._reused(self._named(number, value)) for number, value in enumerate(self.asked.iterable)
+        )
+        return reasons.pop(None, 0), Counter({str(reason): count for reason, count in reasons.items()})
 
     # Taking items
 
@@ -269,6 +283,8 @@ class Master:
 
     def _named(self, number: int, value: Any) -> Record:
         """An item with the name of its files: equal ones are counted."""
+        if self.asked.names is not None:
+            return Record(number, self.asked.names[number], value)
         named = value if self.asked.key is None else self.asked.key(value)
         try:
             digest = code.code_key(named)
@@ -444,6 +460,8 @@ class Master:
                     if self.place is not None:
                         self.place.cancel(handle)
             record.handles.clear()
+            if record.file in self.broken:
+                self.storage.remove("err", record.file)
             if not done.reused:
                 self.seconds.append(float(done.facts.get("seconds", 0.0)))
             self._ended(record, "done", done.facts)

@@ -103,6 +103,22 @@ class Storage:
         """Whether only this process sees it."""
         return stored.speaks(self.fs, "memory")
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine sees it, as far as its URL tells."""
+        return self.is_in_memory or stored.speaks(self.fs, "file")
+
+    def beside(self) -> list[str]:
+        """The names that have maps in the same storage."""
+        self.fs.invalidate_cache()
+        parent = self.root.rpartition("/")[0]
+        try:
+            paths = self.fs.ls(parent, detail=False)
+        except FileNotFoundError:
+            return []
+        names = (str(path).rstrip("/").rpartition("/")[2] for path in paths)
+        return sorted(name for name in names if name and self.fs.isdir(f"{parent}/{name}/status"))
+
     def begin(self) -> None:
         """Make the folders, or raise BadStorage where nobody can write there."""
         try:
