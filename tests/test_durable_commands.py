@@ -299,4 +299,4 @@ def test_as_a_command_on_local_processes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out.csv").read_text().splitlines()[-1] == "9,81"
     assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert len(done.stderr.splitlines()) == 2, done.stderr

@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -481,3 +483,27 @@ def test_a_client_in_a_task_on_a_worker(on_cluster: Session, tmp_path: Path) -> 
     (total, entry), _ = client.map(inner, [5, 6])
     assert total == 11
     assert entry.value == 5
+
+
+@two_workers
+def test_the_page_on_the_dashboard(on_cluster: Session, tmp_path: Path) -> None:
+    found = Client(tmp_path / "storage").map(Slow(str(tmp_path), 0.01), range(20))
+    assert found.dashboard_link is None
+    next(found)
+    link = str(found.dashboard_link)
+    assert link.startswith("http://127.0.0.1:")
+
+    def page(url: str) -> str:
+        with (
+            contextlib.suppress(urllib.error.HTTPError),
+            urllib.request.urlopen(url, timeout=PATIENCE) as answer,
+        ):
+            return str(answer.read().decode())
+        return ""
+
+    until(lambda: found.job in page(link), "the page is there")
+    list(found)
+    until(lambda: "done</span>" in page(link), "the page says that it is done")
+    listed = page(link.rpartition("/")[0])
+    assert f'<a href="jobs/{found.job}">' in listed
+    assert page(f"{link}x") == ""

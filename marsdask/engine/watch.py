@@ -7,6 +7,7 @@ from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
+from marsdask.engine import pages
 from marsdask.engine.guard import guard
 from marsdask.engine.streams import forgetful
 from marsdask.spill import suspects
@@ -19,10 +20,11 @@ def watch(
     scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False, token: str | None = None
 ) -> None:
     """Let a scheduler find out who ends workers, sweep up after clients that died, keep nothing of what it has sent and little
-    of runs that are over, and guard its web port: see `guard`.
+    of runs that are over, show the pages of maps, and guard its web port: see `guard`.
     """
     suspects.watch(scheduler)
     guard(scheduler.http_application, allowed, by_name=by_name, token=token)
+    pages.serve(scheduler)
     scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)
     scheduler.add_plugin(Forgetful(scheduler), name=Forgetful.name, idempotent=True)
     for stream in scheduler.stream_comms.values():

@@ -120,6 +120,8 @@ def run(output: str, *, dry_run: bool, quiet: bool, **options: Any) -> None:
             _preview(results, output)
             return
         results._master.asked.progress = False if quiet else None
+        if not quiet:
+            click.echo(f"How far it is: {results.page}", err=True)
         with told.writing(form, path) as writer:
             try:
                 for result in results:

@@ -10,11 +10,13 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from dask.typing import Key
 
-from marsdask.engine import failures
+from marsdask.engine import failures, pages
 from marsdask.errors import ArgumentError, DataLost
 from marsdask.remote.durable.task import Done, Work, run, topic
 from marsdask.session import Session
@@ -50,6 +52,12 @@ class Place(Protocol):
 
     def deaf(self, job: str) -> None:
         """End that."""
+
+    def publish(self, job: str, state: str, page: str) -> None:
+        """Show a map's page where the cluster shows its own."""
+
+    def link(self, job: str) -> str | None:
+        """Where that is shown."""
 
 
 class Threads:
@@ -111,6 +119,12 @@ class Threads:
 
     def deaf(self, job: str) -> None:
         self.hearing.pop(job, None)
+
+    def publish(self, job: str, state: str, page: str) -> None:
+        """Threads have no pages of their own."""
+
+    def link(self, job: str) -> str | None:
+        return None
 
 
 def fits(resources: Mapping[str, float], have: Mapping[str, float], who: str) -> int | None:
@@ -248,6 +262,24 @@ class Workers:
         if self.engine.client.status == "running":
             with contextlib.suppress(Exception):  # it is going away
                 self.engine.client.unsubscribe_topic(topic(job))
+
+    def publish(self, job: str, state: str, page: str) -> None:
+        client = self.engine.client
+        if client.status == "running":
+            told = {"state": state, "page": page}
+            client.loop.add_callback(
+                partial(client.scheduler.set_metadata, keys=[pages.KEY, job], value=told)
+            )
+            if state != "active":
+                pages.forget_old(client)
+
+    def link(self, job: str) -> str | None:
+        found = urlsplit(self.session.dashboard_link or "")
+        return (
+            found._replace(path=f"{found.path.rpartition('/')[0]}{pages.PATH}/{job}").geturl()
+            if found.netloc
+            else None
+        )
 
 
 async def _cancelled(client: Any, futures: list[Any]) -> None:

@@ -207,7 +207,10 @@ class Master:
     def _write(self, state: str) -> None:
         with self.cond:
             counts, rows = self.status(), [self.page.rows[number] for number in sorted(self.page.rows)]
-        self.page.write(state, counts, rows)
+        page = self.page.write(state, counts, rows)
+        if page is not None and self.place is not None:
+            with contextlib.suppress(OSError, TimeoutError):  # the scheduler is away
+                self.place.publish(self.job, state, page)
 
     def status(self) -> dict[str, int | None]:
         """Counts of items."""
@@ -697,6 +700,18 @@ class JobResults:
     def job(self) -> str:
         """Its name: that of its files in `jobs/` and `status/`."""
         return self._master.job
+
+    @property
+    def page(self) -> str:
+        """The URL of the file that says how far it is, as a page; JSON is beside it."""
+        storage = self._master.storage
+        return f"{storage.url.rstrip('/')}/{storage.name}/status/{self.job}.html"
+
+    @property
+    def dashboard_link(self) -> str | None:
+        """Where a cluster's dashboard shows the same; None on threads, and before a task has begun."""
+        place = self._master.place
+        return None if place is None else place.link(self.job)
 
     def __iter__(self) -> Self:
         return self

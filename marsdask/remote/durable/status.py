@@ -91,8 +91,8 @@ class Page:
         """Whether it is time to write again; what takes long is written less often."""
         return time.monotonic() - self._at > max(EVERY, 10 * self._took)
 
-    def write(self, state: str, counts: Mapping[str, Any], rows: list[dict[str, Any]]) -> None:
-        """Write both files, if anything has changed."""
+    def write(self, state: str, counts: Mapping[str, Any], rows: list[dict[str, Any]]) -> str | None:
+        """Write both files, if anything has changed; the page."""
         began = time.monotonic()
         told = {
             **self.facts,
@@ -103,13 +103,15 @@ class Page:
             "master": _me(),
         }
         if not self.changed and state == "active" and began - self._at < UNCHANGED_EVERY:
-            return
+            return None
         self.changed = False
         told |= {"updated": time.time(), "every": EVERY}
         self.storage.put("status", f"{self.job}.json", json.dumps(told).encode())
-        self.storage.put("status", f"{self.job}.html", html(told).encode())
+        page = html(told)
+        self.storage.put("status", f"{self.job}.html", page.encode())
         self._at = time.monotonic()
         self._took = self._at - began
+        return page
 
 
 TEMPLATE = """<!DOCTYPE html>
