@@ -24,6 +24,7 @@ from typing import Any
 
 from tests.benchmarks import (  # noqa: F401 - they register their benchmarks
     clusters,
+    durable,
     frames,
     h2o,
     spill,

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.benchmarks import clusters, data, run, tpch_clusters
+from tests.benchmarks import clusters, data, durable, run, tpch_clusters
 from tests.benchmarks.ratio import BENCHMARKS, OURS, Must, Samples, Summary, alike, settings, value
 
 SCALE = 0.001
@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.once,
     pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.reset_index"),
 ]
-CLUSTERS = {clusters.__name__, tpch_clusters.__name__}
+CLUSTERS = {clusters.__name__, durable.__name__, tpch_clusters.__name__}
 SIDES = [
     pytest.param(name, marks=pytest.mark.processes if each.sides.__module__ in CLUSTERS else ())
     for name, each in BENCHMARKS.items()
