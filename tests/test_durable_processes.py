@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +21,20 @@ import numpy as np
 import psutil
 import pytest
 
+from marsdask import option_context
 from marsdask.errors import (
     BadStorage,
     Exited,
     ModuleMissing,
     NotPicklable,
+    SchedulerLost,
     TookTooLong,
     WorkerLost,
 )
 from marsdask.remote.durable import Client
 from marsdask.remote.durable import client as clients
 from marsdask.session import Session
-from tests.processes import PATIENCE, at_once, until
+from tests.processes import PATIENCE, at_once, plain_cluster, reserved_port, until
 
 pytestmark = pytest.mark.processes
 two_workers = pytest.mark.xdist_group("two_workers")
@@ -104,11 +107,15 @@ def test_a_master_that_dies_again_and_again(
 ) -> None:
     """Twenty times in one map of 200 tasks: only what was in flight runs again."""
     window, count = 2, 200
+
+    def begun(number: int) -> bool:
+        return len(executions(tmp_path)) >= number
+
     arguments = (str(tmp_path), count, cluster, 0.02, window)
     for _ in range(times):
         before = len(executions(tmp_path))
         with running(*arguments) as program:
-            until(lambda before=before: len(executions(tmp_path)) >= before + 6, "six tasks have begun")
+            until(partial(begun, before + 6), "six tasks have begun")
             os.kill(int(program.pid or 0), end)
             program.join(PATIENCE)
             assert program.exitcode in (-end, 1)
@@ -507,3 +514,38 @@ def test_the_page_on_the_dashboard(on_cluster: Session, tmp_path: Path) -> None:
     listed = page(link.rpartition("/")[0])
     assert f'<a href="jobs/{found.job}">' in listed
     assert page(f"{link}x") == ""
+
+
+def test_a_scheduler_that_is_started_again(tmp_path: Path) -> None:
+    """It is killed with its workers; what was in flight is begun anew on those that come."""
+    with reserved_port() as port:
+        options = ("--port", str(port), "--dashboard-address", "127.0.0.1:0")
+        first = contextlib.ExitStack()
+        first.enter_context(plain_cluster(*options, workers=1))
+        try:
+            with Client(tmp_path / "storage", cluster=f"tcp://127.0.0.1:{port}") as client:
+                found = client.map(Slow(str(tmp_path), 0.05), range(40))
+                got = [next(found) for _ in range(10)]
+                first.close()
+                with plain_cluster(*options, workers=1):
+                    got.extend(found)
+                assert found.status()["done"] == 40
+        finally:
+            first.close()
+    assert got == [x * x for x in range(40)]
+    assert len(executions(tmp_path)) <= 50
+
+
+def test_a_scheduler_that_does_not_come_back(tmp_path: Path) -> None:
+    with (
+        plain_cluster(workers=1) as cluster,
+        Client(tmp_path / "storage", cluster=cluster.address) as client,
+        option_context({"cluster.reconnect_timeout": 1}),
+    ):
+        found = client.map(Slow(str(tmp_path), 0.05), range(1000))
+        next(found)
+        assert client._own is not None
+        os.kill(client._own.client.run_on_scheduler(os.getpid), signal.SIGKILL)
+        with pytest.raises(SchedulerLost, match="was not back after 1 s"):
+            list(found)
+    assert client.jobs(all=True)[0]["state"] == "failed"

@@ -321,6 +321,19 @@ async def _failed(futures: list[Any]) -> Any:
             each.cancel()
 
 
+def when_over(client: Any, future: Any, call: Callable[[Any], None]) -> None:
+    """Call this with a future once it is over, soon, in the client's thread.
+
+    The future's own callbacks run in a pool of threads, which is gone at the end of a program before its client is.
+    """
+
+    async def waited() -> None:
+        await future._state.wait()
+        call(future)
+
+    client.loop.add_callback(waited)
+
+
 class _Failed(Exception):
     """Ends a wait."""
 

@@ -46,7 +46,9 @@ def failure(error: BaseException, label: str, *, final: bool) -> dict[str, Any]:
     """What is known of an error; `final`: another attempt would not help."""
     from marsdask import errors, pickles
 
-    frames = "".join(traceback.format_exception(type(error), error, error.__traceback__))[-MOST_TEXT:]
+    own = error.__traceback__
+    below = own.tb_next if own is not None and own.tb_frame.f_code is outcome.__code__ else None
+    frames = "".join(traceback.format_exception(type(error), error, below or own))[-MOST_TEXT:]
     said = _said(error)
     if errors.TaskFailed.is_uncatchable(error):
         error = errors.TaskFailed.uncatchable(label, said, frames)

@@ -10,13 +10,13 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
-from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from dask.typing import Key
 
 from marsdask.engine import failures, pages
+from marsdask.engine.client import when_over
 from marsdask.errors import ArgumentError, DataLost
 from marsdask.remote.durable.task import Done, Work, run, topic
 from marsdask.session import Session
@@ -52,6 +52,9 @@ class Place(Protocol):
 
     def deaf(self, job: str) -> None:
         """End that."""
+
+    def back(self) -> None:
+        """Return when what runs tasks is there again; SchedulerLost where it does not come."""
 
     def publish(self, job: str, state: str, page: str) -> None:
         """Show a map's page where the cluster shows its own."""
@@ -119,6 +122,9 @@ class Threads:
 
     def deaf(self, job: str) -> None:
         self.hearing.pop(job, None)
+
+    def back(self) -> None:
+        """Threads do not go away."""
 
     def publish(self, job: str, state: str, page: str) -> None:
         """Threads have no pages of their own."""
@@ -193,7 +199,7 @@ class Workers:
             self.collecting += 1
             if self.collecting == 1:
                 threading.Thread(target=self._collect, name="marsdask-map-collect", daemon=True).start()
-        future.add_done_callback(lambda done: self.over.put((done, work, answer)))
+        when_over(client, future, lambda done: self.over.put((done, work, answer)))
         return future
 
     def _declare(self) -> None:
@@ -263,13 +269,16 @@ class Workers:
             with contextlib.suppress(Exception):  # it is going away
                 self.engine.client.unsubscribe_topic(topic(job))
 
+    def back(self) -> None:
+        with self.session.restoring:
+            self.session._check_open()
+            self.engine.back()
+
     def publish(self, job: str, state: str, page: str) -> None:
         client = self.engine.client
         if client.status == "running":
             told = {"state": state, "page": page}
-            client.loop.add_callback(
-                partial(client.scheduler.set_metadata, keys=[pages.KEY, job], value=told)
-            )
+            client.loop.add_callback(_published, client, job, told)
             if state != "active":
                 pages.forget_old(client)
 
@@ -280,6 +289,11 @@ class Workers:
             if found.netloc
             else None
         )
+
+
+async def _published(client: Any, job: str, told: dict[str, str]) -> None:
+    with contextlib.suppress(OSError):  # the scheduler is away: a second later there is another page
+        await client.scheduler.set_metadata(keys=[pages.KEY, job], value=told)
 
 
 async def _cancelled(client: Any, futures: list[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import itertools
 import json
 import math
@@ -140,6 +141,8 @@ class Master:
         self.place: Place | None = None
         self.slots = threading.Semaphore(0)
         self.group: list[Record] = []  # of the next task
+        self.lost: list[list[Record]] = []  # with the cluster
+        self.context = contextvars.copy_context()
         self.making = threading.Lock()  # of the place
         facts = {"function": asked.label, "started": time.time()}
         self.page = Page(storage, self.job, facts)
@@ -182,7 +185,12 @@ class Master:
                 self.known.setdefault(name.partition(".")[0], []).append(name)
         self._write("active")
         for work in (self._feed, self._watch):
-            threading.Thread(target=work, name=f"marsdask-{self.job}", daemon=True).start()
+            self._beside(work)
+
+    def _beside(self, work: Callable[..., None], *args: Any) -> None:
+        """Do something in a thread, with the options that held where the map was asked for."""
+        target = self.context.copy().run
+        threading.Thread(target=target, args=(work, *args), name=f"marsdask-{self.job}", daemon=True).start()
 
     def end(self, state: str) -> None:
         """Stop what goes on, and say how it ended. A second time does nothing."""
@@ -424,32 +432,39 @@ class Master:
         if not again:
             self.slots.release()
         elif lost:
-            threading.Thread(target=self._again, args=(again,), daemon=True).start()
+            with self.cond:
+                self.lost.append(again)
+                first = len(self.lost) == 1
+            if first:
+                self._beside(self._restore)
         else:
             self._begin_task(again[:1])
             if again[1:]:  # each is a task of its own now
-                threading.Thread(target=self._each, args=(again[1:],), daemon=True).start()
+                self._beside(self._each, again[1:])
 
     def _each(self, records: list[Record]) -> None:
         for record in records:
             self.slots.acquire()
             self._begin_task([record])
 
-    def _again(self, group: list[Record]) -> None:
+    def _restore(self) -> None:
         """Begin anew what was lost with the cluster, when that is there again."""
+        assert self.place is not None
         try:
-            engine = getattr(self.place, "engine", None)
-            if engine is not None:
-                engine.back()
-                assert self.place is not None
-                self.place.listen(self.job, self._hear)
-            self._begin_task(group)
-        except Exception as error:  # noqa: BLE001 - whoever asks for results gets it
-            with self.cond:
-                for record in group:
-                    told = _told_of(error, record, self.asked.label)
-                    self._failed(record, told)
+            self.place.back()
+            self.place.listen(self.job, self._hear)
+            error = None
+        except Exception as caught:  # noqa: BLE001 - whoever asks for results gets it
+            error = caught
+        with self.cond:
+            groups, self.lost = self.lost, []
+            if error is not None:
+                for record in itertools.chain.from_iterable(groups):
+                    self._failed(record, _told_of(error, record, self.asked.label))
                 self.cond.notify_all()
+                return
+        for group in groups:
+            self._begin_task(group)
 
     def _settled(self, record: Record, done: Done, *, lost: bool, speculative: bool) -> bool:
         """Take what became of an item; whether it is to run again."""
