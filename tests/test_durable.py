@@ -5,7 +5,7 @@ import itertools
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -396,6 +396,114 @@ def test_a_generator_that_waits(client: Client) -> None:
     go.set()
     assert next(found) == 10_000
     assert next(found, None) is None
+
+
+def within(seconds: float, work: Callable[[], Any]) -> Any:
+    """What `work` gives; a failure where that takes longer, and not the end of pytest's patience."""
+    came: list[Any] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            came.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"not over after {seconds:g} s"
+    if errors:
+        raise errors[0]
+    return came[0]
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> int:
+    """So many items are taken ahead, which are thousands otherwise."""
+    monkeypatch.setattr(results, "AHEAD", 20)
+    return 20
+
+
+def test_one_item_before_many_that_are_reused(client: Client, few: int) -> None:
+    """The first waits for nine more, which are not taken before it is handed out."""
+    list(client.map(square, range(1, 3 * few)))
+    found = client.map(square, range(3 * few), items_per_task=10)
+    assert within(PATIENCE / 4, lambda: list(found)) == [x * x for x in range(3 * few)]
+    found = client.map(square, itertools.chain([-1], range(3 * few)), items_per_task=2 * few, ordered=False)
+    assert len(within(PATIENCE / 4, lambda: list(found))) == 3 * few + 1
+
+
+def test_tasks_of_more_items_than_are_taken_ahead(client: Client, few: int) -> None:
+    found = client.map(square, range(5 * few), items_per_task=few + 1)
+    assert within(PATIENCE / 4, lambda: list(found)) == [x * x for x in range(5 * few)]
+    assert sorted(calls) == list(range(5 * few))
+
+
+def fails_first(x: int) -> int:
+    calls.append(x)
+    if x == 0:
+        raise Special("the first")
+    return x
+
+
+def test_finish_takes_all_items(client: Client, few: int) -> None:
+    """Nobody takes results then, and there is no end of them before all items are taken."""
+    found = client.map(fails_first, range(5 * few), on_error="finish", retries=1)
+    with pytest.raises(Special):
+        within(PATIENCE / 4, lambda: list(found))
+    assert sorted(calls) == [0, *range(5 * few)]
+    assert found.status()["done"] == 5 * few - 1
+    found = client.map(fails_first, itertools.chain(range(few), [lambda: gates]), on_error="finish")
+    with pytest.raises(Special):
+        within(PATIENCE / 4, lambda: list(found))
+
+
+def test_a_key_that_stops(client: Client) -> None:
+    def key(x: int) -> int:
+        return x if x < 3 else next(iter(()))
+
+    found = client.map(square, range(6), key=key)
+    with pytest.raises(RuntimeError, match="item 3 of 'square': key= raised StopIteration"):
+        list(found)
+    assert client.jobs(all=True)[-1]["state"] == "failed"
+
+
+class Once:
+    """An item that is pickled no second time."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __dask_tokenize__(self) -> str:
+        return "once"
+
+    def __reduce__(self) -> Any:
+        self.times += 1
+        if self.times > 1:
+            raise OSError("no more")
+        return int, (5,)
+
+
+def always(x: int) -> None:
+    raise Special(x)
+
+
+def test_an_item_that_cannot_travel_again(client: Client) -> None:
+    """Threads of the place go on; they had ended, and what waited for them never ran."""
+    items = [Once() for _ in range(6)]
+    got = within(PATIENCE / 4, lambda: list(client.map(always, items, retries=2, on_error="return")))
+    assert [type(error) for error in got] == [NotPicklable] * 6
+    assert within(PATIENCE / 4, lambda: list(client.map(square, range(9)))) == [x * x for x in range(9)]
+
+
+def test_nobody_waits_for_a_place_after_the_end(client: Client) -> None:
+    before = set(threading.enumerate())
+    found = client.map(always, range(200), items_per_task=50, retries=10**6, on_error="return", eager=True)
+    until(lambda: found.status()["running"] or 0, "some run")
+    time.sleep(0.3)
+    found.close()
+    until(lambda: all(t in before or t.name == "marsdask-durable" for t in threading.enumerate()), "all end")
 
 
 def test_num_items(client: Client) -> None:

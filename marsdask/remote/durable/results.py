@@ -130,6 +130,8 @@ class Master:
         self.taken = 0
         self.exhausted = False
         self.feed_error: BaseException | None = None
+        self.waiting = 0  # who asks for a result that is not there
+        self.finishing = False  # nobody asks for results any more
         self.stop_error: Record | None = None
         self.why: dict[int, str] = {}
         self.failures: list[Failure] = []
@@ -265,7 +267,12 @@ class Master:
                 if reason is not None:
                     self._flush(self._size())
                 with self.cond:
-                    self.cond.wait_for(lambda: self.state != "active" or len(self.records) < AHEAD)
+                    self.cond.wait_for(lambda: self.state != "active" or not self._is_full())
+        except StopIteration as error:  # of `key`: it would end the results as if there were no more items
+            self.feed_error = RuntimeError(
+                f"item {self.taken} of {self.asked.label!r}: key= raised StopIteration"
+            )
+            self.feed_error.__cause__ = error
         except BaseException as error:  # noqa: BLE001 - whatever the iterable raises, whoever asks for results gets
             self.feed_error = error
         try:
@@ -276,6 +283,10 @@ class Master:
             with self.cond:
                 self.exhausted = True
                 self.cond.notify_all()
+
+    def _is_full(self) -> bool:
+        """Whether enough is taken for now."""
+        return not self.finishing and len(self.records) >= max(AHEAD, 2 * self.asked.items_per_task)
 
     def _size(self) -> int:
         """How many items make a task: as many as were asked for, or more where they take no time to speak of."""
@@ -291,6 +302,21 @@ class Master:
                 return
             group, self.group = self.group, []
         self._submit(group)
+
+    def _hurry(self) -> None:
+        """Begin a task of fewer items than it might have: what comes next may take its time, or come only after their results."""
+        with self.cond:
+            late = self.asked.items_per_task == 1 or (self.waiting and self._is_full())
+            if not self.group or not late or self.exhausted:
+                return
+        self._ready()
+        if self.slots.acquire(blocking=False):  # who waits here writes no pages
+            with self.cond:
+                group, self.group = self.group, []
+            if group:
+                self._start(group)
+            else:
+                self.slots.release()
 
     def _named(self, number: int, value: Any) -> Record:
         """An item with the name of its files: equal ones are counted."""
@@ -356,12 +382,27 @@ class Master:
         """Begin a task as soon as there is a place for it among those that are running."""
         self._ready()
         self.slots.acquire()
-        if self.state != "active":
-            self.slots.release()
-            return
+        self._start(group)
+
+    def _start(self, group: list[Record]) -> None:
+        """Begin the first attempt, in a slot that the caller has."""
         with self.cond:
             self.counts["submitted"] += len(group)
         self._begin_task(group)
+
+    def _go_on(self, group: list[Record]) -> None:
+        """Begin another attempt, in a slot that the caller has; the items fail where it cannot begin."""
+        try:
+            self._begin_task(group)
+        except Exception as error:  # noqa: BLE001 - whoever asks for results gets it
+            self._given_up(group, error)
+
+    def _given_up(self, group: list[Record], error: Exception) -> None:
+        with self.cond:
+            for record in group:
+                self._failed(record, _told_of(error, record, self.asked.label))
+            self.cond.notify_all()
+        self.slots.release()
 
     def _begin_task(self, group: list[Record], *, speculative: bool = False) -> None:
         """Begin an attempt, in a slot that the caller has. Raises NotPicklable for an item that cannot travel."""
@@ -371,6 +412,7 @@ class Master:
         avoid = str(group[0].running.get("worker", "")) if speculative else ""
         with self.cond:
             if self.state != "active":
+                self.slots.release()  # for whoever else waits for one, to find the same
                 return
             number = next(self.numbers)
             self.flight[number] = group, speculative
@@ -438,14 +480,14 @@ class Master:
             if first:
                 self._beside(self._restore)
         else:
-            self._begin_task(again[:1])
+            self._go_on(again[:1])
             if again[1:]:  # each is a task of its own now
                 self._beside(self._each, again[1:])
 
     def _each(self, records: list[Record]) -> None:
         for record in records:
             self.slots.acquire()
-            self._begin_task([record])
+            self._go_on([record])
 
     def _restore(self) -> None:
         """Begin anew what was lost with the cluster, when that is there again."""
@@ -458,13 +500,11 @@ class Master:
             error = caught
         with self.cond:
             groups, self.lost = self.lost, []
-            if error is not None:
-                for record in itertools.chain.from_iterable(groups):
-                    self._failed(record, _told_of(error, record, self.asked.label))
-                self.cond.notify_all()
-                return
         for group in groups:
-            self._begin_task(group)
+            if error is not None:
+                self._given_up(group, error)
+            else:
+                self._go_on(group)
 
     def _settled(self, record: Record, done: Done, *, lost: bool, speculative: bool) -> bool:
         """Take what became of an item; whether it is to run again."""
@@ -505,7 +545,9 @@ class Master:
         self.cond.notify_all()
 
     def _over(self, record: Record) -> None:
-        if not self.asked.ordered:
+        if self.finishing:
+            self.records.pop(record.number, None)
+        elif not self.asked.ordered:
             self.order.append(record.number)
 
     def unordered(self) -> None:
@@ -545,8 +587,7 @@ class Master:
             time.sleep(LOOK)
             try:
                 self._speculate()
-                if self.asked.items_per_task == 1 and not self.exhausted:
-                    self._flush(1)  # what comes next may take its time
+                self._hurry()
                 if self.page.due() and self.state == "active":
                     self._write("active")
             except Exception as error:  # noqa: BLE001 - the storage may be away for a while
@@ -603,15 +644,26 @@ class Master:
                 if self.asked.on_error == "return":
                     return self._handed(record, error)
                 if self.asked.on_error == "finish":
-                    with self.cond:
-                        self.cond.wait_for(
-                            lambda: self.state != "active" or (self.exhausted and not self.flight)
-                        )
+                    self._finish()
                 raise error
             found = self.storage.whole("out", record.file)
             if isinstance(found, stored.Whole):
                 return self._handed(record, pickle.loads(found.body), found.facts)
             self._damaged(record, found.reason)
+
+    def _finish(self) -> None:
+        """Run what is left; nobody asks for results any more, so that items are taken to the end and forgotten."""
+        with self.cond:
+            self.finishing = True
+            for record in [record for record in self.records.values() if record.state in ENDED]:
+                del self.records[record.number]
+            self.cond.notify_all()
+            self.cond.wait_for(
+                lambda: (
+                    self.state != "active"
+                    or (self.exhausted and not any(r.state == "running" for r in self.records.values()))
+                )
+            )
 
     def _wait(self, *, ordered: bool, position: int) -> Record:
         """The record of the next item that has ended."""
@@ -635,7 +687,11 @@ class Master:
                 if self.feed_error is not None:
                     raise self.feed_error
                 raise StopIteration
-            self.cond.wait()
+            self.waiting += 1
+            try:
+                self.cond.wait()
+            finally:
+                self.waiting -= 1
 
     def _handed(self, record: Record, value: Any, facts: Mapping[str, Any] | None = None) -> tuple[int, Any]:
         with self.cond:
