@@ -677,6 +677,22 @@ def test_tasks_that_need_memory(client: Client) -> None:
         with lock:
             now += 1
             most = max(most, now)
+def test_maps_that_begin_at_once(tmp_path: Path) -> None:
+    """What one of them is writing is not swept by another that does not know of it yet."""
+    for number in range(5):
+        client = Client(tmp_path / str(number), cluster="threads")
+        found = [client.map(square, range(20)) for _ in range(4)]
+        got: list[Any] = []
+        threads = [
+            threading.Thread(target=lambda each=each, got=got: got.append(list(each))) for each in found
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert got == [[x * x for x in range(20)]] * 4
+
+
         time.sleep(0.02)
         with lock:
             now -= 1

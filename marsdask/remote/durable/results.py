@@ -167,13 +167,16 @@ class Master:
     def _begin(self) -> None:
         asked, storage = self.asked, self.storage
         storage.begin()
-        others = list(storage.jobs())
+        self._write("active")
+        # A file that another map writes was begun after that map has said that it is active, and so is seen with it.
+        unready = storage.unready()
+        others = [other for other in storage.jobs() if other.get("job") != self.job]
         for other in others:
             if other.get("state") == "active" and state_of(other) == "lost":
                 storage.put("status", f"{other['job']}.json", json.dumps(other | {"state": "lost"}).encode())
         if not any(state_of(other) == "active" for other in others):
-            storage.sweep()
-        if not storage.exists("fn", asked.code):
+            storage.sweep(unready)
+        if isinstance(storage.whole("fn", asked.code), stored.Broken):
             storage.put_whole("fn", asked.code, asked.pickled, {"parts": asked.parts, "label": asked.label})
         told = {
             "job": self.job, "function": asked.label, "code": asked.code, "items_per_task": asked.items_per_task,
@@ -185,7 +188,6 @@ class Master:
         if asked.reuse != "never":
             for name in storage.names("out"):
                 self.known.setdefault(name.partition(".")[0], []).append(name)
-        self._write("active")
         for work in (self._feed, self._watch):
             self._beside(work)
 

@@ -26,6 +26,8 @@ from marsdask.errors import ArgumentError, BadStorage, MissingExtra
 
 _places: dict[Any, tuple[Any, str]] = {}
 FOLDERS = ("out", "fn", "in", "err", "jobs", "status", "objects")
+OF_MAPS = ("out", "fn", "in", "err")
+"""Folders in which maps write only after they have said that they are active."""
 EXTRAS = {
     "s3": "s3fs",
     "s3a": "s3fs",
@@ -178,11 +180,25 @@ class Storage:
         with contextlib.suppress(FileNotFoundError):
             self.fs.rm_file(f"{self.root}/{folder}/{name}")
 
-    def sweep(self) -> None:
-        """Remove what writers that died have left unready. Only this machine's disks have such files."""
-        if not stored.speaks(self.fs, "file"):
-            return
-        for folder in FOLDERS:
+    def unready(self) -> list[str]:
+        """Files that somebody is writing, or has left when he died. Only this machine's disks have such files.
+
+        Of folders that are written to without a map that is active, only those that have been left for sure.
+        """
+        found = []
+        for folder in FOLDERS if stored.speaks(self.fs, "file") else ():
+            with contextlib.suppress(FileNotFoundError):
+                found += [
+                    entry.path
+                    for entry in os.scandir(f"{self.root}/{folder}")
+                    if stored.UNREADY.search(entry.name)
+                    and (folder in OF_MAPS or self.now() - entry.stat().st_mtime > stored.ABANDONED)
+                ]
+        return found
+
+    def sweep(self, paths: list[str]) -> None:
+        """Remove such files."""
+        for path in paths:
             with contextlib.suppress(FileNotFoundError):
                 for path in self.fs.ls(f"{self.root}/{folder}", detail=False):
                     if stored.UNREADY.search(str(path)):
