@@ -583,6 +583,28 @@ def test_a_dead_master_is_lost() -> None:
     assert status.state_of(elsewhere | {"updated": time.time() - 2 * status.LOST_AFTER}) == "lost"
     assert status.state_of({"state": "strange"}) == "lost"
 
+def test_the_last_word_is_how_it_ended(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is being written when the map ends does not say afterwards that it is active."""
+    write, writes = stored.put, threading.Event()
+
+    def slowly(fs: Any, path: str, content: bytes, **options: Any) -> None:
+        if "/status/" in path and b'"active"' in content and writes.is_set() and not gate("writing").is_set():
+            gate("writing").set()
+            time.sleep(0.5)
+        write(fs, path, content, **options)
+
+    monkeypatch.setattr(stored, "put", slowly)
+    found = client.map(lambda x: wait("writing") and x, range(3))
+    found._master.begin()
+    writes.set()
+    assert list(found) == [0, 1, 2]
+    time.sleep(0.7)
+    assert client.jobs(all=True)[-1]["state"] == "done"
+    client.cleanup()
+
+
 
 def test_cleanup_of_one_name(tmp_path: Path) -> None:
     one, ten = (Client(tmp_path, cluster="threads", name=name) for name in ("run1", "run10"))
@@ -655,6 +677,22 @@ def test_a_session_of_threads(tmp_path: Path) -> None:
 def test_memory_on_threads() -> None:
     client = Client("memory://maps", cluster="threads")
     assert list(client.map(square, range(3))) == [0, 1, 4]
+def test_maps_that_begin_at_once(tmp_path: Path) -> None:
+    """What one of them is writing is not swept by another that does not know of it yet."""
+    for number in range(5):
+        client = Client(tmp_path / str(number), cluster="threads")
+        found = [client.map(square, range(20)) for _ in range(4)]
+        got: list[Any] = []
+        threads = [
+            threading.Thread(target=lambda each=each, got=got: got.append(list(each))) for each in found
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert got == [[x * x for x in range(20)]] * 4
+
+
     assert client.map(square, range(3)).status()["total"] == 3
     client.cleanup()
 
@@ -677,22 +715,6 @@ def test_tasks_that_need_memory(client: Client) -> None:
         with lock:
             now += 1
             most = max(most, now)
-def test_maps_that_begin_at_once(tmp_path: Path) -> None:
-    """What one of them is writing is not swept by another that does not know of it yet."""
-    for number in range(5):
-        client = Client(tmp_path / str(number), cluster="threads")
-        found = [client.map(square, range(20)) for _ in range(4)]
-        got: list[Any] = []
-        threads = [
-            threading.Thread(target=lambda each=each, got=got: got.append(list(each))) for each in found
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert got == [[x * x for x in range(20)]] * 4
-
-
         time.sleep(0.02)
         with lock:
             now -= 1

@@ -147,6 +147,7 @@ class Master:
         self.context = contextvars.copy_context()
         self.making = threading.Lock()  # of the place
         facts = {"function": asked.label, "started": time.time()}
+        self.writing = threading.RLock()  # of the page
         self.page = Page(storage, self.job, facts)
         self._parts: dict[str, dict[str, str]] = {}
 
@@ -217,6 +218,11 @@ class Master:
             self._left()
 
     def _write(self, state: str) -> None:
+        with self.writing:
+            if state == self.state:  # it may have ended since this was begun
+                self._write_page(state)
+
+    def _write_page(self, state: str) -> None:
         with self.cond:
             counts, rows = self.status(), [self.page.rows[number] for number in sorted(self.page.rows)]
         page = self.page.write(state, counts, rows)
