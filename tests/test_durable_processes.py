@@ -200,6 +200,23 @@ def test_a_cluster_that_is_idle_ends(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def kills_itself(x: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+def test_a_cluster_ends_only_when_no_map_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map that has everything in files never needed it, and says nothing of who does."""
+    monkeypatch.setattr(clients, "IDLE", 0.3)
+    (tmp_path / "log").touch()
+    with Client(tmp_path / "storage", cluster="processes", max_simultaneous_tasks=1) as client:
+        assert list(client.map(Slow(str(tmp_path), 0), [7])) == [49]
+        running = client.map(Slow(str(tmp_path), 1.5), range(2), retries=0)
+        assert next(running) == 0
+        own = client._own
+        assert list(client.map(Slow(str(tmp_path), 0), [7])) == [49]
+        time.sleep(1.0)
+        assert own is not None
+        assert client._own is own
+        assert next(running) == 1
+        assert executions(tmp_path) == [7, 0, 1]
+
+
 
 
 def ends_at_once(x: int) -> None:

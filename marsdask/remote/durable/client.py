@@ -23,7 +23,7 @@ from marsdask.remote.durable.results import VERSION, Asked, JobResults, Master, 
 from marsdask.remote.durable.retry import failed_of, function_of
 from marsdask.remote.durable.status import active, state_of
 from marsdask.remote.durable.storage import Storage
-from marsdask.session import Session, new_session
+from marsdask.session import Session, get_default_session, new_session
 from marsdask.session.functions import get_default_or_create
 from marsdask.sizes import parse_amount
 
@@ -277,8 +277,6 @@ class Client:
     def _shares_memory(self) -> bool:
         """Whether tasks run in this process, as far as is known before there is a session."""
         if self._cluster is None:
-            from marsdask.session import get_default_session
-
             session = get_default_session()
             return session is None or session.engine.shared_memory
         if isinstance(self._cluster, Session):
@@ -301,6 +299,13 @@ class Client:
     def _made(self) -> Place:
         with self._lock:
             if self._place is not None:
+            if self._place is not None:
+                if self._cluster is not None or getattr(self._place, "session", None) in (
+                    None,
+                    get_default_session(),
+                ):
+                    return self._place
+                self._place = None  # another session is the default one now
                 return self._place
             session: Session | None = None
             if self._cluster is None:
@@ -331,6 +336,8 @@ class Client:
     def _leave(self) -> None:
         """A map has ended."""
         with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
             self._users = max(self._users - 1, 0)
             if self._own is not None and not self._users:
                 self._timer = threading.Timer(IDLE, self._idle)
@@ -341,7 +348,9 @@ class Client:
         with self._lock:
             if self._users:
                 return
-        self.close()
+            own, self._own, self._place = self._own, None, None
+        if own is not None:
+            own.close()
 
 
 def _again(

@@ -142,6 +142,7 @@ class Master:
         self.broken: set[str] = set()  # the files of items that have failed before
         self.place: Place | None = None
         self.slots = threading.Semaphore(0)
+        self.entered = False  # the place
         self.group: list[Record] = []  # of the next task
         self.lost: list[list[Record]] = []  # with the cluster
         self.context = contextvars.copy_context()
@@ -203,6 +204,7 @@ class Master:
             if self.state not in ("new", "active"):
                 return
             begun, self.state = self.state != "new", state
+            entered, self.entered = self.entered, False
             handles = [h for record in self.records.values() for h in record.handles.values()]
             self.flight.clear()
             self.cond.notify_all()
@@ -215,6 +217,7 @@ class Master:
         if begun:
             with contextlib.suppress(Exception):  # and the storage
                 self._write(state)
+        if entered:
             self._left()
 
     def _write(self, state: str) -> None:
@@ -377,6 +380,11 @@ class Master:
         with self.making:
             if self.place is None:
                 place = self._place()
+                with self.cond:
+                    self.entered = self.state == "active"
+                if not self.entered:
+                    self._left()
+                    return place
                 most = place.check(self.asked.resources)
                 window = self.asked.window or max(4 * place.slots, 64)
                 if most is not None:
