@@ -33,6 +33,7 @@ from marsdask.errors import (
 )
 from marsdask.remote.durable import Client
 from marsdask.remote.durable import client as clients
+from marsdask.remote.durable.places import Workers
 from marsdask.session import Session
 from tests.processes import PATIENCE, at_once, plain_cluster, reserved_port, until
 
@@ -327,6 +328,67 @@ def _isolated(folder: str) -> None:
 
 
 class Straggler:
+def leaves_a_process(x: int) -> None:
+    if not os.fork():
+        time.sleep(NEVER)
+    os._exit(3)
+
+
+def waits_for_another(file: str) -> None:
+    text = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(10_000)"
+    subprocess.run([sys.executable, "-c", text, file], check=True)
+
+
+def test_what_a_process_of_its_own_has_begun_ends_with_it(tmp_path: Path) -> None:
+    """It has the other end of the pipe by which the answer would come, and memory and processors after the time limit."""
+    client = Client(tmp_path / "storage", cluster="threads", isolate="process")
+    with at_once(), pytest.raises(Exited, match="exit code 3"):
+        list(client.map(leaves_a_process, [1], retries=0))
+    file = tmp_path / "pid"
+    with at_once(), pytest.raises(TookTooLong):
+        list(client.map(waits_for_another, [str(file)], retries=0, timeout=5))
+    process = int(file.read_text())
+
+    def over() -> bool:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return (
+                psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+            )  # of a container whose first process collects none
+        return True
+
+    until(over, "it ends")
+
+
+class Both:
+    """Fails in the first attempts at its last item, which take their time."""
+
+    def __init__(self, folder: str, times: int):
+        self.folder, self.times = folder, times
+
+    def __call__(self, x: int) -> int:
+        time.sleep(0.05)
+        if x == 39:
+            for number in range(self.times):
+                with contextlib.suppress(FileExistsError):
+                    Path(self.folder, f"tried-{number}").touch(exist_ok=False)
+                    time.sleep(2.5)
+                    raise OSError(number)
+        return x
+
+
+def test_attempts_that_were_speculative_are_no_retries(tmp_path: Path) -> None:
+    client = Client(
+        tmp_path / "storage",
+        cluster="threads",
+        max_simultaneous_tasks=4,
+        speculation={"percentile": 50},
+        retries=1,
+    )
+    found = client.map(Both(str(tmp_path), 2), range(40))
+    assert list(found) == list(range(40))
+    assert found.status()["speculated"] == 1
+
+
     """Takes 15 s for one item, if nobody has begun it before."""
 
     def __init__(self, folder: str, long: int):
@@ -357,6 +419,26 @@ def test_speculation(tmp_path: Path, cluster: str, long: int) -> None:
 
 
 TOOLS = """
+@two_workers
+def test_a_second_attempt_is_elsewhere(
+    on_cluster: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    avoided = []
+    submit = Workers.submit
+
+    def noting(self: Workers, work: Any, live: Any, answer: Any, resources: Any, avoid: str) -> Any:
+        avoided.append(avoid)
+        return submit(self, work, live, answer, resources, avoid)
+
+    monkeypatch.setattr(Workers, "submit", noting)
+    client = Client(tmp_path / "storage", speculation=True)
+    assert list(client.map(Straggler(str(tmp_path), 19), range(20))) == list(range(20))
+    assert [where for where in avoided if where]
+    assert {where for where in avoided if where} <= set(
+        on_cluster.client.scheduler_info(n_workers=-1)["workers"]
+    )
+
+
 RATE = 2
 
 class Found:

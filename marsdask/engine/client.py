@@ -222,7 +222,7 @@ class Distributed:
                 with self._changing:
                     self._renew()
             time.sleep(0.05)
-        for topic, hear in self.topics.items():
+        for topic, hear in list(self.topics.items()):  # maps begin and end meanwhile
             self.listen(topic, hear)  # a new scheduler knows of nobody who listens
         for name in self.notes:
             self.note(name)

@@ -435,6 +435,7 @@ class Master:
             for record in group:
                 record.state = "running"
                 record.attempts += not speculative
+                record.running = record.running if speculative else {}
         work = Work(
             self.job, self.storage, asked.code, asked.label, items, max(group[0].attempts, 1) + speculative,
             asked.timeout, asked.isolated, asked.reuse == "never" or any(record.again for record in group),
@@ -542,12 +543,12 @@ class Master:
             return False
         if lost:
             record.losses += 1
-            record.attempts -= 1
-            if record.losses <= LOSSES:
-                return True
+            record.attempts -= not speculative
         if any(other in self.flight for other in record.handles):
             return False  # the other attempt may do it
-        if not done.error["final"] and not lost and record.attempts <= self.asked.retries and not speculative:
+        if lost and record.losses <= LOSSES:
+            return True
+        if not done.error["final"] and not lost and record.attempts <= self.asked.retries:
             self.page.row(record.number, "running", done.facts | {"error": done.error["said"]})
             return True
         self._failed(record, done.error, done.facts)
@@ -634,7 +635,11 @@ class Master:
                     self.slots.release()
                     continue
                 self.counts["speculated"] += 1
-            self._begin_task([record], speculative=True)
+            try:
+                self._begin_task([record], speculative=True)
+            except BaseException:
+                self.slots.release()
+                raise
 
     # Handing them out
 

@@ -155,7 +155,7 @@ def _told_by_worker() -> Callable[[str, list[dict[str, Any]]], None]:
     from distributed import get_worker
 
     worker = get_worker()
-    return lambda job, rows: worker.log_event(topic(job), rows)
+    return lambda job, rows: worker.log_event(topic(job), [row | {"worker": worker.address} for row in rows])
 
 
 def topic(job: str) -> str:
