@@ -224,6 +224,35 @@ def test_a_damaged_file_is_run_again(client: Client, tmp_path: Path, damage: str
 class Special(ValueError):
     pass
 
+def test_a_damaged_function_or_input_is_written_again(tmp_path: Path) -> None:
+    client = Client(tmp_path, cluster="threads", isolate="process")
+    item = b"x" * 100_000
+    assert list(client.map(len, [item])) == [100_000]
+    for folder in ("fn", "in"):
+        (file,) = (tmp_path / "default" / folder).iterdir()
+        file.write_bytes(b"")
+        assert list(client.map(len, [item], reuse="never")) == [100_000]
+        assert file.stat().st_size
+
+
+def test_a_storage_that_is_away_for_a_moment(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a task reads there first is tried again as the task is, and other items of the task are not lost with it."""
+    exists, away = Storage.exists, [1, 1]
+
+    def flaky(self: Storage, folder: str, name: str) -> bool:
+        if threading.current_thread().name == "marsdask-map" and away:
+            away.pop()
+            raise OSError("the network is away")
+        return exists(self, folder, name)
+
+    monkeypatch.setattr(Storage, "exists", flaky)
+    assert list(client.map(square, range(9), items_per_task=3)) == [x * x for x in range(9)]
+    assert sorted(calls) == list(range(9))
+    away.extend([1] * 3)
+    with pytest.raises(OSError, match="the network is away"):
+        list(client.map(square, [10]))
+
+
 
 def breaks(x: int) -> int:
     calls.append(x)

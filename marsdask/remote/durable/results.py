@@ -462,7 +462,7 @@ class Master:
         if len(pickled) <= LARGE:
             return pickled
         name = pickles.digest(pickled)
-        if not self.storage.exists("in", name):
+        if record.attempts or not self.storage.exists("in", name):  # it may be why the first has failed
             self.storage.put_whole("in", name, pickled, {})
         return name
 

@@ -166,6 +166,13 @@ def topic(job: str) -> str:
 def _one(work: Work, item: Item, live: Any, tell: Any) -> Done:
     running = Running(work, item.number, tell, psutil.Process())
     if not work.again and (known := _known(work, item)) is not None:
+    try:
+        return _tried(work, item, live, running)
+    except Exception as error:  # noqa: BLE001 - the storage was away, or what it has was damaged
+        return Done(item.number, running.facts(), error=child.failure(error, work.named(item), final=False))
+
+
+def _tried(work: Work, item: Item, live: Any, running: Running) -> Done:
         return known
     with _reporter.running_it(running):
         given = item.given if isinstance(item.given, bytes) else _read(work, "in", item.given)
