@@ -3,6 +3,7 @@
 import functools
 import itertools
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
+from marsdask import stored
 from marsdask.errors import (
     BadStorage,
     Cancelled,
@@ -26,6 +28,7 @@ from marsdask.errors import (
     WorkerLost,
 )
 from marsdask.remote.durable import Client, results, status
+from marsdask.remote.durable.storage import Storage
 from marsdask.session import Session, new_session
 from tests.processes import PATIENCE, until
 
@@ -221,9 +224,6 @@ def test_a_damaged_file_is_run_again(client: Client, tmp_path: Path, damage: str
     assert len(calls) == 1
 
 
-class Special(ValueError):
-    pass
-
 def test_a_damaged_function_or_input_is_written_again(tmp_path: Path) -> None:
     client = Client(tmp_path, cluster="threads", isolate="process")
     item = b"x" * 100_000
@@ -252,6 +252,9 @@ def test_a_storage_that_is_away_for_a_moment(client: Client, monkeypatch: pytest
     with pytest.raises(OSError, match="the network is away"):
         list(client.map(square, [10]))
 
+
+class Special(ValueError):
+    pass
 
 
 def breaks(x: int) -> int:
@@ -580,6 +583,28 @@ def test_jobs_and_pages(client: Client, tmp_path: Path) -> None:
     assert client.jobs() == []
 
 
+def test_the_last_word_is_how_it_ended(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is being written when the map ends does not say afterwards that it is active."""
+    write, writes = stored.put, threading.Event()
+
+    def slowly(fs: Any, path: str, content: bytes, **options: Any) -> None:
+        if "/status/" in path and b'"active"' in content and writes.is_set() and not gate("writing").is_set():
+            gate("writing").set()
+            time.sleep(0.5)
+        write(fs, path, content, **options)
+
+    monkeypatch.setattr(stored, "put", slowly)
+    found = client.map(lambda x: wait("writing") and x, range(3))
+    found._master.begin()
+    writes.set()
+    assert list(found) == [0, 1, 2]
+    time.sleep(0.7)
+    assert client.jobs(all=True)[-1]["state"] == "done"
+    client.cleanup()
+
+
 def test_what_a_task_printed(client: Client, tmp_path: Path) -> None:
     def talks(x: int) -> int:
         print("step", x)
@@ -612,27 +637,18 @@ def test_a_dead_master_is_lost() -> None:
     assert status.state_of(elsewhere | {"updated": time.time() - 2 * status.LOST_AFTER}) == "lost"
     assert status.state_of({"state": "strange"}) == "lost"
 
-def test_the_last_word_is_how_it_ended(
-    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A page that is being written when the map ends does not say afterwards that it is active."""
-    write, writes = stored.put, threading.Event()
 
-    def slowly(fs: Any, path: str, content: bytes, **options: Any) -> None:
-        if "/status/" in path and b'"active"' in content and writes.is_set() and not gate("writing").is_set():
-            gate("writing").set()
-            time.sleep(0.5)
-        write(fs, path, content, **options)
-
-    monkeypatch.setattr(stored, "put", slowly)
-    found = client.map(lambda x: wait("writing") and x, range(3))
-    found._master.begin()
-    writes.set()
-    assert list(found) == [0, 1, 2]
-    time.sleep(0.7)
-    assert client.jobs(all=True)[-1]["state"] == "done"
-    client.cleanup()
-
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # Python 3.12 says so of each
+def test_a_process_that_was_forked_is_another_one() -> None:
+    assert status._me()["pid"] == os.getpid()
+    reads, writes = os.pipe()
+    if not (pid := os.fork()):
+        os.write(writes, str(status._me()["pid"]).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    os.close(writes)
+    with os.fdopen(reads) as said:
+        assert said.read() == str(pid)
 
 
 def test_cleanup_of_one_name(tmp_path: Path) -> None:
@@ -659,6 +675,22 @@ def test_unready_files_are_swept(client: Client, tmp_path: Path) -> None:
     left.write_text("")
     list(client.map(square, range(3)))
     assert not left.exists()
+
+
+def test_maps_that_begin_at_once(tmp_path: Path) -> None:
+    """What one of them is writing is not swept by another that does not know of it yet."""
+    for number in range(5):
+        client = Client(tmp_path / str(number), cluster="threads")
+        found = [client.map(square, range(20)) for _ in range(4)]
+        got: list[Any] = []
+        threads = [
+            threading.Thread(target=lambda each=each, got=got: got.append(list(each))) for each in found
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert got == [[x * x for x in range(20)]] * 4
 
 
 def test_large_inputs_go_by_file(client: Client, tmp_path: Path) -> None:
@@ -706,22 +738,6 @@ def test_a_session_of_threads(tmp_path: Path) -> None:
 def test_memory_on_threads() -> None:
     client = Client("memory://maps", cluster="threads")
     assert list(client.map(square, range(3))) == [0, 1, 4]
-def test_maps_that_begin_at_once(tmp_path: Path) -> None:
-    """What one of them is writing is not swept by another that does not know of it yet."""
-    for number in range(5):
-        client = Client(tmp_path / str(number), cluster="threads")
-        found = [client.map(square, range(20)) for _ in range(4)]
-        got: list[Any] = []
-        threads = [
-            threading.Thread(target=lambda each=each, got=got: got.append(list(each))) for each in found
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert got == [[x * x for x in range(20)]] * 4
-
-
     assert client.map(square, range(3)).status()["total"] == 3
     client.cleanup()
 

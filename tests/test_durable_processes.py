@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -199,8 +200,6 @@ def test_a_cluster_that_is_idle_ends(tmp_path: Path, monkeypatch: pytest.MonkeyP
     client.close()
 
 
-def kills_itself(x: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 def test_a_cluster_ends_only_when_no_map_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A map that has everything in files never needed it, and says nothing of who does."""
     monkeypatch.setattr(clients, "IDLE", 0.3)
@@ -218,6 +217,8 @@ def test_a_cluster_ends_only_when_no_map_needs_it(tmp_path: Path, monkeypatch: p
         assert executions(tmp_path) == [7, 0, 1]
 
 
+def kills_itself(x: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def ends_at_once(x: int) -> None:
@@ -327,7 +328,6 @@ def _isolated(folder: str) -> None:
     list(Client(f"{folder}/storage", cluster="threads", isolate="process").map(Slow(folder, NEVER), range(1)))
 
 
-class Straggler:
 def leaves_a_process(x: int) -> None:
     if not os.fork():
         time.sleep(NEVER)
@@ -389,6 +389,7 @@ def test_attempts_that_were_speculative_are_no_retries(tmp_path: Path) -> None:
     assert found.status()["speculated"] == 1
 
 
+class Straggler:
     """Takes 15 s for one item, if nobody has begun it before."""
 
     def __init__(self, folder: str, long: int):
@@ -418,7 +419,6 @@ def test_speculation(tmp_path: Path, cluster: str, long: int) -> None:
     assert ended - others < 2
 
 
-TOOLS = """
 @two_workers
 def test_a_second_attempt_is_elsewhere(
     on_cluster: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -439,6 +439,7 @@ def test_a_second_attempt_is_elsewhere(
     )
 
 
+TOOLS = """
 RATE = 2
 
 class Found:

@@ -298,7 +298,7 @@ class Client:
 
     def _made(self) -> Place:
         with self._lock:
-            if self._place is not None:
+            session: Session | None = None
             if self._place is not None:
                 if self._cluster is not None or getattr(self._place, "session", None) in (
                     None,
@@ -306,8 +306,6 @@ class Client:
                 ):
                     return self._place
                 self._place = None  # another session is the default one now
-                return self._place
-            session: Session | None = None
             if self._cluster is None:
                 session = get_default_or_create()
             elif isinstance(self._cluster, Session):
@@ -328,17 +326,18 @@ class Client:
     def _enter(self) -> Place:
         """The place, for a map that begins."""
         with self._lock:
+            place = self._made()
             self._users += 1
             if self._timer is not None:
                 self._timer.cancel()
-            return self._made()
+            return place
 
     def _leave(self) -> None:
         """A map has ended."""
         with self._lock:
+            self._users = max(self._users - 1, 0)
             if self._timer is not None:
                 self._timer.cancel()
-            self._users = max(self._users - 1, 0)
             if self._own is not None and not self._users:
                 self._timer = threading.Timer(IDLE, self._idle)
                 self._timer.daemon = True

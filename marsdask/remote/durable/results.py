@@ -147,8 +147,8 @@ class Master:
         self.lost: list[list[Record]] = []  # with the cluster
         self.context = contextvars.copy_context()
         self.making = threading.Lock()  # of the place
-        facts = {"function": asked.label, "started": time.time()}
         self.writing = threading.RLock()  # of the page
+        facts = {"function": asked.label, "started": time.time()}
         self.page = Page(storage, self.job, facts)
         self._parts: dict[str, dict[str, str]] = {}
 

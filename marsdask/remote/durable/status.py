@@ -27,16 +27,20 @@ DETAILS = 10_000
 STATES = ("active", "done", "failed", "interrupted", "lost")
 
 
-@functools.cache
 def _me() -> dict[str, Any]:
+    return _process(os.getpid())  # one that was forked is another one
+
+
+@functools.cache
+def _process(pid: int) -> dict[str, Any]:
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # no entry for this number, as in many containers
         user = str(os.getuid())
     return {
         "host": socket.gethostname(),
-        "pid": os.getpid(),
-        "born": psutil.Process().create_time(),
+        "pid": pid,
+        "born": psutil.Process(pid).create_time(),
         "user": user,
     }
 

@@ -200,10 +200,7 @@ class Storage:
         """Remove such files."""
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
-                for path in self.fs.ls(f"{self.root}/{folder}", detail=False):
-                    if stored.UNREADY.search(str(path)):
-                        with contextlib.suppress(FileNotFoundError):
-                            self.fs.rm_file(path)
+                os.unlink(path)
 
     def remove_all(self) -> None:
         """Remove the folder of this name, and no other."""

@@ -7,6 +7,7 @@ import functools
 import os
 import pickle
 import platform
+import signal
 import socket
 import subprocess
 import sys
@@ -165,7 +166,6 @@ def topic(job: str) -> str:
 
 def _one(work: Work, item: Item, live: Any, tell: Any) -> Done:
     running = Running(work, item.number, tell, psutil.Process())
-    if not work.again and (known := _known(work, item)) is not None:
     try:
         return _tried(work, item, live, running)
     except Exception as error:  # noqa: BLE001 - the storage was away, or what it has was damaged
@@ -173,6 +173,7 @@ def _one(work: Work, item: Item, live: Any, tell: Any) -> Done:
 
 
 def _tried(work: Work, item: Item, live: Any, running: Running) -> Done:
+    if not work.again and (known := _known(work, item)) is not None:
         return known
     with _reporter.running_it(running):
         given = item.given if isinstance(item.given, bytes) else _read(work, "in", item.given)
@@ -252,7 +253,7 @@ def _alone(work: Work, item: Item, given: bytes, running: Running) -> dict[str, 
 
         def end() -> None:
             late.set()
-            process.kill()
+            _kill(process)
 
         timer = threading.Timer(work.timeout or 0, end)
         peak = 0
@@ -268,7 +269,7 @@ def _alone(work: Work, item: Item, given: bytes, running: Running) -> dict[str, 
                 assert process.stdin is not None
                 child.write(process.stdin, pickle.dumps((function, given, work.named(item), sys.path)))  # type: ignore[arg-type]
             watch = threading.Event()
-            seen = _peak_of(running.process, watch)
+            seen = _peak_of(process, watch)
             answer = child.read(answers)
             watch.set()
             peak = seen()
@@ -286,15 +287,26 @@ def _alone(work: Work, item: Item, given: bytes, running: Running) -> dict[str, 
     return told | {"memory": peak, "process": process.pid}
 
 
-def _peak_of(process: psutil.Process, over: threading.Event) -> Callable[[], int]:
-    """Looks at the memory of a process until it is over, and says then how much it was at most."""
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a group, and all that it has begun in it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _peak_of(process: subprocess.Popen[bytes], over: threading.Event) -> Callable[[], int]:
+    """Looks at the memory of a process until it is over, and says then how much it was at most.
+
+    What a process that has died leaves behind has the other end of its pipes, and would be waited for.
+    """
     most = [0]
 
     def look() -> None:
-        while True:
+        looked = psutil.Process(process.pid)
+        while not over.wait(0.1):
             with contextlib.suppress(psutil.Error):
-                most[0] = max(most[0], process.memory_info().rss)
-            if over.wait(0.1):
+                most[0] = max(most[0], looked.memory_info().rss)
+            if process.poll() is not None and not over.wait(1.0):  # its answer may be on the way
+                _kill(process)
                 return
 
     thread = threading.Thread(target=look, daemon=True)
