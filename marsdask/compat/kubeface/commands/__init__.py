@@ -1,0 +1,1 @@
+"""The commands `kubeface-run`, `kubeface-job`, `kubeface-copy` and `_kubeface-run-task`."""
