@@ -19,7 +19,7 @@ from marsdask.compat.kubeface.result import Result
 from marsdask.compat.kubeface.storage import is_local
 from marsdask.compat.kubeface.task import Task
 from marsdask.compat.kubeface.worker_configuration import DEFAULT, WorkerConfiguration
-from marsdask.errors import Exited
+from marsdask.errors import Exited, MissingFile
 from marsdask.plan import code
 
 MOUNT = "/kubeface-data"
@@ -90,13 +90,19 @@ class InContainer:
                 file.write(serialization.dumps(Task(opened_call, (self._pickled(), item))))
             command = self.backend.command(folder, self.storage)
             log.info("Running a task of %r: %s", name, shlex.join(command))
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
+            try:
+                done = subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    check=False,
+                )
+            except FileNotFoundError as error:
+                raise MissingFile(
+                    f"docker_command={self.backend.docker_command!r}: there is no such command. Hint: install docker, or say "
+                    "another one, as 'podman'."
+                ) from error
             log.debug("%s", done.stdout.decode("utf-8", "replace"))
             if not os.path.exists(f"{folder}/result"):
                 tail = done.stdout.decode("utf-8", "replace")[-TAIL:]
