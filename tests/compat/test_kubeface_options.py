@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from marsdask.compat.kubeface import (
     LocalProcessDockerBackend,
     ThreadsBackend,
     WorkerConfiguration,
+    kubernetes_backend,
 )
 from marsdask.compat.kubeface.client import speculation
 from marsdask.compat.kubeface.kubernetes_backend import arguments
 from marsdask.deploy.kubernetes.arguments import Arguments
-from marsdask.errors import BadStorage, MarsDaskError, MissingExtra
+from marsdask.errors import MarsDaskError, MissingExtra
+from marsdask.session import new_session
 
 DEFAULTS: dict[str, Any] = {
     "max_simultaneous_tasks": 10,
@@ -135,7 +138,7 @@ def test_memory_is_out_of_reach() -> None:
 
 
 def test_storage_that_needs_a_package() -> None:
-    with pytest.raises((MissingExtra, BadStorage, MarsDaskError), match="adlfs"):
+    with pytest.raises(MissingExtra, match="adlfs"):
         Client(ThreadsBackend(), storage="abfs://container/folder")
 
 
@@ -148,10 +151,12 @@ def test_notes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
             WorkerConfiguration(pip="pip3", kubeface_install_policy="never", kubeface_install_command="x"),
             retries=3,
         )
+        KubernetesBackend(WorkerConfiguration(pip_packages=["a"]))
+        KubernetesBackend(WorkerConfiguration("mine", pip_packages=["a"]))
     told = [record.getMessage().partition(" has no effect")[0] for record in caplog.records]
     assert told == [
         "path_prefix='/opt'", "poll_seconds=1", "retries=3", "pip='pip3'", "kubeface_install_policy='never'",
-        "kubeface_install_command='x'",
+        "kubeface_install_command='x'", "pip_packages=['a']",
     ]  # fmt: skip
 
 
@@ -265,3 +270,34 @@ def test_what_kubernetes_is_asked_for_by_default() -> None:
 def test_bad_kubernetes(given: dict[str, Any]) -> None:
     with pytest.raises(MarsDaskError, match=next(iter(given))):
         KubernetesBackend(**given)
+
+
+def test_the_cluster_is_made_for_the_first_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On threads, in the place of a cluster: what a node would do is the tests' of `new_cluster`."""
+    told: list[Any] = []
+
+    class Made:
+        session = new_session(default=False)
+
+        def stop(self) -> None:
+            told.append("stop")
+            self.session.close()
+
+    def made(context: Any, given: Any) -> Made:
+        told.append((context, given["worker_num"]))
+        return Made()
+
+    monkeypatch.setattr(kubernetes_backend, "made", made)
+    monkeypatch.setattr(kubernetes_backend, "is_local", lambda storage: False)
+    client = Client(KubernetesBackend(cluster="mine"), storage=str(tmp_path), max_simultaneous_tasks=3)
+    found = client.map(abs, [-1, -2])
+    assert client.job_summary() == []
+    assert told == []
+    assert list(found) == [1, 2]
+    assert list(client.map(abs, [-3], cache_key="other")) == [3]
+    assert list(client.map(abs, [-4])) == [4]
+    assert told == [("mine", 3)]
+    again = pickle.loads(pickle.dumps(client))
+    assert again.backend.context == "mine"
+    client.close()
+    assert told[1:] == ["stop"]

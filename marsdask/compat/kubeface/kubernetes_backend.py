@@ -83,6 +83,9 @@ class KubernetesBackend(Backend):
     def _tell(self) -> None:
         if self.retries != 12:
             note("retries", self.retries, "the operator tries until the cluster is there")
+        if self.worker_configuration.pip_packages and self.worker_configuration.image == DEFAULT.image:
+            packages = self.worker_configuration.pip_packages
+            note("pip_packages", packages, "marsdask's own image installs nothing at its start")
         for name in ("pip", "kubeface_install_policy", "kubeface_install_command"):
             if name in self.worker_configuration.non_default_fields():
                 value = getattr(self.worker_configuration, name)
