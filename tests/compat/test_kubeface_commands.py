@@ -1,6 +1,5 @@
 """kubeface's commands, in this process where that is enough, and as users start them."""
 
-import contextlib
 import csv
 import os
 import signal
@@ -293,6 +292,42 @@ def test_the_whole_way_on_processes(tmp_path: Path) -> None:
     assert rows(out) == [["Value", "Result"], *([str(x), str(x * x)] for x in range(6))]
 
 
+PROGRAM = """
+import argparse
+import marsdask.compat.kubeface as kubeface
+
+RATE = 2
+
+def my_function(x):
+    return x**RATE
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("n", type=int)
+    kubeface.Client.add_args(parser)
+    args = parser.parse_args()
+    client = kubeface.Client.from_args(args)
+    for result in client.map(my_function, range(1, args.n + 1)):
+        print(result)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.processes
+def test_a_program(tmp_path: Path) -> None:
+    """kubeface's own example, which never closes its client."""
+    (tmp_path / "example.py").write_text(PROGRAM)
+    argv = ("5", "--kubeface-storage", str(tmp_path / "storage"), "--kubeface-max-simultaneous-tasks", "2")
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "example.py"), *argv],
+        env=ENVIRONMENT | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.split()) == (0, ["1", "4", "9", "16", "25"]), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.processes
 def test_a_client_on_processes(tmp_path: Path) -> None:
     argv = ("--kubeface-storage", tmp_path, "--kubeface-max-simultaneous-tasks", 2)
@@ -310,5 +345,3 @@ def test_a_client_on_processes(tmp_path: Path) -> None:
         assert os.getpid() not in {each[2] for each in found}
         with pytest.raises(ZeroDivisionError):
             next(client.map(lambda x: 1 / x, [0]))
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(found[0][2], 0)

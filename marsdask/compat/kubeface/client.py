@@ -121,11 +121,16 @@ class Client:
         )
         self.speculation_max_reruns = checks.whole(speculation_max_reruns, "speculation_max_reruns", least=0)
         backend.check(self.storage)
-        self._in_task = False
+        self._travelled = False
         self._begin()
         self._folder(self.cache_key_prefix)  # its errors come now
         if self.poll_seconds != POLL_SECONDS:
             note("poll_seconds", poll_seconds, "results are waited for, and nothing is polled")
+
+    @property
+    def _in_task(self) -> bool:
+        """Whether this is a task, where its own threads work: all places of the cluster may be taken by tasks that wait."""
+        return self._travelled or context.RUNTIME_CONTEXT["node_type"] == "task"
 
     def _begin(self) -> None:
         self.submitted_jobs: list[Job] = []
@@ -136,7 +141,7 @@ class Client:
 
     def __getstate__(self) -> dict[str, Any]:
         """In a task it works with the same files, on threads of the task's process."""
-        return vars(self) | {"submitted_jobs": None, "_durable": None, "_in_task": True}
+        return vars(self) | {"submitted_jobs": None, "_durable": None, "_travelled": True}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -230,7 +235,7 @@ class Client:
 
     def _running(self, key: str) -> tuple[durable.Client, Callable[[], None]]:
         """The durable client of a folder, and what to call when its job is done."""
-        if key != self.cache_key_prefix:
+        if key != self.cache_key_prefix or self._in_task:
             client = self._made(key)
             return client, client.close
         if self._durable is None:
