@@ -107,7 +107,7 @@ def test_a_shell_command_is_text(here: Any, tmp_path: Path) -> None:
         (("--expression", "1"), "--generator-expression"),
         (
             ("--expression", "1", "--generator-expression", "[1]", "--kubeface-backend", "kubernetes", "--kubeface-storage", "/a"),
-            "storage that pods see",
+            "storage that its tasks see",
         ),
         (("--expression", "1", "--generator-expression", "[1]", "--kubeface-speculation-percent", "-1"), "percent"),
     ],

@@ -1,6 +1,7 @@
 """Names, files and results: kubeface's own tests of them, and what breaks."""
 
 import io
+import pickle
 import time
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ def test_pages_both_ways() -> None:
     page = naming.JOB_STATUS_PAGE.make_string(format="json", status="active", job_name="foo::bar.x")
     assert page == "active::json::foo::bar.x.json"
     assert naming.JOB_STATUS_PAGE.make_tuple(page) == ("active", "json", "foo::bar.x")
+    parsed = naming.JOB_STATUS_PAGE.make_tuple(page)
+    assert pickle.loads(pickle.dumps(parsed)) == parsed
     assert naming.status_prefixes(statuses=["done"], formats=["json"]) == ["done::json::"]
 
 
@@ -162,7 +165,7 @@ def test_pages_of_a_job(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_a_backend_of_ones_own() -> None:
     with pytest.raises(NotImplementedError):
-        backend.Backend().cluster(1)
+        backend.Backend().place(1)
     assert repr(backend.Backend()) == "<Backend>"
     assert common.label_of(common.label_of) == "label_of"
     with pytest.raises(Exception, match="non-zero exit status 3"):

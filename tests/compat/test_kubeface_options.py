@@ -115,15 +115,15 @@ def test_kinds_of_backends(tmp_path: Path) -> None:
     ):
         client = Client.from_args(parsed("--kubeface-backend", name, "--kubeface-storage", tmp_path))
         assert type(client.backend) is kind
-        assert client.backend.cluster(3) == where
+        assert client.backend.place(3) == where
         assert client._made("x")._cluster == where
 
 
 @pytest.mark.parametrize("storage", ["/tmp", "here", "file:///tmp", "memory://here"])
 def test_kubernetes_needs_storage_that_pods_see(storage: str) -> None:
-    with pytest.raises(ValueError, match="needs storage that pods see"):
+    with pytest.raises(ValueError, match="needs storage that its tasks see"):
         Client.from_args(parsed("--kubeface-backend", "kubernetes", "--kubeface-storage", storage))
-    with pytest.raises(ValueError, match="needs storage that pods see"):
+    with pytest.raises(ValueError, match="needs storage that its tasks see"):
         Client(KubernetesBackend(), storage=storage)
 
 
@@ -298,6 +298,6 @@ def test_the_cluster_is_made_for_the_first_job(tmp_path: Path, monkeypatch: pyte
     assert list(client.map(abs, [-4])) == [4]
     assert told == [("mine", 3)]
     again = pickle.loads(pickle.dumps(client))
-    assert again.backend.context == "mine"
+    assert again.backend.cluster == "mine"
     client.close()
     assert told[1:] == ["stop"]

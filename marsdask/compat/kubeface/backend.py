@@ -17,6 +17,7 @@ class Backend:
     name = ""
     processes = True
     """Whether tasks run elsewhere than in this process."""
+    unseen = "the memory of this process"
     resources: Mapping[str, Any] | None = None
     """What a task asks for."""
 
@@ -32,15 +33,19 @@ class Backend:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
+    def supports_storage(self, path: str) -> bool:
+        """Whether tasks see this storage."""
+        return not (self.processes and path.startswith("memory://"))
+
     def check(self, storage: str) -> None:
         """Raises ArgumentError where tasks would not see this storage."""
-        if storage.startswith("memory://") and self.processes:
+        if not self.supports_storage(storage):
             raise ArgumentError(
-                f"storage={storage!r}: the memory of this process is out of reach of the backend {self.name!r}. Hint: a folder, "
-                "or a bucket."
+                f"storage={storage!r}: the backend {self.name!r} needs storage that its tasks see, and not {self.unseen}. "
+                "Hint: a bucket, as 'gs://bucket/folder' or 's3://bucket/folder'."
             )
 
-    def cluster(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int) -> Any:
         """What a durable client takes as its `cluster`."""
         raise NotImplementedError
 

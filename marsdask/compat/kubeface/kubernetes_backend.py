@@ -14,7 +14,6 @@ from marsdask.compat.kubeface.backend import Backend
 from marsdask.compat.kubeface.common import log, note
 from marsdask.compat.kubeface.storage import is_local
 from marsdask.compat.kubeface.worker_configuration import DEFAULT, WorkerConfiguration
-from marsdask.errors import ArgumentError
 
 POLICIES = ("Always", "IfNotPresent", "Never")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -25,6 +24,7 @@ class KubernetesBackend(Backend):
     """A cluster that is made when a job needs it, with a worker for each of the tasks that may run at a time."""
 
     name = "kubernetes"
+    unseen = "what this machine alone has"
 
     @staticmethod
     def add_args(parser: Any) -> None:
@@ -61,15 +61,15 @@ class KubernetesBackend(Backend):
     def __init__(
         self,
         worker_configuration: WorkerConfiguration | None = DEFAULT,
-        image_pull_policy: str = "Always",
         cluster: str | None = None,
         task_resources_cpu: float = 1,
         task_resources_memory_mb: float = 1000.0,
         retries: int = 12,
+        image_pull_policy: str = "Always",
     ):
         self.worker_configuration = worker_configuration or DEFAULT
         self.image_pull_policy = checks.choice(image_pull_policy, "image_pull_policy", POLICIES)
-        self.context = None if cluster is None else checks.name(cluster, "cluster")
+        self.cluster = None if cluster is None else checks.name(cluster, "cluster")
         self.task_resources_cpu = checks.number(task_resources_cpu, "task_resources_cpu", above=0)
         self.task_resources_memory_mb = checks.number(
             task_resources_memory_mb, "task_resources_memory_mb", above=0
@@ -92,22 +92,17 @@ class KubernetesBackend(Backend):
                 note(name, value, "marsdask has to be in the image")
 
     def __reduce__(self) -> Any:
-        return _again, (
-            self.worker_configuration, self.image_pull_policy, self.context, self.task_resources_cpu,
-            self.task_resources_memory_mb,
+        return KubernetesBackend, (
+            self.worker_configuration, self.cluster, self.task_resources_cpu, self.task_resources_memory_mb, 12, self.image_pull_policy,
         )  # fmt: skip
 
-    def check(self, storage: str) -> None:
-        if is_local(storage):
-            raise ArgumentError(
-                f"storage={storage!r}: the backend 'kubernetes' needs storage that pods see. Hint: a bucket, as "
-                "'gs://bucket/folder' or 's3://bucket/folder'."
-            )
+    def supports_storage(self, path: str) -> bool:
+        return not is_local(path)
 
-    def cluster(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int) -> Any:
         with self._lock:
             if self._made is None:
-                self._made = made(self.context, arguments(self, max_simultaneous_tasks))
+                self._made = made(self.cluster, arguments(self, max_simultaneous_tasks))
             return self._made.session
 
     def close(self) -> None:
@@ -115,10 +110,6 @@ class KubernetesBackend(Backend):
             cluster, self._made = self._made, None
         if cluster is not None:
             cluster.stop()
-
-
-def _again(*given: Any) -> KubernetesBackend:
-    return KubernetesBackend(*given)
 
 
 def environment(configuration: WorkerConfiguration) -> dict[str, str]:

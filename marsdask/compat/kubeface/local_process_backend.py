@@ -15,7 +15,7 @@ class LocalProcessBackend(Backend):
     """Processes that are started when a task needs them, and end a minute after the last one."""
 
     name = "local-process"
-    place = "processes"
+    where = "processes"
 
     @classmethod
     def from_args(cls, args: argparse.Namespace) -> Self:
@@ -36,13 +36,13 @@ class LocalProcessBackend(Backend):
                 "this program, and installs nothing. Hint: take the backend 'local-process-docker' or 'kubernetes'."
             )
 
-    def cluster(self, max_simultaneous_tasks: int) -> Any:
-        return self.place
+    def place(self, max_simultaneous_tasks: int) -> Any:
+        return self.where
 
 
 class ThreadsBackend(LocalProcessBackend):
     """Threads of this process. kubeface has none; they start at once, and tasks share memory."""
 
     name = "threads"
-    place = "threads"
+    where = "threads"
     processes = False

@@ -46,7 +46,7 @@ class LocalProcessDockerBackend(Backend):
         self.worker_configuration = worker_configuration
         self.docker_command = checks.name(docker_command, "docker_command")
 
-    def cluster(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int) -> Any:
         return "threads"
 
     def wrapped(self, function: Function, storage: str) -> Function:

@@ -111,6 +111,9 @@ JOB_STATUS_PAGE = Stringable(
 )  # fmt: skip
 REMOTE_OBJECT = Stringable("RemoteObject", "object::{cache_key_prefix}::{node_id}::{num}-{randomness}")
 
+# Where pickles look for them.
+Job, JobStatusPage = JOB.tuple_class, JOB_STATUS_PAGE.tuple_class
+
 
 def hash_value(s: Any, characters: int = 8) -> str:
     """The beginning of a digest.
