@@ -86,7 +86,8 @@ class Job:
         weakref.finalize(self, kept.close)
 
     def _keep(self, kept: Any, value: Any) -> None:
-        if isinstance(value, BaseException):  # handed out in place of a result, or a result
+        # An exception was handed out in the place of a result, or is one.
+        if isinstance(value, BaseException) and self._count not in self._failures:
             self._failures |= {each.number: each for each in self._results.failed}
         if self._count not in self._failures:
             kept.write(pickles.result(value))
