@@ -90,7 +90,7 @@ pages = Sybil(
 )
 docstrings = Sybil(
     parsers=[DocTestParser(optionflags=DOCTEST)],
-    patterns=["marsdask/*.py", "marsdask/**/*.py"],
+    patterns=["marsdask/" + "*/" * depth + "*.py" for depth in range(5)],
 )
 pytest_collect_file = (pages + docstrings).pytest()
 

@@ -19,6 +19,7 @@ class CustomReduction(ABC):
     of the series of what chunks gave; `post(*values)` makes the answer. With `pre_with_agg = True` what `pre` makes is
     aggregated already.
 
+    >>> import marsdask.dataframe as md
     >>> class Spread(CustomReduction):
     ...     def pre(self, values):
     ...         return values, values
