@@ -266,6 +266,80 @@ def test_in_other_processes(tmp_path: Path) -> None:
     assert all(each == said[0] for each in said)
 
 
+KINDS = """
+import enum, dataclasses, abc, typing, functools, collections, sys, contextlib, re, datetime, decimal, fractions, pathlib, uuid, logging
+from marsdask.plan.code import code_parts
+class Color(enum.Enum):
+    RED=1
+    def up(self): return self.value
+class Flag(enum.Flag): A=1; B=2
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    x: int = 3
+    y: list = dataclasses.field(default_factory=list)
+class NT(typing.NamedTuple):
+    a: int = 1
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def f(self): ...
+class Child(Base):
+    __slots__ = ("q",)
+    def f(self): return super().__init__()
+T = typing.TypeVar("T")
+class Box(typing.Generic[T]):
+    def get(self) -> T: ...
+class Proto(typing.Protocol):
+    def z(self): ...
+class TD(typing.TypedDict): a: int
+@functools.cache
+def cached(x): return x
+@functools.singledispatch
+def single(x): return x
+@single.register
+def _(x: int): return 1
+@contextlib.contextmanager
+def ctx(): yield
+PAT = re.compile("a+")
+LOG = logging.getLogger("x")
+class Meta(type):
+    def __call__(cls, *a): return super().__call__(*a)
+class WithMeta(metaclass=Meta):
+    cp = functools.cached_property(lambda self: 3)
+    part = functools.partialmethod(lambda self, x: x, 3)
+def gen():
+    yield from range(3)
+async def co(): return 1
+def use(x, when=datetime.datetime(2020,1,1), d=decimal.Decimal("1.2"), p=pathlib.Path("a"), u=uuid.UUID(int=3), od=collections.OrderedDict(a=1), dd=collections.defaultdict(list), c=collections.Counter("aab")):
+    match x:
+        case {"a": 1}: pass
+        case [1, *rest]: pass
+    def inner():
+        nonlocal x
+        x = 1
+    class L:
+        y = PAT
+    return Color.RED, Flag.A|Flag.B, Point(), NT(), Child, Box[int], Proto, TD, cached(1), single(1), ctx, LOG, WithMeta, gen, co, f"{x!r:>{3}}", [y for y in range(3) if y], {**{}}, (z := 3)
+
+import json
+print(json.dumps(sorted(code_parts(use).items())))
+"""
+
+
+def test_kinds_of_classes_and_functions(tmp_path: Path) -> None:
+    """Enumerations, dataclasses, caches, dispatch, generics: all have names, the same in every process."""
+    (tmp_path / "kinds.py").write_text(KINDS)
+    said = [
+        subprocess.run(
+            [sys.executable, "kinds.py"], cwd=tmp_path, env=os.environ | {"PYTHONHASHSEED": seed}, text=True,
+            capture_output=True, timeout=PATIENCE, check=True,
+        ).stdout
+        for seed in "12"
+    ]  # fmt: skip
+    assert said[0] == said[1]
+    parts = dict(json.loads(said[0]))
+    assert {"Color", "Color.up", "Point", "Child.f", "cached", "ctx", "Meta.__call__", "gen"} <= set(parts)
+
+
 def test_versions(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.edit("program", "import gears\n", "import gears\nimport numpy as np\n")
     project.edit("program", "value = 0", "value = np.random.default_rng()")

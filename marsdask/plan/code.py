@@ -46,6 +46,8 @@ VALUELESS = tuple(
     if isinstance(kind, type) and kind.__module__ in (home, "_thread") and kind is not threading.local
 )
 """Locks, events, weak references: what they are is all there is to say."""
+HEAP = 1 << 9
+"""The flag of classes that were made while Python ran."""
 BUILTIN = (
     types.BuiltinFunctionType,
     types.MethodWrapperType,
@@ -221,7 +223,7 @@ class Walk:
         if mark in self._labels:
             return self._labels[mark]
         self._alive.append(value)
-        if _is_installed(value):
+        if _is_installed(value) or _is_pythons(value):
             self._labels[mark] = f"{value.__module__}.{value.__qualname__}"
             self._package(value.__module__)
             return self._labels[mark]
@@ -423,6 +425,11 @@ def _is_installed(value: Any) -> bool:
         and not _of_user(value)
         and _is_found(value)
     )
+
+
+def _is_pythons(value: Any) -> bool:
+    """Whether it is a class that was not made by a program, as that of built-in methods, which no module has by its name."""
+    return isinstance(value, type) and not value.__flags__ & HEAP
 
 
 def _is_found(value: Any) -> bool:

@@ -43,6 +43,8 @@ TOGETHER = 16
 LOSSES = 5
 """How often the loss of a whole cluster is survived, for one task."""
 VERSION = "version="
+NAMED = 5
+"""Parts that a reason names."""
 ENDED = ("done", "reused", "failed")
 
 
@@ -361,7 +363,7 @@ class Master:
                     record.file = name
                     return None
         nearest = min((parts for parts in changed.values() if parts), key=len, default=None)
-        return f"changed: {', '.join(nearest)}" if nearest else "the function has changed"
+        return _because(nearest) if nearest else "the function has changed"
 
     def _changed(self, other: str) -> list[str] | None:
         """The parts that differ from those of another function of ours; None where nobody knows them."""
@@ -737,6 +739,13 @@ class Master:
         self.storage.remove("out", record.file)
         record.file = f"{record.name}.{self.asked.code}"
         self._submit([record])
+
+
+def _because(changed: list[str]) -> str:
+    """The parts of a function that have changed, a few of them, in words. That another one is called at all follows from them."""
+    named = [name for name in changed if name != "value"] or changed
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return f"changed: {', '.join(named[:NAMED])}{more}"
 
 
 def code_pickled(value: Any) -> bytes:
