@@ -237,15 +237,15 @@ def test_a_damaged_function_or_input_is_written_again(tmp_path: Path) -> None:
 
 def test_a_storage_that_is_away_for_a_moment(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a task reads there first is tried again as the task is, and other items of the task are not lost with it."""
-    exists, away = Storage.exists, [1, 1]
+    read, away = Storage.read, [1, 1]
 
-    def flaky(self: Storage, folder: str, name: str) -> bool:
+    def flaky(self: Storage, folder: str, name: str, **options: Any) -> bytes:
         if threading.current_thread().name == "marsdask-map" and away:
             away.pop()
             raise OSError("the network is away")
-        return exists(self, folder, name)
+        return read(self, folder, name, **options)
 
-    monkeypatch.setattr(Storage, "exists", flaky)
+    monkeypatch.setattr(Storage, "read", flaky)
     assert list(client.map(square, range(9), items_per_task=3)) == [x * x for x in range(9)]
     assert sorted(calls) == list(range(9))
     away.extend([1] * 3)

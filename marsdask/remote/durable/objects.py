@@ -17,7 +17,7 @@ _lock = threading.RLock()
 
 @functools.lru_cache(64)
 def _loaded(storage: Storage, name: str) -> Any:
-    found = storage.whole("objects", name)
+    found = storage.whole("objects", name, large=True)
     if isinstance(found, stored.Broken):
         raise BadStorage.at(storage.url, f"objects/{name}: {found.reason}", "make the remote object again")
     return pickle.loads(found.body)
@@ -61,7 +61,7 @@ class RemoteObject:
             self._name = code.key_of(walk.parts)
             if isinstance(self._storage.whole("objects", self._name), stored.Broken):
                 pickled = pickles.taking_along(self._value, walk.modules.values())
-                self._storage.fs.makedirs(f"{self._storage.root}/objects", exist_ok=True)
+                self._storage.make("objects")
                 self._storage.put_whole("objects", self._name, pickled, {})
             self.written = True
         return str(self._name)

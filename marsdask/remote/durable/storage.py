@@ -17,7 +17,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,9 @@ class Storage:
         if key not in _places:
             from fsspec.core import url_to_fs
 
-            fs, inside = url_to_fs(self.url, **dict(self.options))
+            # A listing that is kept would hide what another process has written since.
+            fresh = {"use_listings_cache": False} if self.url.partition("://")[0] in EXTRAS else {}
+            fs, inside = url_to_fs(self.url, **fresh | dict(self.options))
             _places[key] = fs, f"{str(inside).rstrip('/')}/{self.name}"
         return _places[key]
 
@@ -121,45 +123,89 @@ class Storage:
         names = (str(path).rstrip("/").rpartition("/")[2] for path in paths)
         return sorted(name for name in names if name and self.fs.isdir(f"{parent}/{name}/status"))
 
-    def begin(self) -> None:
-        """Make the folders, or raise BadStorage where nobody can write there."""
+    def begin(self, name: str, content: bytes) -> None:
+        """Make the folders and write the first file, in `jobs/`, or raise BadStorage where nobody can write there."""
         try:
-            if self.fs.isfile(self.root):
+            if not stored.is_object_store(self.fs) and self.fs.isfile(self.root):
                 raise BadStorage.at(self.url, f"there is a file {self.name!r}", "another name=")
-            for folder in FOLDERS:
-                self.fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
-            self.put("jobs", ".writable", b"")
-            self.remove("jobs", ".writable")
-        except (OSError, ValueError) as error:
-            if isinstance(error, BadStorage):
-                raise
+            self.make(*FOLDERS)
+            self.put("jobs", name, content)
+        except BadStorage:
+            raise
+        except Exception as error:  # whatever the file system raises: some have errors of their own
             raise BadStorage.at(
                 self.url,
                 f"it cannot be written to: {error}",
                 "a folder or bucket that you and the workers may write to",
             ) from error
 
-    def put(self, folder: str, name: str, content: bytes) -> None:
-        """A file, whole or not at all. Not asked to outlive a loss of power: it is read again then, and found damaged."""
-        stored.put(self.fs, f"{self.root}/{folder}/{name}", content, sure=False)
+    def make(self, *folders: str) -> None:
+        """Make folders where there are any: on an object store this would look for the bucket each time, and make one."""
+        for folder in () if stored.is_object_store(self.fs) else folders:
+            self.fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
 
-    def put_whole(self, folder: str, name: str, body: bytes, facts: Mapping[str, Any]) -> None:
+    def put(self, folder: str, name: str, content: bytes, *, new: bool = False) -> None:
+        """A file, whole or not at all. Not asked to outlive a loss of power: it is read again then, and found damaged.
+
+        `new`: FileExistsError where there is one, if the store can tell.
+        """
+        stored.put(self.fs, f"{self.root}/{folder}/{name}", content, sure=False, new=new)
+
+    def put_whole(
+        self, folder: str, name: str, body: bytes, facts: Mapping[str, Any], *, new: bool = False
+    ) -> None:
         """A file with an ending that says these facts, and by which it is known to be whole."""
-        self.put(folder, name, stored.with_ending(body, {"name": f"{folder}/{name}", **facts}))
+        self.put(folder, name, stored.with_ending(body, {"name": f"{folder}/{name}", **facts}), new=new)
 
-    def whole(self, folder: str, name: str) -> stored.Whole | stored.Broken:
+    def whole(self, folder: str, name: str, *, large: bool = False) -> stored.Whole | stored.Broken:
         """Such a file; Broken where it is not as it was written, or not there."""
-        try:
-            found = stored.without_ending(self.read(folder, name))
-        except FileNotFoundError:
+        (found,) = self.wholes(folder, [name], large=large)
+        return found
+
+    def wholes(
+        self, folder: str, names: Sequence[str], *, large: bool = False
+    ) -> list[stored.Whole | stored.Broken]:
+        """Such files; read at once where `is_far`."""
+        return [
+            self._whole(folder, name, content)
+            for name, content in zip(names, self._contents(folder, names, large=large), strict=True)
+        ]
+
+    def _whole(self, folder: str, name: str, content: bytes | BaseException) -> stored.Whole | stored.Broken:
+        if isinstance(content, FileNotFoundError):
             return stored.Broken("there is no such file")
+        if isinstance(content, BaseException):
+            raise content
+        found = stored.without_ending(content)
         if isinstance(found, stored.Whole) and found.facts.get("name") != f"{folder}/{name}":
             return stored.Broken(f"it is {found.facts.get('name')!r}")
         return found
 
-    def read(self, folder: str, name: str) -> bytes:
+    @property
+    def is_far(self) -> bool:
+        """Whether many files are read in the time of one: the file system asks for them at once."""
+        return bool(self.fs.async_impl)
+
+    def _contents(
+        self, folder: str, names: Sequence[str], *, large: bool = False
+    ) -> list[bytes | BaseException]:
+        """What is in files, or why nobody knows."""
+        if self.is_far and len(names) > 1:
+            paths, all_of_it = [f"{self.root}/{folder}/{name}" for name in names], [None] * len(names)
+            return list(
+                self.fs.cat_ranges(paths, all_of_it, all_of_it, on_error="return", **stored.at_once(self.fs))
+            )
+        found: list[bytes | BaseException] = []
+        for name in names:
+            try:
+                found.append(self.read(folder, name, large=large))
+            except Exception as error:  # noqa: BLE001 - whoever wants the file raises it
+                found.append(error)
+        return found
+
+    def read(self, folder: str, name: str, *, large: bool = False) -> bytes:
         """What is in a file; FileNotFoundError where there is none."""
-        return stored.get(self.fs, f"{self.root}/{folder}/{name}")
+        return stored.get(self.fs, f"{self.root}/{folder}/{name}", large=large)
 
     def exists(self, folder: str, name: str) -> bool:
         """Whether there is such a file."""
@@ -167,13 +213,22 @@ class Storage:
 
     def names(self, folder: str) -> list[str]:
         """The names of the files in a folder, as they are now; none where there is no folder."""
+        return list(self.sizes(folder))
+
+    def sizes(self, folder: str) -> dict[str, int | None]:
+        """The same, with their bytes where `is_far`; here to ask is to look at each."""
         self.fs.invalidate_cache()
         try:
-            paths = self.fs.ls(f"{self.root}/{folder}", detail=False)
+            entries = self.fs.ls(f"{self.root}/{folder}", detail=self.is_far)
         except FileNotFoundError:
-            return []
-        found = (str(path).rstrip("/").rpartition("/")[2] for path in paths)
-        return [name for name in found if name != folder and not stored.UNREADY.search(name)]
+            return {}
+        found: dict[str, int | None] = {}
+        for entry in entries:
+            path, size = (entry["name"], entry.get("size")) if self.is_far else (entry, None)
+            name = str(path).rstrip("/").rpartition("/")[2]
+            if name != folder and not stored.UNREADY.search(name):
+                found[name] = size
+        return found
 
     def remove(self, folder: str, name: str) -> None:
         """Remove a file that may be gone already."""
@@ -210,10 +265,14 @@ class Storage:
     def jobs(self) -> Iterator[dict[str, Any]]:
         """What the maps of this name say of themselves, the oldest first."""
         found = []
-        for name in self.names("status"):
-            if name.endswith(".json"):
-                with contextlib.suppress(FileNotFoundError, ValueError):
-                    found.append(json.loads(self.read("status", name)))
+        names = [name for name in self.names("status") if name.endswith(".json")]
+        for content in self._contents("status", names):
+            if isinstance(content, FileNotFoundError):
+                continue  # removed meanwhile
+            if isinstance(content, BaseException):
+                raise content
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(content))
         yield from sorted(found, key=lambda each: each.get("started", 0.0))
 
     def now(self) -> float:

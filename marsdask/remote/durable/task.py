@@ -190,8 +190,6 @@ def _tried(work: Work, item: Item, live: Any, running: Running) -> Done:
 
 def _known(work: Work, item: Item) -> Done | None:
     """What another program has made of the item meanwhile."""
-    if not work.storage.exists("out", work.file(item)):
-        return None
     found = work.storage.whole("out", work.file(item))
     return Done(item.number, dict(found.facts), reused=True) if isinstance(found, stored.Whole) else None
 
@@ -199,7 +197,12 @@ def _known(work: Work, item: Item) -> Done | None:
 def _published(work: Work, item: Item, result: bytes, facts: dict[str, Any]) -> Done:
     facts["bytes"] = len(result)
     try:
-        work.storage.put_whole("out", work.file(item), result, facts)
+        try:
+            work.storage.put_whole("out", work.file(item), result, facts, new=not work.again)
+        except FileExistsError:  # another program was first, and has handed that out perhaps
+            if known := _known(work, item):
+                return known
+            work.storage.put_whole("out", work.file(item), result, facts)
     except Exception as error:  # noqa: BLE001 - whatever the file system raises, it is the task's error
         failed = BadStorage.at(
             work.storage.url, f"the result of {work.named(item)} was not written: {error}", "make room there"
@@ -209,7 +212,7 @@ def _published(work: Work, item: Item, result: bytes, facts: dict[str, Any]) -> 
 
 
 def _read(work: Work, folder: str, name: str) -> bytes:
-    found = work.storage.whole(folder, name)
+    found = work.storage.whole(folder, name, large=folder == "in")
     if isinstance(found, stored.Broken):
         raise BadStorage.at(work.storage.url, f"{folder}/{name}: {found.reason}", "run the map again")
     return bytes(found.body)
