@@ -360,18 +360,19 @@ def test_what_a_process_of_its_own_has_begun_ends_with_it(tmp_path: Path) -> Non
 
 
 class Both:
-    """Fails in the first attempts at its last item, which take their time."""
+    """Its first two attempts at the last item fail, the second just after the first, which waits for it."""
 
-    def __init__(self, folder: str, times: int):
-        self.folder, self.times = folder, times
+    def __init__(self, folder: str):
+        self.folder = folder
 
     def __call__(self, x: int) -> int:
         time.sleep(0.05)
         if x == 39:
-            for number in range(self.times):
+            for number in range(2):
                 with contextlib.suppress(FileExistsError):
                     Path(self.folder, f"tried-{number}").touch(exist_ok=False)
-                    time.sleep(2.5)
+                    until(Path(self.folder, "tried-1").exists, "there is a second attempt")
+                    time.sleep(0.1 * number)
                     raise OSError(number)
         return x
 
@@ -384,7 +385,7 @@ def test_attempts_that_were_speculative_are_no_retries(tmp_path: Path) -> None:
         speculation={"percentile": 50},
         retries=1,
     )
-    found = client.map(Both(str(tmp_path), 2), range(40))
+    found = client.map(Both(str(tmp_path)), range(40))
     assert list(found) == list(range(40))
     assert found.status()["speculated"] >= 1  # on a busy machine others look long, too
 
