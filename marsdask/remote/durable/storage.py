@@ -240,16 +240,21 @@ class Storage:
 
         Of folders that are written to without a map that is active, only those that have been left for sure.
         """
-        found = []
+        found: list[str] = []
         for folder in FOLDERS if stored.speaks(self.fs, "file") else ():
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError), os.scandir(f"{self.root}/{folder}") as entries:
+                parts = [entry for entry in entries if stored.UNREADY.search(entry.name)]
                 found += [
-                    entry.path
-                    for entry in os.scandir(f"{self.root}/{folder}")
-                    if stored.UNREADY.search(entry.name)
-                    and (folder in OF_MAPS or self.now() - entry.stat().st_mtime > stored.ABANDONED)
+                    each.path for each in parts if folder in OF_MAPS or self._age(each) > stored.ABANDONED
                 ]
         return found
+
+    def _age(self, entry: os.DirEntry[str]) -> float:
+        """Seconds since a file was written; 0 of one that has its final name meanwhile."""
+        try:
+            return self.now() - entry.stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
 
     def sweep(self, paths: list[str]) -> None:
         """Remove such files."""
