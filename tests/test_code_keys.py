@@ -1,6 +1,7 @@
 """What names a function: the edits that leave its name as it is, those that change it, and the part that they change."""
 
 import datetime
+import functools
 import importlib
 import json
 import logging
@@ -351,7 +352,31 @@ def test_versions(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 Point = namedtuple("Point", "x y")
+SQUARE = np.arange(4.0).reshape(2, 2)
+WITH_ATTRS = pd.DataFrame({"a": [1]})
+WITH_ATTRS.attrs["unit"] = "m"
+
+
+class Unit(np.ndarray):
+    """An array that knows more than its numbers."""
+
+
+METRES, FEET = np.arange(2.0).view(Unit), np.arange(2.0).view(Unit)
+METRES.unit, FEET.unit = "m", "ft"  # type: ignore[attr-defined]
+
+
+def value(x: int, y: int) -> int:
+    """It has the name of a part."""
+    return x + y
+
+
 DIFFERENT: list[Any] = [
+    SQUARE, SQUARE.T, SQUARE[::-1], SQUARE.ravel(), pd.DataFrame(SQUARE), pd.DataFrame(SQUARE.T),
+    pd.DataFrame({"a": [1], "b": [2.0], "c": [3]}), pd.DataFrame({"a": [1], "b": [3], "c": [2.0]}), WITH_ATTRS,
+    pd.DataFrame({"a": ["x"]}), pd.DataFrame({"a": pd.array([1], dtype="Int64")}), pd.DataFrame({"a": pd.Categorical(["x"])}),
+    np.array(["2020"], dtype="M8[D]"), np.array(["2020"], dtype="M8[s]"), np.zeros((0, 2)), np.zeros((2, 0)),
+    np.zeros(2, dtype=[("a", "f4")]), np.zeros(2, dtype=[("b", "f4")]), pd.Index(["a"]), pd.MultiIndex.from_product([[1], [2]]),
+    functools.partial(value, 3), functools.partial(value, 4), functools.cache(value), value,
     1, True, 1.0, 1 + 0j, "1", b"1", None, ..., 0.0, -0.0, float("nan"), (1,), [1], {1}, frozenset({1}), {1: 2}, {2: 1},
     {1: 2, 3: 4}, {3: 4, 1: 2}, range(1), slice(1), Point(1, 2), Point(2, 1), np.int64(1), np.int32(1), np.array([1]),
     np.array([1.0]), np.array([[1]]), np.array([1, None], dtype=object), np.array([1, "a"], dtype=object),
@@ -363,9 +388,15 @@ DIFFERENT: list[Any] = [
 
 
 def test_values_that_differ() -> None:
-    keys = [code.code_key(value) for value in DIFFERENT]
+    keys = [code.code_key(each) for each in DIFFERENT]
     assert len(set(keys)) == len(keys)
-    assert keys == [code.code_key(value) for value in DIFFERENT]
+    assert keys == [code.code_key(each) for each in DIFFERENT]
+
+
+def test_values_that_are_the_same() -> None:
+    assert code.code_key(np.asfortranarray(SQUARE)) == code.code_key(SQUARE)
+    assert code.code_key(SQUARE[:, ::-1][:, ::-1]) == code.code_key(SQUARE)
+    assert code.item_key(np.arange(3)) == code.item_key(np.arange(3))
 
 
 def test_rings_and_depths() -> None:

@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ VALUELESS = tuple(
     if isinstance(kind, type) and kind.__module__ in (home, "_thread") and kind is not threading.local
 )
 """Locks, events, weak references: what they are is all there is to say."""
+CACHE = type(functools.cache(len))
 HEAP = 1 << 9
 """The flag of classes that were made while Python ran."""
 BUILTIN = (
@@ -95,6 +97,14 @@ def code_key(value: Any) -> str:
     return key_of(code_parts(value))
 
 
+def item_key(value: Any) -> str:
+    """The same of a value that a function is given: the versions of Python and packages are the function's."""
+    parts = code_parts(value)
+    return key_of(
+        {name: each for name, each in parts.items() if name != "Python" and not name.startswith("package ")}
+    )
+
+
 def key_of(parts: Mapping[str, str]) -> str:
     """The name of a whole, of the digests of its parts."""
     return _digest(repr(sorted(parts.items())).encode()).hex()
@@ -109,7 +119,12 @@ class Walk:
         self.modules: dict[str, types.ModuleType] = {}
         self.imported: set[str] = set()
         self._labels: dict[Any, str] = {}  # by identity
-        self._taken: set[str] = set()
+        self._taken = {
+            "value",
+            "Python",
+            "docstrings",
+            "version=",
+        }  # parts of all, and one of the durable map
         self._alive: list[Any] = []  # ids are names as long as nobody else gets them
         self._known: dict[int, bytes] = {}
         self._open: dict[int, int] = {}
@@ -133,7 +148,7 @@ class Walk:
         kind = type(value)
         if kind in PLAIN:
             return _digest(f"{kind.__name__}:{value!r}".encode())
-        if isinstance(value, type | types.FunctionType):
+        if _is_part(value):
             return _digest(f"part:{self._part(value)}".encode())
         if id(value) in self._known:
             return self._known[id(value)]
@@ -166,12 +181,16 @@ class Walk:
             yield f"{value.__module__}.{value.__qualname__}{self._package(value.__module__)}".encode()
         elif isinstance(value, Enum):
             yield value.name.encode()
-        elif isinstance(value, VALUELESS):
+        elif kind in VALUELESS:
             return
-        elif hasattr(kind, "__dask_tokenize__"):  # it says itself what it is
+        elif hasattr(kind, "__dask_tokenize__") and _top(kind) != "xarray":  # it says itself what it is
             yield self.value(value.__dask_tokenize__())
-        elif callable(value) and hasattr(value, "__wrapped__") and not _of_user(kind):  # functools.cache
+        elif kind is CACHE:
             yield self.value(value.__wrapped__)
+        elif kind is np.ndarray and not value.dtype.hasobject:
+            yield from _array(value)
+        elif isinstance(value, (pd.DataFrame, pd.Series)):
+            yield from map(self.value, _columns(value))
         elif _is_data(value) and (token := _token(value)):
             yield token
         else:
@@ -182,7 +201,9 @@ class Walk:
         owner = getattr(value, "__self__", getattr(value, "__objclass__", None))
         yield value.__qualname__.encode()
         if owner is None or isinstance(owner, types.ModuleType):
-            yield self._package(str(getattr(value, "__module__", None) or "builtins")).encode()
+            home = str(getattr(value, "__module__", None) or "builtins")
+            self._met(home)
+            yield self._package(home).encode()
         else:
             yield self.value(owner)
 
@@ -193,7 +214,11 @@ class Walk:
             reducer = copyreg.dispatch_table.get(kind)
             said = reducer(value) if reducer else value.__reduce_ex__(4)
         except Exception as error:
-            raise NotPicklable.because(_shown(value), error, "in a form that names its value") from error
+            if not hasattr(value, "__wrapped__"):
+                raise NotPicklable.because(_shown(value), error, "in a form that names its value") from error
+            # A proxy, as wrapt's: of a function, and what is done around it.
+            yield from map(self.value, (value.__wrapped__, getattr(value, "_self_wrapper", None)))
+            return
         self._package(kind.__module__)
         if isinstance(said, str):
             yield said.encode()
@@ -300,14 +325,19 @@ class Walk:
             mark, value = (id(vars(value)), name), getattr(value, name)
         if isinstance(value, types.ModuleType):
             return self._module(value)
-        if isinstance(value, type | types.FunctionType):
+        if _is_part(value):
             return self._part(value)
         return self._put(mark, f"global {name}", lambda: self.value(value))
 
     def _import(self, variables: Mapping[str, Any], name: str, level: int, taken: tuple[str, ...]) -> str:
         """The part that an import inside of a function brings."""
         package = str(variables.get("__package__") or "") if level else ""
-        full = importlib.util.resolve_name("." * level + name, package) if level else name
+        try:
+            full = importlib.util.resolve_name("." * level + name, package) if level else name
+        except ImportError:  # the function will find out
+            return "absent"
+        if full not in sys.modules and _is_installed_name(full.partition(".")[0]):
+            return self._package(full)  # without its import, which may take long
         module = _imported(full)
         if module is None:
             return "absent"
@@ -353,6 +383,11 @@ class Walk:
         module = sys.modules.get(str(name))
         if module is not None and module.__name__ != "__main__" and is_users(module):
             self.modules[module.__name__] = module
+            file = getattr(module, "__file__", None) or ""
+            if file and not file.endswith((".py", ".pyc")):  # compiled: its file is all there is to see
+                label = f"file of {module.__name__.rpartition('.')[2]}"
+                if label not in self.parts:
+                    self.parts[label] = _file(file)
 
     def _package(self, name: str) -> str:
         """The part that an installed package is: its version. Python's own modules are Python's."""
@@ -365,7 +400,7 @@ class Walk:
         return label
 
 
-def _digest(content: bytes) -> bytes:
+def _digest(content: bytes | memoryview) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
@@ -382,14 +417,44 @@ def _token(value: Any) -> bytes | None:
         return None
 
 
+def _is_part(value: Any) -> bool:
+    """Whether it is a function or class, and nothing that stands for one."""
+    return issubclass(type(value), type) or type(value) is types.FunctionType
+
+
+def _top(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
 def _is_data(value: Any) -> bool:
-    """Whether Dask knows how to name it: data of NumPy, pandas and their kin. Arrays of objects are named by these."""
-    if isinstance(value, np.ndarray):
-        return not value.dtype.hasobject
-    if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
-        return True
-    top = type(value).__module__.partition(".")[0]
-    return top in ("pandas", "scipy", "pyarrow", "xarray") or isinstance(value, (np.generic, np.dtype))
+    """Whether Dask's name for it says all: values of pandas and NumPy with one axis or none. Its name of arrays does not tell
+    a matrix from its transpose, nor that of frames which column is which."""
+    return isinstance(value, (np.generic, np.dtype)) or _top(type(value)) == "pandas"
+
+
+def _array(value: np.ndarray) -> Iterator[bytes]:
+    """An array of plain values: the order in which they lie in memory does not count."""
+    yield repr((value.dtype.descr, value.dtype.str, value.shape)).encode()
+    flat = np.ascontiguousarray(value).reshape(-1)
+    yield _digest(flat.view(np.uint8).data if flat.size and flat.dtype.itemsize else b"")
+
+
+def _columns(value: pd.DataFrame | pd.Series) -> Iterator[Any]:
+    """What a frame or series is made of."""
+    yield from (value.index, value.attrs)
+    if isinstance(value, pd.DataFrame):
+        yield value.columns
+    else:
+        yield value.name
+    for each in [value.iloc[:, i] for i in range(value.shape[1])] if value.ndim == 2 else [value]:
+        yield each.to_numpy() if isinstance(each.dtype, np.dtype) else each.array
+
+
+def _file(path: str) -> str:
+    try:
+        return _digest(Path(path).read_bytes()).hex()
+    except OSError:
+        return path
 
 
 @functools.cache
@@ -409,6 +474,19 @@ def _imported(name: str) -> types.ModuleType | None:
         return importlib.import_module(name)
     except Exception:  # noqa: BLE001 - runs anybody's code
         return None
+
+
+def _is_installed_name(top: str) -> bool:
+    """Whether a package of that name is Python's or installed, without importing it."""
+    if top in sys.stdlib_module_names:
+        return True
+    with contextlib.suppress(ImportError, ValueError):
+        spec = importlib.util.find_spec(top)
+        places = (
+            [str(spec.origin or ""), *(spec.submodule_search_locations or ())] if spec is not None else []
+        )
+        return any({"site-packages", "dist-packages"}.intersection(Path(place).parts) for place in places)
+    return False
 
 
 def _of_user(value: Any) -> bool:
