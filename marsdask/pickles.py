@@ -15,6 +15,7 @@ import importlib.util
 import io
 import pickle
 import sys
+import sysconfig
 import threading
 import time
 import types
@@ -34,13 +35,24 @@ def is_users(module: types.ModuleType) -> bool:
     name = module.__name__
     if name in ("__main__", "__mp_main__"):
         return True
-    if name.partition(".")[0] in ("marsdask", "builtins", *sys.stdlib_module_names):
+    top = name.partition(".")[0]
+    if top in ("marsdask", "builtins"):
         return False
     file = getattr(module, "__file__", None)
+    if top in sys.stdlib_module_names and not (file and _is_beside_pythons(file)):
+        return False
     places: Iterable[str] = [file] if file else list(getattr(module, "__path__", ()))
     return bool(places) and not any(
         {"site-packages", "dist-packages"}.intersection(Path(place).parts) for place in places
     )
+
+
+def _is_beside_pythons(file: str) -> bool:
+    """Whether a file is a program's own, though it has the name of a module of Python's, such as `statistics`."""
+    return not any(file.startswith(place) for place in _PYTHONS)
+
+
+_PYTHONS = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")} | {"<", "frozen"})
 
 
 _by_value = threading.RLock()  # cloudpickle's list is one of the whole process
@@ -159,7 +171,10 @@ class _Carried(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         source = self.texts.get(fullname)
         if source is None:
             return None
-        return importlib.util.spec_from_loader(fullname, self, origin=source.path, is_package=source.package)
+        spec = importlib.util.spec_from_loader(fullname, self, origin=source.path, is_package=source.package)
+        if spec is not None and source.path:
+            spec.has_location = True  # so that it is known, here too, for a module of the user's
+        return spec
 
     def exec_module(self, module: types.ModuleType) -> None:
         source = self.texts[module.__name__]
@@ -198,12 +213,28 @@ def packed(func: Any, modules: Iterable[types.ModuleType], imported: Iterable[st
     return pickle.dumps((pickled, texts), PROTOCOL)
 
 
-def opened(content: bytes) -> Any:
-    """The function of that."""
+class Opened(NamedTuple):
+    """A function that has travelled, and the texts of modules that it imports when it runs."""
+
+    func: Any
+    texts: dict[str, Source]
+
+    def take(self) -> Any:
+        """The function, in a process in which its modules are those that it imports from now on.
+
+        Functions of two versions of one module that run at the same time in one process share the later one.
+        """
+        if self.texts:
+            _carried.take(self.texts)
+        return self.func
+
+
+def opened(content: bytes, *, here: bool = True) -> Opened:
+    """A function that was `packed`; `here`: it is going to run in this process, which is not the program's."""
     pickled, texts = pickle.loads(content)
-    if texts:
+    if here and texts:
         _carried.take(texts)
-    return pickle.loads(pickled)
+    return Opened(pickle.loads(pickled), texts)
 
 
 def digest(pickled: bytes) -> str:

@@ -69,7 +69,7 @@ class LocalProcessDockerBackend(Backend):
 
 @dataclass
 class InContainer:
-    """A function that runs each item in a container. It is named by the function and the image."""
+    """A function that runs each item in a container. It is named by the function, and by what the container is made of."""
 
     func: Function
     backend: LocalProcessDockerBackend
@@ -78,7 +78,7 @@ class InContainer:
     _lock: Any = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def __dask_tokenize__(self) -> Any:
-        return (self.func, self.backend.worker_configuration.image)
+        return (self.func, vars(self.backend.worker_configuration))
 
     def __reduce__(self) -> Any:
         return InContainer, (self.func, self.backend, self.storage)
@@ -125,4 +125,4 @@ class InContainer:
 
 def opened_call(packed: bytes, item: Any) -> Any:
     """In the container: call a function as it travelled."""
-    return pickles.opened(packed)(item)
+    return pickles.opened(packed).func(item)

@@ -114,7 +114,7 @@ def main() -> NoReturn:
         from marsdask import pickles
 
         with pickles.missing("the process that ran it"):
-            func = pickles.opened(function)
+            func = pickles.opened(function).func
     except BaseException as error:  # noqa: BLE001 - unpickling runs anybody's code
         told = failure(error, label, final=True)
     else:

@@ -366,7 +366,7 @@ def _here(storage: Storage, job: str, task: int | None) -> None:
     from marsdask.remote.durable.retry import failed_of, function_of
 
     for each in failed_of(storage, job, task):
-        function = function_of(storage, each.file)[0]
+        function = function_of(storage, each.file, here=True)[0]
         click.echo(f"task {each.number} of {job}:")
         try:
             result = function(each.item)
@@ -421,7 +421,7 @@ def ls(url: str) -> None:
 @click.argument("url")
 @click.option("--raw", is_flag=True, help="The bytes of the file, not the value in it.")
 def cat(url: str, *, raw: bool) -> None:
-    """Print a file: of a result, an input or a remote object the value."""
+    """Print a file: of a result, an input or a remote object the value, which runs code of whoever wrote it."""
     import pickle
 
     import fsspec

@@ -53,12 +53,15 @@ def failed_of(storage: Storage, job: str, number: int | None = None) -> list[Fai
     return sorted((each for each in found if number in (None, each.number)), key=lambda each: each.number)
 
 
-def function_of(storage: Storage, file: str) -> tuple[Any, dict[str, str], str, bytes]:
-    """The function of a file of a result or error: itself, its parts, what people call it, and how it travels."""
+def function_of(storage: Storage, file: str, *, here: bool = False) -> tuple[Any, dict[str, str], str, bytes]:
+    """The function of a file of a result or error: itself, its parts, what people call it, and how it travels.
+
+    `here`: this process runs it, and is no program with modules of the same names.
+    """
     code = file.partition(".")[2]
     found = storage.whole("fn", code)
     if isinstance(found, stored.Broken):
         raise BadStorage.at(storage.url, f"fn/{code}: {found.reason}", "run the program of the map again")
     body = bytes(found.body)
     with pickles.missing("this process"):
-        return pickles.opened(body), found.facts["parts"], found.facts["label"], body
+        return pickles.opened(body, here=here).func, found.facts["parts"], found.facts["label"], body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import os
 import pickle
@@ -21,6 +22,7 @@ import psutil
 
 from marsdask import pickles, stored
 from marsdask.errors import BadStorage, Exited, TaskFailed, TookTooLong, WorkerLost
+from marsdask.options import within
 from marsdask.remote.durable import child
 from marsdask.remote.durable.storage import Storage
 from marsdask.session.logs import captured
@@ -103,6 +105,10 @@ class Running:
             "memory": memory,
             "output": self.output,
         }
+
+
+INSIDE: contextvars.ContextVar[bool] = contextvars.ContextVar("marsdask-map-task", default=False)
+"""Whether this thread runs an item."""
 
 
 class Reporter:
@@ -219,7 +225,7 @@ def _read(work: Work, folder: str, name: str) -> bytes:
 
 
 @functools.lru_cache(32)
-def _function(storage: Storage, code: str) -> Callable[[Any], Any]:
+def _function(storage: Storage, code: str) -> pickles.Opened:
     """The function of a map, once in a process."""
     found = storage.whole("fn", code)
     if isinstance(found, stored.Broken):
@@ -229,15 +235,15 @@ def _function(storage: Storage, code: str) -> Callable[[Any], Any]:
             "a folder or bucket that this process and all workers share",
         )
     with pickles.missing(f"the process that runs it on {socket.gethostname()}"):
-        return pickles.opened(bytes(found.body))  # type: ignore[no-any-return]
+        return pickles.opened(bytes(found.body))
 
 
 def _here(work: Work, item: Item, given: bytes, live: Any, running: Running) -> dict[str, Any]:
     try:
-        func = live if live is not None else _function(work.storage, work.code)
+        func = live if live is not None else _function(work.storage, work.code).take()
     except BaseException as error:  # noqa: BLE001 - unpickling runs anybody's code
         return child.failure(error, work.named(item), final=True)
-    with captured(running.write):
+    with captured(running.write), within(INSIDE, True):
         return child.outcome(func, given, work.named(item))
 
 
@@ -262,7 +268,7 @@ def _alone(work: Work, item: Item, given: bytes, running: Running) -> dict[str, 
         peak = 0
         with process, contextlib.ExitStack() as after:
             after.callback(timer.cancel)
-            after.callback(process.kill)
+            after.callback(_kill, process)  # and what it has left behind
             running.process = psutil.Process(process.pid)
             prints = threading.Thread(target=_passed_on, args=(process.stdout, running), daemon=True)
             prints.start()
