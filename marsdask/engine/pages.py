@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
+import time
 from typing import Any
 
 from distributed.http.utils import RequestHandler
 
 KEY = "marsdask-maps"
-"""Where a scheduler's metadata have the pages, by map: {"state": ..., "page": HTML}."""
+"""Where a scheduler's metadata have the pages, by map: {"state": ..., "page": HTML, "at": seconds since 1970}."""
 PATH = "/marsdask/jobs"
 KEPT = 20
 """Pages of maps that are over that a scheduler keeps."""
@@ -46,7 +47,8 @@ def forget_old(client: Any, kept: int = KEPT) -> None:
     # It travels by value: a scheduler need not have marsdask.
     def pruned(dask_scheduler: Any, key: str = KEY) -> None:
         known = dask_scheduler.task_metadata.get(key, {})
-        over = [name for name, told in known.items() if told["state"] != "active"]
+        now = time.time()
+        over = [name for name, told in known.items() if told["state"] != "active" or now - told["at"] > 60]
         for name in over[:-kept]:
             del known[name]
 

@@ -51,6 +51,7 @@ class Job:
     ):
         self._results, self._feed, self._after = results, feed, after
         self._kept: Any = None
+        self._error: BaseException | None = None  # with which waiting ended
         self._count = 0
         self._failures: dict[int, Failure] = {}
         self.cache_key, self.num_tasks, self.start_time = cache_key, num_tasks, time.time()
@@ -68,6 +69,8 @@ class Job:
         """Run all tasks. Where the client does not wait with errors, the first one is raised. Nothing is polled."""
         if self._kept is not None:
             return
+        if self._error is not None:
+            raise self._error
         # kubeface gives nothing before all is done. What is kept is the job's until it is handed out, for the durable map
         # lets its files' names go with each result; and the map's end is not asked for, for the job is active until then.
         kept: Any = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 - it goes with the job
@@ -78,7 +81,8 @@ class Job:
                 except StopIteration:
                     break
                 self._keep(kept, value)
-        except BaseException:
+        except BaseException as error:
+            self._error = error
             kept.close()
             self.done()
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any, Self
@@ -23,6 +24,7 @@ from marsdask.remote.durable.results import VERSION, Asked, JobResults, Master, 
 from marsdask.remote.durable.retry import failed_of, function_of
 from marsdask.remote.durable.status import active, state_of
 from marsdask.remote.durable.storage import Storage
+from marsdask.remote.durable.task import INSIDE
 from marsdask.session import Session, get_default_session, new_session
 from marsdask.session.functions import get_default_or_create
 from marsdask.sizes import parse_amount
@@ -114,14 +116,12 @@ class Client:
 
     def __reduce__(self) -> Any:
         """In a task it works with the same files, on threads of the task's process."""
-        return _again, (
-            self.storage,
-            self._retries,
-            self._speculation,
-            self._on_error,
-            self._reuse,
-            self._isolate,
-        )
+        how = self._retries, self._speculation, self._on_error, self._reuse, self._isolate, self._window
+        return _again, (self.storage, *how)
+
+    def __dask_tokenize__(self) -> Any:
+        """What names it where a function refers to it: its files, and not how it runs."""
+        return ("marsdask.durable.Client", self.name, self.storage.url)
 
     def map(
         self,
@@ -212,7 +212,7 @@ class Client:
         return results
 
     def retry(self, job: str, *, task: int | None = None) -> JobResults:
-        """The items of a map that have failed, run again; their results are those that its program will find.
+        """The items of a map that have failed, run again as it had them run; their results are those that its program will find.
 
         `task` is the number of one of them. Raises JobNotFound where there is no such map, or the item has not failed.
         """
@@ -223,10 +223,12 @@ class Client:
         if not failed:
             raise JobNotFound(f"no task of {job!r} has failed.")
         function, parts, label, pickled = function_of(self.storage, failed[0].file)
+        said = json.loads(self.storage.read("jobs", f"{job}.json"))
         asked = Asked(
             function, label, parts, pickled, [each.item for each in failed], len(failed), 1,
-            ordered=True, key=None, retries=self._retries, timeout=None, resources={}, on_error=self._on_error,
-            reuse=self._reuse, isolated=self._isolate == "process", speculation=self._speculation, window=self._window,
+            ordered=True, key=None, retries=self._retries, timeout=said["timeout"],
+            resources=said["resources"], on_error=self._on_error, reuse=self._reuse,
+            isolated=self._isolate == "process" or said["isolated"], speculation=self._speculation, window=self._window,
             names=[each.file.partition(".")[0] for each in failed],
         )  # fmt: skip
         return JobResults(Master(asked, self.storage, self._enter, self._leave))
@@ -299,6 +301,10 @@ class Client:
     def _made(self) -> Place:
         with self._lock:
             session: Session | None = None
+            if isinstance(self._place, Threads) and INSIDE.get():
+                return Threads(
+                    self._place.slots
+                )  # those of the place may all be taken by tasks that wait for this
             if self._place is not None:
                 if self._cluster is not None or getattr(self._place, "session", None) in (
                     None,
@@ -318,7 +324,8 @@ class Client:
             if session is not None:
                 session._check_open()
             if session is None or session.engine.shared_memory:
-                self._place = Threads(min(self._window or threads_here(), 256))
+                here = threads_here() if session is None else session.engine.threads
+                self._place = Threads(min(self._window or here, 256))
             else:
                 self._place = Workers(session)
             return self._place
@@ -359,10 +366,11 @@ def _again(
     on_error: str,
     reuse: str,
     isolate: str | None,
+    window: int | None,
 ) -> Client:
     made = Client(
         storage.url, cluster="threads", name=storage.name, retries=retries, on_error=on_error, reuse=reuse, isolate=isolate,
-        storage_options=dict(storage.options),
+        storage_options=dict(storage.options), max_simultaneous_tasks=window,
     )  # fmt: skip
     made._speculation = speculation
     return made

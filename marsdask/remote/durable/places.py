@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
 import threading
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -92,7 +94,7 @@ class Threads:
                     outcome: Outcome = run(work, live, self._tell)
                 except BaseException as error:  # noqa: BLE001 - it is the task's
                     outcome = error
-                answer(work, outcome)
+                answered(answer, work, outcome)
 
         with self.lock:
             self.tasks.append(task)
@@ -131,6 +133,17 @@ class Threads:
 
     def link(self, job: str) -> str | None:
         return None
+
+
+def answered(answer: Answer, work: Work, outcome: Outcome) -> None:
+    """Give an answer. What is wrong in taking it must not end the thread that gives the others."""
+    try:
+        answer(work, outcome)
+    except Exception:
+        log.exception("The outcome of a task of %s was not taken.", work.job)
+
+
+log = logging.getLogger(__name__)
 
 
 def fits(resources: Mapping[str, float], have: Mapping[str, float], who: str) -> int | None:
@@ -189,7 +202,7 @@ class Workers:
         if avoid and (
             others := [a for a, w in self._workers().items() if str(w.get("id")) != avoid and a != avoid]
         ):
-            where = {"workers": others}
+            where = {"workers": others, "allow_other_workers": True}
         if asked := {name: needed for name, needed in resources.items() if needed}:
             self._declare()
             where["resources"] = {RESOURCE.get(name, name): needed for name, needed in asked.items()}
@@ -221,7 +234,7 @@ class Workers:
                 if future.key in self.cancelled:
                     self.cancelled.discard(future.key)
                 else:
-                    answer(work, outcome)
+                    answered(answer, work, outcome)
                 future.release()
             with self.lock:
                 self.collecting -= len(batch)
@@ -277,7 +290,7 @@ class Workers:
     def publish(self, job: str, state: str, page: str) -> None:
         client = self.engine.client
         if client.status == "running":
-            told = {"state": state, "page": page}
+            told = {"state": state, "page": page, "at": time.time()}
             client.loop.add_callback(_published, client, job, told)
             if state != "active":
                 pages.forget_old(client)

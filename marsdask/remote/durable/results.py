@@ -23,7 +23,7 @@ from marsdask.errors import BadStorage, Cancelled, DataLost, NotPicklable, Sched
 from marsdask.plan import code
 from marsdask.remote.durable import child
 from marsdask.remote.durable.places import Outcome, Place, Rows
-from marsdask.remote.durable.status import Page, state_of
+from marsdask.remote.durable.status import Page, html, state_of
 from marsdask.remote.durable.storage import Storage
 from marsdask.remote.durable.task import Done, Item, Work, error_of
 from marsdask.session.progress import progress
@@ -44,7 +44,8 @@ SAMPLES = 10
 SHORT = 0.1
 """Seconds of a task of several items that are short: a task costs Dask's scheduler, client and worker 2 to 4 ms, here."""
 TOGETHER = 16
-"""Items of such a task at most: they wait for each other. 1,000 trivial items took TIMES."""
+"""Items of such a task at most: they wait for each other. 1,000 trivial items on two workers took 0.7 of the time of plain
+client.map so, and 1.9 times as long one by one."""
 LOSSES = 5
 """How often the loss of a whole cluster is survived, for one task."""
 VERSION = "version="
@@ -160,7 +161,8 @@ class Master:
         self.writing = threading.RLock()  # of the page
         facts = {"function": asked.label, "started": time.time()}
         self.page = Page(storage, self.job, facts)
-        self._parts: dict[str, dict[str, str]] = {}
+        self._parts: dict[str, dict[str, str]] = {}  # of other functions, and what they were called
+        self._labels: dict[str, str] = {}
 
     # Beginning and end
 
@@ -191,7 +193,9 @@ class Master:
         others = [other for other in storage.jobs() if other.get("job") != self.job]
         for other in others:
             if other.get("state") == "active" and state_of(other) == "lost":
-                storage.put("status", f"{other['job']}.json", json.dumps(other | {"state": "lost"}).encode())
+                told_last = other | {"state": "lost"}
+                storage.put("status", f"{other['job']}.json", json.dumps(told_last).encode())
+                storage.put("status", f"{other['job']}.html", html(told_last).encode())
         if not any(state_of(other) == "active" for other in others):
             storage.sweep(unready)
         if isinstance(storage.whole("fn", asked.code), stored.Broken):
@@ -332,14 +336,25 @@ class Master:
             late = self.asked.items_per_task == 1 or (self.waiting and self._is_full())
             if not self.group or not late or self.exhausted:
                 return
-        self._ready()
+        try:
+            self._ready()
+        except Exception as error:  # noqa: BLE001 - whoever asks for results gets it
+            with self.cond:
+                group, self.group = self.group, []
+                for record in group:
+                    self._failed(record, _told_of(error, record, self.asked.label))
+                self.cond.notify_all()
+            return
         if self.slots.acquire(blocking=False):  # who waits here writes no pages
             with self.cond:
                 group, self.group = self.group, []
-            if group:
-                self._start(group)
-            else:
+            if not group:
                 self.slots.release()
+                return
+            try:
+                self._start(group)
+            except Exception as error:  # noqa: BLE001 - the same
+                self._given_up(group, error)
 
     def _named(self, number: int, value: Any) -> Record:
         """An item with the name of its files: equal ones are counted."""
@@ -347,7 +362,7 @@ class Master:
             return Record(number, self.asked.names[number], value)
         named = value if self.asked.key is None else self.asked.key(value)
         try:
-            digest = code.code_key(named)
+            digest = code.item_key(named)
         except NotPicklable as error:
             raise NotPicklable.because(
                 f"item {number} of {self.asked.label!r}", error.why, "in a form that names it (or give key=)"
@@ -368,10 +383,16 @@ class Master:
             return None
         changed = {name: self._changed(name.partition(".")[2]) for name in there}
         if asked.reuse == "code-changed-ok":
-            for name, parts in changed.items():
-                if parts is not None and VERSION not in parts:
-                    record.file = name
-                    return None
+            same = [
+                name
+                for name, parts in changed.items()
+                if parts is not None
+                and VERSION not in parts
+                and self._labels[name.partition(".")[2]] == asked.label
+            ]
+            if same:
+                record.file = max(same, key=self._when) if len(same) > 1 else same[0]
+                return None
         nearest = min((parts for parts in changed.values() if parts), key=len, default=None)
         return _because(nearest) if nearest else "the function has changed"
 
@@ -379,11 +400,17 @@ class Master:
         """The parts that differ from those of another function of ours; None where nobody knows them."""
         if other not in self._parts:
             found = self.storage.whole("fn", other)
-            self._parts[other] = found.facts.get("parts", {}) if isinstance(found, stored.Whole) else {}
+            facts = found.facts if isinstance(found, stored.Whole) else {}
+            self._parts[other], self._labels[other] = facts.get("parts", {}), str(facts.get("label"))
         theirs, ours = self._parts[other], self.asked.parts
         if not theirs:
             return None
         return sorted(name for name in theirs | ours if theirs.get(name) != ours.get(name))
+
+    def _when(self, name: str) -> float:
+        """When a result was made."""
+        found = self.storage.whole("out", name)
+        return float(found.facts.get("start", 0.0)) if isinstance(found, stored.Whole) else 0.0
 
     # Running them
 
@@ -397,7 +424,14 @@ class Master:
                 if not self.entered:
                     self._left()
                     return place
-                most = place.check(self.asked.resources)
+                try:
+                    most = place.check(self.asked.resources)
+                except BaseException:
+                    with self.cond:
+                        entered, self.entered = self.entered, False
+                    if entered:
+                        self._left()
+                    raise
                 window = self.asked.window or max(4 * place.slots, 64)
                 if most is not None:
                     window = min(window, max(most, 1))
@@ -433,10 +467,20 @@ class Master:
         self.slots.release()
 
     def _begin_task(self, group: list[Record], *, speculative: bool = False) -> None:
-        """Begin an attempt, in a slot that the caller has. Raises NotPicklable for an item that cannot travel."""
+        """Begin an attempt, in a slot that the caller has. An item that cannot travel has failed."""
         assert self.place is not None
-        asked = self.asked
-        items = tuple(Item(record.number, record.name, self._given(record)) for record in group)
+        asked, items = self.asked, []
+        for record in group:
+            try:
+                items.append(Item(record.number, record.name, self._given(record)))
+            except NotPicklable as error:
+                with self.cond:
+                    self._failed(record, _told_of(error, record, asked.label))
+                    self.cond.notify_all()
+        group = [record for record in group if record.state != "failed"]
+        if not group:
+            self.slots.release()
+            return
         avoid = str(group[0].running.get("worker", "")) if speculative else ""
         with self.cond:
             if self.state != "active":
@@ -449,7 +493,7 @@ class Master:
                 record.attempts += not speculative
                 record.running = record.running if speculative else {}
         work = Work(
-            self.job, self.storage, asked.code, asked.label, items, max(group[0].attempts, 1) + speculative,
+            self.job, self.storage, asked.code, asked.label, tuple(items), max(group[0].attempts, 1) + speculative,
             asked.timeout, asked.isolated, asked.reuse == "never" or any(record.again for record in group),
         )  # fmt: skip
         live = None if asked.isolated or not self.place.shared_memory else asked.function
@@ -493,6 +537,11 @@ class Master:
             else:
                 done = outcome
             lost = isinstance(outcome, (DataLost, SchedulerLost))
+            if isinstance(outcome, BaseException) and not lost and len(group) > 1:
+                # One of them has ended the worker: each for itself then. What was done before that is there.
+                done, again = [], [record for record in group if record.state == "running"]
+                for record in again:
+                    record.handles.pop(number, None)
             by_number = {record.number: record for record in group}
             for each in done:
                 record = by_number[each.number]
@@ -548,7 +597,8 @@ class Master:
                         self.place.cancel(handle)
             record.handles.clear()
             if record.file in self.broken:
-                self.storage.remove("err", record.file)
+                with contextlib.suppress(Exception):  # a store that lets nobody delete keeps it
+                    self.storage.remove("err", record.file)
             if not done.reused:
                 self.seconds.append(float(done.facts.get("seconds", 0.0)))
             self._ended(record, "done", done.facts)
@@ -821,7 +871,7 @@ def _told_of(error: BaseException, record: Record, label: str) -> dict[str, Any]
 
 def _plain(text: str) -> str:
     """A name that a file can have."""
-    return "".join(c if c.isalnum() else "-" for c in text).strip("-")[:40] or "map"
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text).strip("-")[:40] or "map"
 
 
 class _Progress(Run):

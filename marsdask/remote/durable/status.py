@@ -22,6 +22,8 @@ UNCHANGED_EVERY = 10.0
 """The same where nothing has changed: a page in a bucket costs money for each write."""
 LOST_AFTER = 60.0
 """Seconds without a word after which a master on another machine is taken for dead."""
+CLOCK = 2.0
+"""Seconds by which two readings of when a process began may differ: they follow the machine's clock."""
 DETAILS = 10_000
 """Items that have ended of which a page tells more than their number: the last ones, and all that have failed."""
 STATES = ("active", "done", "failed", "interrupted", "lost")
@@ -53,8 +55,9 @@ def state_of(said: Mapping[str, Any], now: float | None = None) -> str:
     master = said.get("master", {})
     if master.get("host") == socket.gethostname():
         try:
-            alive = psutil.Process(int(master["pid"])).create_time() == master.get("born")
-        except (psutil.Error, KeyError, ValueError):
+            born = psutil.Process(int(master["pid"])).create_time()
+            alive = abs(born - float(master["born"])) < CLOCK
+        except (psutil.Error, KeyError, ValueError, TypeError):
             alive = False
         if not alive:
             return "lost"
@@ -93,7 +96,7 @@ class Page:
 
     def due(self) -> bool:
         """Whether it is time to write again; what takes long is written less often."""
-        return time.monotonic() - self._at > max(EVERY, 10 * self._took)
+        return time.monotonic() - self._at > min(max(EVERY, 10 * self._took), LOST_AFTER / 4)
 
     def write(self, state: str, counts: Mapping[str, Any], rows: list[dict[str, Any]]) -> str | None:
         """Write both files, if anything has changed; the page."""
@@ -128,7 +131,8 @@ td.n { text-align: right } pre { margin: 0; max-width: 60em; white-space: pre-wr
 </style></head><body>
 <h1>{{ job }}: <span class="{{ state }}">{{ state }}</span></h1>
 <p>{{ function }}, begun {{ when(started) }}, written {{ when(updated) }} by {{ master.user }} on {{ master.host }}
-(process {{ master.pid }}). Written every {{ every }} s while it is active: an older page is of a master that has died.</p>
+(process {{ master.pid }}). Written every {{ every }} s while something changes; a page that stays active and is minutes old is of
+a master that has died.</p>
 <table><tr>{% for name in counts %}<th>{{ name }}</th>{% endfor %}</tr>
 <tr>{% for value in counts.values() %}<td class="n">{{ "?" if value is none else value }}</td>{% endfor %}</tr></table>
 <table><tr><th>task</th><th>state</th><th>attempt</th><th>host</th><th>seconds</th><th>memory, MiB</th><th>error, last output</th></tr>

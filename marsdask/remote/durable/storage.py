@@ -271,14 +271,16 @@ class Storage:
         """What the maps of this name say of themselves, the oldest first."""
         found = []
         names = [name for name in self.names("status") if name.endswith(".json")]
-        for content in self._contents("status", names):
+        for name, content in zip(names, self._contents("status", names), strict=True):
             if isinstance(content, FileNotFoundError):
                 continue  # removed meanwhile
             if isinstance(content, BaseException):
                 raise content
             with contextlib.suppress(ValueError):
-                found.append(json.loads(content))
-        yield from sorted(found, key=lambda each: each.get("started", 0.0))
+                said = json.loads(content)
+                if isinstance(said, dict) and isinstance(said.get("started"), float):
+                    found.append(said | {"job": name.removesuffix(".json")})
+        yield from sorted(found, key=lambda each: float(each["started"]))
 
     def now(self) -> float:
         """Seconds since 1970, as files say them."""
