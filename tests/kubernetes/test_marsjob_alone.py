@@ -11,7 +11,7 @@ from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.marsjob import operator as marsjobs
 from marsdask.deploy.marsjob.definition import GROUP, PLURAL, definition
 from marsdask.deploy.marsjob.job import pod_schema
-from tests.kubernetes.clusters import namespace, until
+from tests.kubernetes.clusters import PATIENCE, namespace, until
 from tests.kubernetes.conftest import Place, install
 from tests.kubernetes.marsjobs import applied, container, create, role, small
 from tests.kubernetes.operated import unused_rights
@@ -140,6 +140,7 @@ def test_beside_kubedl_only_managed_jobs_are_ours(kept, place: Place, api: Api) 
         assert '"true"' in told
 
 
+@pytest.mark.timeout(3 * PATIENCE)
 def test_fifty_at_once(kept, api: Api) -> None:
     """Each runs, or says what its pods wait for: most of them for memory."""
     with namespace(api) as where:
@@ -158,7 +159,7 @@ def test_fifty_at_once(kept, api: Api) -> None:
                 for each in last
             )
 
-        until(settled)
+        until(settled, 2 * PATIENCE)  # 100 s alone, 600 where all other tests take the processors
         assert any(each.last()["type"] == "Running" for each in made)
 
 
