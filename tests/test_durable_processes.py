@@ -694,3 +694,15 @@ def test_a_scheduler_that_does_not_come_back(tmp_path: Path) -> None:
         with pytest.raises(SchedulerLost, match="was not back after 1 s"):
             list(found)
     assert client.jobs(all=True)[0]["state"] == "failed"
+
+
+@two_workers
+def test_a_map_that_ends_in_the_clients_thread(on_cluster: Session, tmp_path: Path) -> None:
+    """Where Python collects garbage, for one; it waits there for nothing that the thread itself would have to do."""
+    found = Client(tmp_path).map(abs, range(200))
+    assert next(found) == 0
+    link = str(found.dashboard_link)
+    over = threading.Event()
+    on_cluster.client.loop.add_callback(lambda: (found._master.end("interrupted"), over.set()))
+    assert over.wait(PATIENCE)
+    until(lambda: "interrupted</span>" in urllib.request.urlopen(link).read().decode(), "its last page")

@@ -41,8 +41,8 @@ def serve(scheduler: Any) -> None:
     scheduler.http_application.add_handlers(r".*", [(PATH, Maps, told), (rf"{PATH}/([\w-]+)", Maps, told)])
 
 
-def forget_old(client: Any, kept: int = KEPT) -> None:
-    """Have a cluster's scheduler keep only the last pages of maps that are over."""
+async def forget_old(client: Any, kept: int = KEPT) -> None:
+    """Have a cluster's scheduler keep only the last pages of maps that are over. In the client's own thread."""
 
     # It travels by value: a scheduler need not have marsdask.
     def pruned(dask_scheduler: Any, key: str = KEY) -> None:
@@ -52,4 +52,4 @@ def forget_old(client: Any, kept: int = KEPT) -> None:
         for name in over[:-kept]:
             del known[name]
 
-    client.run_on_scheduler(pruned)
+    await client.run_on_scheduler(pruned)

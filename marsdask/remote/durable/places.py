@@ -291,9 +291,8 @@ class Workers:
         client = self.engine.client
         if client.status == "running":
             told = {"state": state, "page": page, "at": time.time()}
+            # Not waited for: a map may end where Python collects garbage, in the client's own thread.
             client.loop.add_callback(_published, client, job, told)
-            if state != "active":
-                pages.forget_old(client)
 
     def link(self, job: str) -> str | None:
         found = urlsplit(self.session.dashboard_link or "")
@@ -304,9 +303,11 @@ class Workers:
         )
 
 
-async def _published(client: Any, job: str, told: dict[str, str]) -> None:
+async def _published(client: Any, job: str, told: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):  # the scheduler is away: a second later there is another page
         await client.scheduler.set_metadata(keys=[pages.KEY, job], value=told)
+        if told["state"] != "active":
+            await pages.forget_old(client)
 
 
 async def _cancelled(client: Any, futures: list[Any]) -> None:
