@@ -417,7 +417,7 @@ def test_speculation(tmp_path: Path, cluster: str, long: int) -> None:
         assert (counts["submitted"], counts["done"], counts["failed"]) == (20, 20, 0)
         assert counts["speculated"]  # more than one on a busy machine, where others look long, too
     others = max(float(words[1]) for words in noted(tmp_path) if words[0] != str(long))
-    assert ended - others < 5  # 0.9 s on an idle machine
+    assert ended - others < 5  # 0.3 to 1.4 s on an idle machine
 
 
 @two_workers
