@@ -25,7 +25,7 @@ from marsdask.errors import (
     StillActive,
     TaskFailed,
 )
-from marsdask.remote.durable import Client, results, status
+from marsdask.remote.durable import Client, master, status
 from marsdask.remote.durable.storage import Storage
 from marsdask.session import new_session
 from tests.processes import PATIENCE, until
@@ -452,7 +452,7 @@ def within(seconds: float, work: Callable[[], Any]) -> Any:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> int:
     """So many items are taken ahead, which are thousands otherwise."""
-    monkeypatch.setattr(results, "AHEAD", 20)
+    monkeypatch.setattr(master, "AHEAD", 20)
     return 20
 
 

@@ -167,6 +167,5 @@ def test_a_backend_of_ones_own() -> None:
     with pytest.raises(NotImplementedError):
         backend.Backend().place(1)
     assert repr(backend.Backend()) == "<Backend>"
-    assert common.label_of(common.label_of) == "label_of"
     with pytest.raises(Exception, match="non-zero exit status 3"):
         common.check_call("exit 3", shell=True)

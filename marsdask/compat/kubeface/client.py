@@ -13,10 +13,11 @@ from typing import Any, Self
 from marsdask import checks
 from marsdask.compat.kubeface import backends, context, naming, task, worker_configuration
 from marsdask.compat.kubeface.backend import Backend
-from marsdask.compat.kubeface.common import label_of, log, note
+from marsdask.compat.kubeface.common import log, note
 from marsdask.compat.kubeface.job import Feed, Job
 from marsdask.errors import ArgumentError, ArgumentTypeError, MarsDaskError
 from marsdask.remote import durable
+from marsdask.remote.durable.asked import label_of
 from marsdask.remote.durable.objects import RemoteObject
 from marsdask.remote.durable.status import html, state_of
 from marsdask.remote.durable.storage import Storage

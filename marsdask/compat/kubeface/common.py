@@ -48,11 +48,3 @@ def human_readable_memory_size(num: float) -> str:
     '2 KiB'
     """
     return sizes.shown(num)
-
-
-def label_of(function: Any) -> str:
-    """What to call a function on pages and in errors."""
-    while hasattr(function, "func"):  # of a partial
-        function = function.func
-    name = str(getattr(function, "__name__", type(function).__name__))
-    return "lambda" if name == "<lambda>" else name

@@ -14,13 +14,14 @@ from typing import Any, Self
 from marsdask import checks, pickles
 from marsdask.compat.kubeface import serialization
 from marsdask.compat.kubeface.backend import Backend, Function
-from marsdask.compat.kubeface.common import label_of, log
+from marsdask.compat.kubeface.common import log
 from marsdask.compat.kubeface.result import Result
 from marsdask.compat.kubeface.storage import is_local
 from marsdask.compat.kubeface.task import Task
 from marsdask.compat.kubeface.worker_configuration import DEFAULT, WorkerConfiguration
 from marsdask.errors import Exited, MissingFile
 from marsdask.plan import code
+from marsdask.remote.durable.asked import label_of
 
 MOUNT = "/kubeface-data"
 TAIL = 2000

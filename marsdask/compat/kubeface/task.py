@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from marsdask.compat.kubeface import context
-from marsdask.compat.kubeface.common import label_of
 from marsdask.compat.kubeface.result import Result
 from marsdask.errors import Exited
+from marsdask.remote.durable.asked import label_of
 
 
 def listed(value: Any) -> Any:

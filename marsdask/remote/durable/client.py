@@ -18,9 +18,11 @@ from marsdask.errors import (
     StillActive,
 )
 from marsdask.plan import code
+from marsdask.remote.durable.asked import VERSION, Asked, Speculation, label_of
+from marsdask.remote.durable.master import Master
 from marsdask.remote.durable.objects import RemoteObject
 from marsdask.remote.durable.places import Place, Threads, Workers, fits, threads_here
-from marsdask.remote.durable.results import VERSION, Asked, JobResults, Master, Speculation
+from marsdask.remote.durable.results import JobResults
 from marsdask.remote.durable.retry import failed_of, function_of
 from marsdask.remote.durable.status import active, state_of
 from marsdask.remote.durable.storage import Storage
@@ -186,7 +188,7 @@ class Client:
         total = _count(num_items, "map(num_items=)", least=0)
         if total is None and isinstance(iterable, Sized):
             total = len(iterable)
-        label = checks.name(name, "map(name=)") if name is not None else _label(function)
+        label = checks.name(name, "map(name=)") if name is not None else label_of(function)
         needs = _resources(resources)
         limit = None if timeout is None else checks.number(timeout, "map(timeout=)", above=0)
         parts, pickled = _named(function, label, version)
@@ -433,12 +435,6 @@ def _resources(given: Any) -> dict[str, float]:
         else:
             found[name] = checks.number(value, f"map(resources=): {name}", least=0)
     return found
-
-
-def _label(function: Any) -> str:
-    plain = getattr(function, "func", function)  # of a partial
-    name = str(getattr(plain, "__name__", type(plain).__name__))
-    return "lambda" if name == "<lambda>" else name
 
 
 def _named(function: Any, label: str, version: Any) -> tuple[dict[str, str], bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import csv
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ import numpy
 from marsdask.compat.kubeface.client import Client
 from marsdask.compat.kubeface.common import add_logging_args, configure_logging, log
 from marsdask.errors import MarsDaskError
+from marsdask.remote.durable import told
 
 
 def parser() -> argparse.ArgumentParser:
@@ -33,17 +33,9 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def shell_command_task(shell_command: str, value: Any) -> tuple[str, str]:
-    """A value and what the command prints for it, both as text."""
-    done = subprocess.run(
-        shell_command.format(value), shell=True, stdout=subprocess.PIPE, text=True, check=True
-    )
-    return str(value), done.stdout
-
-
-def expression_task(expression: str, value: Any) -> tuple[str, str]:
-    """A value and what the expression gives for it, both as text. It is the user's own code."""
-    return str(value), str(eval(expression, {"numpy": numpy, "value": value}))
+def row(function: Any, value: Any) -> tuple[str, str]:
+    """A value and what a function gives for it, both as text."""
+    return str(value), str(function(value))
 
 
 @contextlib.contextmanager
@@ -62,9 +54,9 @@ def run(argv: Sequence[str] | None = None) -> None:
     args = options.parse_args(argv)
     configure_logging(args)
     if args.shell_command is not None:
-        function: Any = partial(shell_command_task, args.shell_command)
+        function: Any = told.ShellCommand(args.shell_command)
     else:
-        function = partial(expression_task, args.expression)
+        function = told.Expression(args.expression)
     try:
         client = Client.from_args(args)
     except MarsDaskError as error:
@@ -73,7 +65,7 @@ def run(argv: Sequence[str] | None = None) -> None:
     with client, output(args.out_csv) as file:
         writer = csv.writer(file)
         writer.writerow(["Value", "Result"])
-        writer.writerows(client.map(function, values))
+        writer.writerows(client.map(partial(row, function), values))
     log.info("Wrote: %s", args.out_csv or "standard output")
 
 
