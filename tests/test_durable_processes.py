@@ -637,6 +637,13 @@ def test_a_client_in_a_task_on_a_worker(on_cluster: Session, tmp_path: Path) -> 
     assert entry.value == 5
 
 
+def page(url: str) -> str:
+    """What a web port shows there; nothing where there is no such page yet."""
+    with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+        return str(answer.read().decode())
+    return ""
+
+
 @two_workers
 def test_the_page_on_the_dashboard(on_cluster: Session, tmp_path: Path) -> None:
     found = Client(tmp_path / "storage").map(Slow(str(tmp_path), 0.01), range(20))
@@ -644,14 +651,6 @@ def test_the_page_on_the_dashboard(on_cluster: Session, tmp_path: Path) -> None:
     next(found)
     link = str(found.dashboard_link)
     assert link.startswith("http://127.0.0.1:")
-
-    def page(url: str) -> str:
-        with (
-            contextlib.suppress(urllib.error.HTTPError),
-            urllib.request.urlopen(url, timeout=PATIENCE) as answer,
-        ):
-            return str(answer.read().decode())
-        return ""
 
     until(lambda: found.job in page(link), "the page is there")
     list(found)
@@ -705,4 +704,4 @@ def test_a_map_that_ends_in_the_clients_thread(on_cluster: Session, tmp_path: Pa
     over = threading.Event()
     on_cluster.client.loop.add_callback(lambda: (found._master.end("interrupted"), over.set()))
     assert over.wait(PATIENCE)
-    until(lambda: "interrupted</span>" in urllib.request.urlopen(link).read().decode(), "its last page")
+    until(lambda: "interrupted</span>" in page(link), "its last page")
