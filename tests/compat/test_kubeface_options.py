@@ -147,17 +147,9 @@ def test_notes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
         Client(ThreadsBackend(), storage=str(tmp_path))
         assert not caplog.records
         Client(ThreadsBackend(WorkerConfiguration(path_prefix="/opt")), poll_seconds=1, storage=str(tmp_path))
-        KubernetesBackend(
-            WorkerConfiguration(pip="pip3", kubeface_install_policy="never", kubeface_install_command="x"),
-            retries=3,
-        )
-        KubernetesBackend(WorkerConfiguration(pip_packages=["a"]))
-        KubernetesBackend(WorkerConfiguration("mine", pip_packages=["a"]))
+        KubernetesBackend(WorkerConfiguration("mine", pip_packages=["a"]), retries=3)
     told = [record.getMessage().partition(" has no effect")[0] for record in caplog.records]
-    assert told == [
-        "path_prefix='/opt'", "poll_seconds=1", "retries=3", "pip='pip3'", "kubeface_install_policy='never'",
-        "kubeface_install_command='x'", "pip_packages=['a']",
-    ]  # fmt: skip
+    assert told == ["path_prefix='/opt'", "poll_seconds=1", "retries=3"]
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -234,6 +226,7 @@ def test_what_kubernetes_is_asked_for() -> None:
     backend = KubernetesBackend.from_args(args)
     assert backend.resources == {"cpu": 2}
     given = arguments(backend, 7)
+    template = given.pop("pod_template")
     assert given == {
         "worker_num": 7,
         "min_worker_num": 1,
@@ -241,19 +234,19 @@ def test_what_kubernetes_is_asked_for() -> None:
         "worker_mem": 1500 * 2**20,
         "image": "registry.example/mine:v1",
         "image_pull_policy": "IfNotPresent",
-        "extra_env": {
-            "EXTRA_PIP_PACKAGES": "mhcflurry 'keras<3'",
-            "PATH": "/opt/conda/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        },
     }
-    asked = Arguments.of(**given)
+    (container,) = template["spec"]["containers"]
+    first, *_, installs, _ = container["command"][2].splitlines()
+    assert first == 'export PATH=/opt/conda/bin:"$PATH"'
+    assert installs == "/opt/conda/bin/pip install mhcflurry 'keras<3'"
+    asked = Arguments.of(**given, pod_template=template)
     assert (asked.worker.millicores, asked.threads, asked.policy.memory) == (2000, 2, 1500 * 2**20)
 
 
 def test_what_kubernetes_is_asked_for_by_default() -> None:
     backend = KubernetesBackend.from_args(parsed())
     given = arguments(backend, 10)
-    assert (given["image"], given["image_pull_policy"], given["extra_env"]) == (None, "Always", {})
+    assert (given["image"], given["image_pull_policy"], given["pod_template"]) == (None, "Always", None)
     asked = Arguments.of(**given)
     assert (asked.worker_num, asked.min_worker_num, asked.worker.millicores) == (10, 1, 1000)
     assert asked.policy.memory == 1000 * 2**20

@@ -14,10 +14,32 @@ from marsdask.compat.kubeface.backend import Backend
 from marsdask.compat.kubeface.common import log, note
 from marsdask.compat.kubeface.storage import is_local
 from marsdask.compat.kubeface.worker_configuration import DEFAULT, WorkerConfiguration
+from marsdask.deploy.kubernetes.names import WEB
 
 POLICIES = ("Always", "IfNotPresent", "Never")
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""What follows a path prefix: nobody can ask an image for its own."""
+USER = 10001
+"""Who runs in the pods: many images leave it at root, whom these may not have."""
+INSTALLING = 900
+"""Seconds that a pod may install before Kubernetes begins it again."""
+PREPARE = """\
+set -e
+export USER="${USER:-kubeface}"
+python=$(command -v python3 || command -v python)
+export PIP_PYTHON="$python" PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_BREAK_SYSTEM_PACKAGES=1
+if "$python" -c 'import sys; sys.exit(sys.prefix != sys.base_prefix)'; then
+    export PIP_USER=1 PYTHONUSERBASE=/tmp/packages
+else
+    export PIP_PREFIX=/tmp/packages
+    PYTHONPATH=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib", vars={"base": "/tmp/packages"}))')
+    export PYTHONPATH
+fi
+export PATH="/tmp/packages/bin:$PATH"
+command -v pip >/dev/null || { "$python" -m venv /tmp/pip; PATH="$PATH:/tmp/pip/bin"; }
+"""
+"""What comes before installing: only /tmp can be written, an image's Python may have no pip, and one in a virtual environment
+knows no packages of a user."""
+BEGIN = 'if command -v tini >/dev/null; then exec tini -g -- "$@"; else exec "$@"; fi'
+"""What comes after it: the pod's own arguments, by tini where that is there, as in marsdask's image."""
 
 
 class KubernetesBackend(Backend):
@@ -83,13 +105,6 @@ class KubernetesBackend(Backend):
     def _tell(self) -> None:
         if self.retries != 12:
             note("retries", self.retries, "the operator tries until the cluster is there")
-        if self.worker_configuration.pip_packages and self.worker_configuration.image == DEFAULT.image:
-            packages = self.worker_configuration.pip_packages
-            note("pip_packages", packages, "marsdask's own image installs nothing at its start")
-        for name in ("pip", "kubeface_install_policy", "kubeface_install_command"):
-            if name in self.worker_configuration.non_default_fields():
-                value = getattr(self.worker_configuration, name)
-                note(name, value, "marsdask has to be in the image")
 
     def __reduce__(self) -> Any:
         return KubernetesBackend, (
@@ -112,18 +127,26 @@ class KubernetesBackend(Backend):
             cluster.stop()
 
 
-def environment(configuration: WorkerConfiguration) -> dict[str, str]:
-    """The environment of pods.
+def template(configuration: WorkerConfiguration) -> dict[str, Any] | None:
+    """What is laid over the pods so that they install what their tasks need before they start.
 
-    >>> environment(WorkerConfiguration(pip_packages=["mhcflurry", "keras<3"]))
-    {'EXTRA_PIP_PACKAGES': "mhcflurry 'keras<3'"}
+    Nothing where all is as nobody said, for marsdask's own image has what it needs.
     """
-    said = {}
-    if configuration.pip_packages:
-        said["EXTRA_PIP_PACKAGES"] = shlex.join(configuration.pip_packages)
-    if configuration.path_prefix:
-        said["PATH"] = f"{configuration.path_prefix}:{PATH}"
-    return said
+    if not configuration.non_default_fields():
+        return None
+    prefix = configuration.path_prefix
+    path = [f'export PATH={shlex.quote(prefix)}:"$PATH"\n'] if prefix else []
+    script = "".join([*path, PREPARE, *(f"{step}\n" for step in configuration.installing()), BEGIN])
+    container = {
+        "command": ["sh", "-c", script, "sh"],
+        "startupProbe": {
+            "httpGet": {"path": "/health", "port": WEB},
+            "periodSeconds": 1,
+            "timeoutSeconds": 3,
+            "failureThreshold": INSTALLING,
+        },
+    }
+    return {"spec": {"securityContext": {"runAsUser": USER}, "containers": [container]}}
 
 
 def arguments(backend: KubernetesBackend, max_simultaneous_tasks: int) -> Mapping[str, Any]:
@@ -141,7 +164,7 @@ def arguments(backend: KubernetesBackend, max_simultaneous_tasks: int) -> Mappin
         "worker_mem": int(backend.task_resources_memory_mb * 2**20),
         "image": image,
         "image_pull_policy": backend.image_pull_policy,
-        "extra_env": environment(configuration),
+        "pod_template": template(configuration),
     }
 
 

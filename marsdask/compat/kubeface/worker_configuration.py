@@ -82,14 +82,13 @@ class WorkerConfiguration:
         """The names of what is not as it is where nobody says."""
         return {name for name, value in vars(self).items() if value != vars(DEFAULT)[name]}
 
-    def command(self, task_input: str, task_output: str, extra_task_args: Sequence[str] = ()) -> str:
-        """The shell command that runs a task, after installing what it needs.
+    def installing(self) -> list[str]:
+        """The shell commands that install what a task needs.
 
-        >>> print(WorkerConfiguration(pip_packages=["a b"], kubeface_install_policy="always").command("in", "out"))
-        pip install marsdask && pip install 'a b' && _kubeface-run-task in out --verbose
+        >>> WorkerConfiguration(pip_packages=["keras<3"], kubeface_install_policy="always").installing()
+        ['pip install marsdask', "pip install 'keras<3'"]
         """
-        pip = shlex.quote(os.path.join(self.path_prefix, self.pip))
-        run = shlex.quote(os.path.join(self.path_prefix, RUN_TASK))
+        pip, run = self._quoted(self.pip), self._quoted(RUN_TASK)
         install = self.kubeface_install_command.replace("{pip}", pip)
         steps = []
         if self.kubeface_install_policy == "if-not-present":
@@ -98,8 +97,19 @@ class WorkerConfiguration:
             steps.append(install)
         if self.pip_packages:
             steps.append(f"{pip} install {shlex.join(self.pip_packages)}")
-        steps.append(f"{run} {shlex.join([task_input, task_output, '--verbose', *extra_task_args])}")
-        return " && ".join(steps)
+        return steps
+
+    def command(self, task_input: str, task_output: str, extra_task_args: Sequence[str] = ()) -> str:
+        """The shell command that runs a task, after installing what it needs.
+
+        >>> print(WorkerConfiguration(kubeface_install_policy="never").command("in", "out"))
+        _kubeface-run-task in out --verbose
+        """
+        words = shlex.join([task_input, task_output, "--verbose", *extra_task_args])
+        return " && ".join([*self.installing(), f"{self._quoted(RUN_TASK)} {words}"])
+
+    def _quoted(self, command: str) -> str:
+        return shlex.quote(os.path.join(self.path_prefix, command))
 
 
 DEFAULT = WorkerConfiguration()
