@@ -239,6 +239,11 @@ BAD = [
     (["--expression", "value", "--generator-expression", "[1]", "--timeout", "0"], "--timeout"),
     (["--expression", "value", "--generator-expression", "[1]", "--reuse", "all"], "--reuse"),
     (["--expression", "value", "--generator-expression", "[1]", "--image", "x"], "--image"),
+    (["--expression", "value", "--generator-expression", "[1]", "--env", "A=1"], "--env"),
+    (
+        ["--expression", "value", "--generator-expression", "[1]", "--cluster", "kubernetes", "--env", "=1"],
+        "--env='=1': expected NAME=VALUE",
+    ),
     (["--expression", "value", "--generator-expression", "[1]", "--name", "a/b"], "name"),
     (["--expression", "value", "--generator-expression", "[1]", "--cluster", "nowhere"], "cluster"),
     (["--expression", "value", "--generator-expression", "[1]", "--cluster", "kubernetes"], "--storage"),
@@ -277,12 +282,14 @@ def test_the_arguments_of_pods() -> None:
         "cpu": 1.0,
         "image": "here/marsdask:1",
         "gpu": None,
+        "env": ("A=1", "B=x=y"),
     }
     assert commands.pods(options) == {
         "worker_num": 4,
         "worker_mem": "2GiB",
         "worker_cpu": 1.0,
         "image": "here/marsdask:1",
+        "extra_env": {"A": "1", "B": "x=y"},
     }
     assert commands.pods({}) == {}
 

@@ -90,6 +90,12 @@ cluster_option = click.option(
 @click.option("--cpu", type=click.FloatRange(0, min_open=True), help="That a task needs.")
 @click.option("--gpu", type=click.FloatRange(0, min_open=True), help="That a task needs.")
 @click.option("--image", help="Of the pods, with --cluster kubernetes.")
+@click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A variable of the pods, as the storage's key; may be given again.",
+)
 @click.option("--quiet", is_flag=True, help="No bar, no summary.")
 @output_option
 def run(output: str, *, dry_run: bool, quiet: bool, **options: Any) -> None:
@@ -211,8 +217,11 @@ def _client(options: dict[str, Any]) -> Iterator[Any]:
     from marsdask.remote.durable import Client
 
     cluster, made = options["cluster"], None
-    if options.get("image") is not None and cluster != "kubernetes":
-        raise ArgumentError(f"--image={options['image']!r}: expected --cluster kubernetes with it.")
+    for name in ("image", "env"):
+        if options.get(name) and cluster != "kubernetes":
+            raise ArgumentError(f"--{name}={options[name]!r}: expected --cluster kubernetes with it.")
+    if wrong := [each for each in options.get("env", ()) if not each.partition("=")[0] or "=" not in each]:
+        raise ArgumentError(f"--env={wrong[0]!r}: expected NAME=VALUE.")
     how = {
         "name": options.get("name", "default"), "max_simultaneous_tasks": options.get("max_simultaneous_tasks"),
         "retries": options.get("retries", 2), "on_error": options.get("on_error", "raise"), "reuse": options.get("reuse", "strict"),
@@ -241,7 +250,7 @@ def pods(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `new_cluster` for the options of a command."""
     said = {
         "worker_num": options.get("max_simultaneous_tasks"), "worker_mem": options.get("memory"), "worker_cpu": options.get("cpu"),
-        "image": options.get("image"),
+        "image": options.get("image"), "extra_env": dict(each.split("=", 1) for each in options.get("env", ())) or None,
     }  # fmt: skip
     return {name: value for name, value in said.items() if value is not None}
 
