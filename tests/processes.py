@@ -52,6 +52,30 @@ def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE, ev
 
 
 @contextlib.contextmanager
+def serving(*command: str, host: str = "127.0.0.1") -> Iterator[str]:
+    """The URL of a server that a command of Python starts, while that runs, with `{port}` for a free port in its words.
+
+    A process of its own keeps no threads of open connections here.
+    """
+    with socket.socket() as free:
+        free.bind((host, 0))
+        port = free.getsockname()[1]
+    given = [sys.executable, "-W", "ignore", *(part.format(port=port) for part in command)]
+
+    def answers() -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex((host, port)) == 0
+
+    with subprocess.Popen(given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until(lambda: answers() or process.poll() is not None, "the server answers")
+            assert process.poll() is None, f"{given} ended with {process.returncode}"
+            yield f"http://{host}:{port}"
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
 def at_once() -> Iterator[None]:
     """Fails where the block takes minutes: as long as a time limit of NEVER, or one of the program's own."""
     began = time.monotonic()

@@ -3,9 +3,6 @@
 import contextlib
 import multiprocessing
 import os
-import socket
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -22,7 +19,7 @@ from marsdask import stored
 from marsdask.errors import BadStorage, StillActive
 from marsdask.remote.durable import Client
 from marsdask.remote.durable.storage import Storage
-from tests.processes import METHOD, PATIENCE, until
+from tests.processes import METHOD, PATIENCE, serving, until
 
 pytestmark = [
     pytest.mark.processes,
@@ -53,27 +50,6 @@ class Store:
 
     def path(self, *parts: str) -> str:
         return "/".join((self.url.partition("://")[2], *parts))
-
-
-@contextlib.contextmanager
-def serving(*command: str) -> Iterator[str]:
-    """The URL of a server that a command starts, while that runs: a process of its own keeps no threads of open connections here."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    given = [sys.executable, "-W", "ignore", *(part.format(port=port) for part in command)]
-    with subprocess.Popen(given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            until(lambda: _answers(port) or process.poll() is not None, "the server answers")
-            assert process.poll() is None, f"{given} ended with {process.returncode}"
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextlib.contextmanager

@@ -1,10 +1,8 @@
 """The durable map in pods: its own command and kubeface's, with a server for S3 beside the node."""
 
-import contextlib
 import csv
 import json
 import os
-import socket
 import subprocess
 import sys
 import zipfile
@@ -16,28 +14,9 @@ import pytest
 from marsdask.deploy.kubernetes import names
 from tests.kubernetes.clusters import IMAGE, PATIENCE, until
 from tests.kubernetes.node import image, settings
+from tests.processes import serving
 
 SQUARES = [["Value", "Result"], *([str(n), str(n**2)] for n in range(10))]
-
-
-@contextlib.contextmanager
-def serving(*command: str) -> Iterator[str]:
-    """The URL of a server on the node's address, which pods reach."""
-    with socket.socket() as free:
-        free.bind((settings.ADDRESS, 0))
-        port = free.getsockname()[1]
-    given = [sys.executable, "-W", "ignore", "-m", *(part.format(port=port) for part in command)]
-
-    def answers() -> bool:
-        with socket.socket() as asking:
-            return asking.connect_ex((settings.ADDRESS, port)) == 0
-
-    with subprocess.Popen(given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            until(answers)
-            yield f"http://{settings.ADDRESS}:{port}"
-        finally:
-            process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +26,7 @@ def bucket(place) -> Iterator[dict[str, str]]:
         pytest.skip("the pods do not reach this machine")
     s3fs = pytest.importorskip("s3fs", reason='no S3: pip install "marsdask[stores]"')
     pytest.importorskip("moto.server", reason='no server for S3: pip install "marsdask[stores]"')
-    with serving("moto.server", "-H", settings.ADDRESS, "-p", "{port}") as url:
+    with serving("-m", "moto.server", "-H", settings.ADDRESS, "-p", "{port}", host=settings.ADDRESS) as url:
         keys = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "testing")
         s3fs.S3FileSystem(endpoint_url=url, key="testing", secret="testing").mkdir("bucket")
         yield {**keys, "AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": "us-east-1"}
@@ -102,7 +81,16 @@ def test_kubeface_in_an_image_without_marsdask(place, api, bucket, tmp_path):
     wheel(tmp_path / "wheels")
     for ours in (image.ROOT / "dist/image").glob("marsdask-*.whl"):
         (tmp_path / "wheels" / ours.name).symlink_to(ours)
-    with serving("http.server", "{port}", "-b", settings.ADDRESS, "-d", str(tmp_path / "wheels")) as index:
+    with serving(
+        "-m",
+        "http.server",
+        "{port}",
+        "-b",
+        settings.ADDRESS,
+        "-d",
+        str(tmp_path / "wheels"),
+        host=settings.ADDRESS,
+    ) as index:
         finds = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": f"{index}/", "PIP_TRUSTED_HOST": settings.ADDRESS}
         name, archive = image.bare(bucket | finds)
         place.node.load(archive)

@@ -24,7 +24,7 @@ INSTALLING = 900
 PREPARE = """\
 set -e
 export USER="${USER:-kubeface}"
-python=$(command -v python3 || command -v python)
+python=$(command -v python3 || command -v python) || { echo "There is no Python in PATH=$PATH" >&2; exit 1; }
 export PIP_PYTHON="$python" PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_BREAK_SYSTEM_PACKAGES=1
 if "$python" -c 'import sys; sys.exit(sys.prefix != sys.base_prefix)'; then
     export PIP_USER=1 PYTHONUSERBASE=/tmp/packages
