@@ -338,6 +338,13 @@ class SchedulerLost(ClusterUnreachable):
             "another address, close() this session and open one there. options.cluster.reconnect_timeout is how long to wait."
         )
 
+    @classmethod
+    def with_cluster(cls, namespace: str, ends: str) -> SchedulerLost:
+        return cls(
+            f"the cluster in namespace {namespace!r} is gone: {ends}. Hint: new_cluster() makes another, and execute() once more "
+            "runs there what was kept here as expressions."
+        )
+
 
 class DataLost(MarsDaskError, RuntimeError):
     """The cluster forgot data of executed expressions, and running them again was given up."""

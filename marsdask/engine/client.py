@@ -81,6 +81,7 @@ class Distributed:
     _: KW_ONLY
     dashboard: bool = True
     again: Callable[..., Any] | None = None  # makes another client like ours, in `timeout` seconds
+    check_there: Callable[[], None] | None = None  # SchedulerLost where it is known not to come back
     dasks_default: bool = False  # whether the client is the one that Dask's own functions use
 
     def __post_init__(self) -> None:
@@ -231,6 +232,8 @@ class Distributed:
         """Put a new client in the place of ours, if the scheduler answers one."""
         if self.client.status == "running" or self.client not in self.owned:
             return  # another thread did it, or closed the engine
+        if self.check_there is not None:
+            self.check_there()
         security = self.client.security
         again = self.again or functools.partial(
             self.client.__class__, self.address, security=security, set_as_default=self.dasks_default

@@ -242,8 +242,9 @@ def connected(
     """
     if isinstance(address, distributed.Client):
         return Distributed(address)
-    web, again = None, None
+    web, again, check_there = None, None, None
     if hasattr(address, "session_client"):  # a cluster on Kubernetes, which knows how long pods may take
+        check_there = address.check_there
         again = functools.partial(address.session_client, as_default=as_default)
         made = functools.partial(again, timeout=timeout)
     else:
@@ -269,4 +270,6 @@ def connected(
         raise ClusterUnreachable(
             f"address={address!r}: no scheduler answers ({error or type(error).__name__}). {HINT}"
         ) from error
-    return Distributed(client, owned=(client,), web=web, again=again, dasks_default=as_default)
+    return Distributed(
+        client, owned=(client,), web=web, again=again, check_there=check_there, dasks_default=as_default
+    )

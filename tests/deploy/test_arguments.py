@@ -1,5 +1,6 @@
 """The arguments of `new_cluster`: each is checked before Kubernetes is asked anything, and named where it is wrong."""
 
+import math
 import re
 import warnings
 from pathlib import Path
@@ -61,6 +62,8 @@ BAD = [
     ("pre_stop_command", [5, [], ["a", 5], "", "a\0", ["a\0"]]),
     ("log_when_fail", [1, "yes"]),
     ("keep", [1, "yes"]),
+    ("idle_timeout", [0, -1, "60", True, math.nan, math.inf, []]),
+    ("max_lifetime", [0, -1, "1h", False, math.nan, math.inf]),
     ("existing_namespace", [1, True]),
     ("node_selectors", [["a"], {"a": 5}]),
     ("tolerations", [{"key": "a"}, ["a"], 5]),

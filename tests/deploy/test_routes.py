@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -11,12 +13,13 @@ from typing import Any
 
 import dask
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 from distributed.deploy import Cluster
 
-from marsdask.deploy.kubernetes import specs
+from marsdask.deploy.kubernetes import routes, specs
 from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.cluster import AttachedCluster
+from marsdask.engine import pages
 from tests.processes import PATIENCE, until
 
 pytestmark = pytest.mark.filterwarnings(
@@ -147,3 +150,77 @@ def test_a_cluster_that_cannot_be_told_is_scaled_all_the_same(
     ours.scheduler_comm = SimpleNamespace(set_metadata=lost, close_rpc=ours.scheduler_comm.close_rpc)
     ours.scale(1)
     assert "the scheduler is being moved" in caplog.text
+
+
+GO_ON = threading.Event()
+
+
+def waiting() -> bool:
+    """A task; workers are threads of this process."""
+    return GO_ON.wait(PATIENCE)
+
+
+def idle(dasks: Any) -> Any:
+    answer = asked(dasks, "check_idle")
+    return answer if isinstance(answer, int) else answer["idle_since"]
+
+
+def test_a_cluster_without_an_end_of_its_own_does_not_tell_whether_it_is_idle(dasks: Any) -> None:
+    assert idle(dasks) == 403
+
+
+def test_a_cluster_is_idle_without_a_task(dasks: Any) -> None:
+    GO_ON.clear()
+    with dask.config.set({routes.IDLE: 60}), Client(dasks.scheduler_address, set_as_default=False) as client:
+        until(lambda: idle(dasks), "it is idle")
+        since = idle(dasks)
+        assert idle(dasks) == since
+        future = client.submit(waiting, pure=False)
+        until(lambda: idle(dasks) == 0, "it has something to do")
+        GO_ON.set()
+        future.result()
+        until(lambda: idle(dasks) > since, "it is idle again, though it holds data")
+
+
+def test_a_cluster_is_not_idle_while_somebody_tells_that_he_needs_it(
+    dasks: Any, ours: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "HOLDS", 1000.0)
+    with dask.config.set({routes.IDLE: 60}):
+        until(lambda: idle(dasks), "it is idle")
+        told = time.time()
+        ours._tell(keys=[routes.ALIVE], value=1.0)
+        assert idle(dasks) > told + 999
+        assert idle(dasks) == idle(dasks)
+        ours._tell(keys=[routes.ALIVE], value=2.0)
+        until(lambda: idle(dasks) > told + 999.1, "it was told again")
+
+
+def test_a_cluster_is_idle_whose_maps_have_died(
+    dasks: Any, ours: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "HOLDS", 1000.0)
+    now = time.time()
+    with dask.config.set({routes.IDLE: 60}):
+        until(lambda: idle(dasks), "it is idle")
+        assert idle(dasks) < now + 999
+        # The clock of the map's machine is an hour behind.
+        ours._tell(keys=[pages.KEY, "a"], value={"state": "active", "page": "", "at": now - 3600})
+        told = idle(dasks)
+        assert told > now + 999
+        time.sleep(0.05)
+        assert idle(dasks) == told
+        ours._tell(keys=[pages.KEY, "a"], value={"state": "done", "page": "", "at": now - 3500})
+        assert idle(dasks) == told
+
+
+def test_a_cluster_ends_at_its_time_whatever_runs(dasks: Any) -> None:
+    GO_ON.clear()
+    with Client(dasks.scheduler_address, set_as_default=False) as client:
+        future = client.submit(waiting, pure=False)
+        with dask.config.set({routes.ENDS: time.time() + 100}):
+            assert idle(dasks) == 0
+        with dask.config.set({routes.ENDS: time.time() - 1}):
+            assert 0 < idle(dasks) < time.time() - 10 * 365 * 86400
+        GO_ON.set()
+        future.result()

@@ -4,6 +4,8 @@
 """
 
 import functools
+import math
+import time
 from importlib import resources
 from pathlib import Path
 
@@ -231,6 +233,45 @@ def test_a_second_container_of_a_wish_is_added():
     pod = {"spec": {"containers": [{"name": "worker", "args": ["a"]}]}}
     both = with_wishes(pod, {"spec": {"containers": [{"name": "side", "image": "x"}]}})
     assert [c["name"] for c in both["spec"]["containers"]] == ["worker", "side"]
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ({}, 0),
+        ({"idle_timeout": 59.5}, 60),
+        ({"max_lifetime": 7200}, 7200),
+        ({"idle_timeout": 60, "max_lifetime": 7200}, 60),
+    ],
+)
+def test_a_cluster_that_ends_by_itself(given, asked):
+    before = time.time()
+    spec = specs.cluster(Arguments.of(**given))["spec"]
+    assert spec["idleTimeout"] == asked
+    (container,) = spec["scheduler"]["spec"]["containers"]
+    env = {each["name"]: each.get("value") for each in container["env"]}
+    assert float(env.get("DASK_MARSDASK__IDLE_TIMEOUT", "nan")) == pytest.approx(
+        given.get("idle_timeout", math.nan), nan_ok=True
+    )
+    assert ("DASK_MARSDASK__LIFETIME_ENDS" in env) == ("max_lifetime" in given)
+    if "max_lifetime" in given:
+        assert 0 <= float(env["DASK_MARSDASK__LIFETIME_ENDS"]) - before - 7200 < 60
+
+
+def test_what_goes_with_a_cluster():
+    args = Arguments.of(service_name="marsservice")
+    there = specs.cluster(args)
+    there["metadata"]["uid"] = "1-2"
+    for each in (specs.service(args), *specs.network_policies(args)):
+        owned = specs.owned(each, there)
+        (owner,) = owned["metadata"].pop("ownerReferences")
+        assert owner == {
+            "apiVersion": "kubernetes.dask.org/v1",
+            "kind": "DaskCluster",
+            "name": "mars",
+            "uid": "1-2",
+        }
+        assert owned == each
 
 
 if __name__ == "__main__":

@@ -243,6 +243,12 @@ class Arguments:
     image_pull_policy: Annotated[str | None, PULLING, "'Always', 'IfNotPresent' or 'Never' (Kubernetes' own)"]
     image_pull_secrets: Annotated[Texts, TEXTS, "Secrets of the namespace that open the registry", ()]
     keep: Annotated[bool, FLAG, "Whether the cluster outlives this process"]
+    idle_timeout: Annotated[
+        float | None, SECONDS, "Seconds without a task after which the operator ends the cluster (never)"
+    ]
+    max_lifetime: Annotated[
+        float | None, SECONDS, "Seconds after which it does so whatever runs, by this machine's clock (never)"
+    ]
     show_progress: Annotated[
         bool | None, SHOWN, "Whether a line tells what is waited for (in terminals and notebooks)"
     ]

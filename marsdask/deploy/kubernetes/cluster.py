@@ -48,6 +48,7 @@ from marsdask.errors import (
     KubernetesError,
     NotPermitted,
     NoWorkers,
+    SchedulerLost,
 )
 
 CONNECT_TIMEOUT = 30.0
@@ -182,6 +183,20 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
                 logger.warning("The connection of a new session was lost: %s\n%s", error, self._told())
                 time.sleep(deadline.left(1.0))
 
+    def check_there(self) -> None:
+        """SchedulerLost where the cluster has been deleted; nothing where that cannot be seen."""
+        try:
+            there = self.api.get("daskclusters", self.namespace, self.name)
+        except (KubernetesError, ClusterUnreachable) as error:
+            logger.debug("%s", error)
+            return
+        if there is None or "deletionTimestamp" in there["metadata"]:
+            raise SchedulerLost.with_cluster(self.namespace, self._ends())
+
+    def _ends(self) -> str:
+        """Why a cluster may be gone that this object has not stopped."""
+        return "somebody has stopped it, or it has ended by itself"
+
     def _told(self) -> str:
         """What Kubernetes says of the scheduler's pod, for the log."""
         try:
@@ -246,15 +261,21 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         """Tell the scheduler, which lets the operator retire workers down to the size that was wanted."""
         if self.status is not Status.running:
             return  # let go of
-        told = self.scheduler_comm.set_metadata
-        try:
-            self.sync(told, **routes.wanted(least, adaptive=adaptive), callback_timeout=CONNECT_TIMEOUT)
-        except (OSError, TimeoutError) as error:
+        error = self._tell(**routes.wanted(least, adaptive=adaptive))
+        if error is not None:
             logger.warning(
                 "The scheduler could not be told its new size, and may not help the operator to choose who goes: what those "
                 "workers hold is computed again. %s",
-                error or type(error).__name__,
+                str(error) or type(error).__name__,
             )
+
+    def _tell(self, **metadata: Any) -> Exception | None:
+        """Set metadata of the scheduler's; why that could not be done, or None."""
+        try:
+            self.sync(self.scheduler_comm.set_metadata, **metadata, callback_timeout=CONNECT_TIMEOUT)
+        except (OSError, TimeoutError) as error:
+            return error
+        return None
 
     def add_worker_group(self, *args: Any, **kwargs: Any) -> None:
         raise KubernetesError(
@@ -412,6 +433,16 @@ class KubernetesCluster(AttachedCluster):
             raise
         return self.endpoint
 
+    def _ends(self) -> str:
+        args = self.arguments
+        said = {name: getattr(args, name) for name in ("idle_timeout", "max_lifetime")}
+        itself = " or ".join(f"{name}={seconds:g} s" for name, seconds in said.items() if seconds is not None)
+        return (
+            f"it has ended by itself ({itself}), or somebody has stopped it"
+            if itself
+            else "somebody has stopped it"
+        )
+
     def tell_of_risks(self) -> None:
         """Warn of what was asked for and lets others in: no encryption, directories of nodes."""
         args, risks = self.arguments, []
@@ -438,13 +469,20 @@ class KubernetesCluster(AttachedCluster):
         api, args = self.api, self.arguments
         if self.own_namespace:
             api.call(api.core.create_namespace, specs.namespace(args))
+        owner = api.made("daskclusters", args.namespace, self.spec)
+        if owner is None:
+            raise KubernetesError(f"namespace {args.namespace!r} went away while its cluster was made.")
+        # Pods take longer than these; what a cluster leaves that ends by itself is its namespace, empty.
         if self.secret is not None:
-            api.call(api.core.create_namespaced_secret, args.namespace, self.secret)
+            api.call(api.core.create_namespaced_secret, args.namespace, specs.owned(self.secret, owner))
         for policy in specs.network_policies(args):
-            api.call(api.networking.create_namespaced_network_policy, args.namespace, policy)
+            api.call(
+                api.networking.create_namespaced_network_policy, args.namespace, specs.owned(policy, owner)
+            )
         if args.service_name is not None:
-            api.call(api.core.create_namespaced_service, args.namespace, specs.service(args))
-        api.made("daskclusters", args.namespace, self.spec)
+            api.call(
+                api.core.create_namespaced_service, args.namespace, specs.owned(specs.service(args), owner)
+            )
 
     def _wait(self, deadline: Deadline, shown: Shown) -> None:
         """Return when enough workers have registered. The phase of the DaskCluster is not looked at: it may stick."""
@@ -458,6 +496,8 @@ class KubernetesCluster(AttachedCluster):
                 connected = self._try_connecting(deadline)
             if connected and self.registered >= wanted:
                 return
+            if connected and self.arguments.idle_timeout is not None:
+                self._tell(keys=[routes.ALIVE], value=deadline.passed)
             shown(states.line(found, self.registered, wanted))
             if len(found) <= wanted and deadline.passed - events_at >= EVENTS_EVERY:
                 events, events_at = self._events(), deadline.passed

@@ -9,17 +9,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from http import HTTPStatus
 from typing import Any
 
+import dask
 from distributed.http.utils import RequestHandler
 from distributed.utils import recursive_to_dict
 from tornado import web
+
+from marsdask.engine import pages
 
 SIZE = "marsdask-size"
 """Where the metadata have the least number of workers that `scale` or `adapt` want, and whether it follows the work."""
 LAST = "retired"
 """Where it says who was retired since then."""
+
+
+IDLE, ENDS = "marsdask.idle-timeout", "marsdask.lifetime-ends"
+"""Where a scheduler's configuration says that its cluster ends by itself: seconds without work, or seconds since 1970."""
+ALIVE = "marsdask-alive"
+"""Where the metadata have what changes while somebody makes use of the cluster without giving it work."""
+HOLDS = 15.0
+"""Seconds that one such change counts as work; a map whose items are slow to come tells of itself every ten."""
 
 
 def wanted(least: int, *, adaptive: bool) -> dict[str, Any]:
@@ -74,7 +86,38 @@ class Target(_Handler):
         self.write({"workers": self.server.adaptive_target()})
 
 
+class Idle(_Handler):
+    """GET: since when the cluster could end, in seconds since 1970; 0 where it is needed."""
+
+    def get(self) -> None:
+        if not (dask.config.get(IDLE, None) or dask.config.get(ENDS, None)):
+            raise web.HTTPError(HTTPStatus.FORBIDDEN, reason="It ends when it is told to")
+        self.write({"idle_since": idle_since(self.server, self.application.settings)})
+
+
+def idle_since(scheduler: Any, seen: dict[str, Any]) -> float:
+    """Since when a cluster could end. `seen` keeps what was told when somebody last asked."""
+    if (ends := dask.config.get(ENDS, None)) and time.time() >= ends:
+        return 1.0  # long ago, whatever the operator compares it with
+    idle = scheduler.check_idle() if dask.config.get(IDLE, None) else None
+    # By what changes, and not by the times that are told: those are of other machines' clocks.
+    told = (
+        scheduler.task_metadata.get(ALIVE),
+        *(
+            each["at"]
+            for each in scheduler.task_metadata.get(pages.KEY, {}).values()
+            if each["state"] == "active"
+        ),
+    )
+    last, at = seen.get(ALIVE, ((None,), 0.0))
+    if told != last:
+        at = time.time() + HOLDS if told != (None,) else at
+        seen[ALIVE] = told, at
+    return max(idle, at) if idle else 0.0
+
+
 routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
     ("/api/v1/retire_workers", Retire, {}),
     ("/api/v1/adaptive_target", Target, {}),
+    ("/api/v1/check_idle", Idle, {}),
 ]

@@ -6,10 +6,12 @@ Quantities are texts and ports have names, as the operator's definitions want th
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from marsdask.deploy.kubernetes import credentials, names
+from marsdask.deploy.kubernetes import credentials, names, routes
 from marsdask.deploy.kubernetes.arguments import Arguments
 
 Spec = dict[str, Any]
@@ -54,7 +56,8 @@ def cluster(args: Arguments) -> Spec:
     """The DaskCluster, of which the operator makes everything else."""
     metadata = {"name": args.name, "namespace": args.namespace, "labels": dict(names.MANAGED)}
     spec = {
-        "idleTimeout": 0,
+        # Anything but 0 has the operator ask the scheduler, which knows of an end at a certain time, too.
+        "idleTimeout": math.ceil(args.idle_timeout or args.max_lifetime or 0),
         "scheduler": {
             **with_wishes(_scheduler_pod(args), *args.supervisor.templates),
             "service": _service_spec(args, own=args.service_name is None),
@@ -62,6 +65,14 @@ def cluster(args: Arguments) -> Spec:
         "worker": {"replicas": args.worker_num, **with_wishes(_worker_pod(args), *args.worker.templates)},
     }
     return names.body(f"{names.GROUP}/{names.VERSION}", "DaskCluster", metadata, spec=spec)
+
+
+def owned(made: Spec, owner: Spec) -> Spec:
+    """An object that goes with the DaskCluster, however that ends."""
+    reference = {key: owner[key] for key in ("apiVersion", "kind")} | {
+        key: owner["metadata"][key] for key in ("name", "uid")
+    }
+    return made | {"metadata": made["metadata"] | {"ownerReferences": [reference]}}
 
 
 def service(args: Arguments) -> Spec:
@@ -119,11 +130,15 @@ def _scheduler_pod(args: Arguments) -> Spec:
     resources = {"requests": {"cpu": f"{args.supervisor.millicores}m", "memory": str(memory)}}
     if ratio is not None:
         resources["limits"] = {"memory": str(int(memory * ratio))}
-    routes = {
+    settings = {
         "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": json.dumps(ROUTES),
         "DASK_MARSDASK__ALLOW_ORIGIN": json.dumps(_own_names(args)),
     }
-    pod = _pod(args, "scheduler", words, routes, resources, web)
+    if args.idle_timeout:
+        settings[_variable(routes.IDLE)] = repr(args.idle_timeout)
+    if args.max_lifetime:
+        settings[_variable(routes.ENDS)] = repr(time.time() + args.max_lifetime)
+    pod = _pod(args, "scheduler", words, settings, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = dict(LIVENESS)
     return pod
 
@@ -138,6 +153,11 @@ def _own_names(args: Arguments) -> list[str]:
     services = [names.own_service(args.name), *([args.service_name] if args.service_name else [])]
     domains = ("", f".{args.namespace}", f".{args.namespace}.svc", f".{args.namespace}.svc.cluster.local")
     return [service + domain for service in services for domain in domains]
+
+
+def _variable(key: str) -> str:
+    """The variable that says a key of Dask's configuration."""
+    return f"DASK_{key.replace('.', '__').replace('-', '_').upper()}"
 
 
 def _worker_pod(args: Arguments) -> Spec:
