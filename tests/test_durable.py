@@ -626,7 +626,7 @@ def test_what_a_task_printed(client: Client, tmp_path: Path) -> None:
 
 
 def test_a_dead_master_is_lost() -> None:
-    here = status._me()
+    here = status.me()
     said = {"state": "active", "updated": time.time(), "master": here}
     assert status.state_of(said) == "active"
     assert status.state_of(said | {"master": here | {"pid": 2**22 + 1}}) == "lost"
@@ -639,10 +639,10 @@ def test_a_dead_master_is_lost() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # Python 3.12 says so of each
 def test_a_process_that_was_forked_is_another_one() -> None:
-    assert status._me()["pid"] == os.getpid()
+    assert status.me()["pid"] == os.getpid()
     reads, writes = os.pipe()
     if not (pid := os.fork()):
-        os.write(writes, str(status._me()["pid"]).encode())
+        os.write(writes, str(status.me()["pid"]).encode())
         os._exit(0)
     os.waitpid(pid, 0)
     os.close(writes)

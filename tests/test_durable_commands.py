@@ -284,14 +284,14 @@ def test_the_arguments_of_pods() -> None:
         "gpu": None,
         "env": ("A=1", "B=x=y"),
     }
-    assert commands.pods(options) == {
+    assert commands.of_pods(options) == {
         "worker_num": 4,
         "worker_mem": "2GiB",
         "worker_cpu": 1.0,
         "image": "here/marsdask:1",
         "extra_env": {"A": "1", "B": "x=y"},
     }
-    assert commands.pods({}) == {}
+    assert commands.of_pods({}) == {}
 
 
 @pytest.mark.processes

@@ -172,7 +172,7 @@ def test_the_job_of_a_dead_master(here: Any) -> None:
     client = client_of(*here)
     list(client.map(abs, [1]))
     (said,) = (storage := Storage.at(client.storage, client.cache_key_prefix, None)).jobs()
-    elsewhere = said | {"state": "active", "updated": time.time(), "master": status._me() | {"host": "x"}}
+    elsewhere = said | {"state": "active", "updated": time.time(), "master": status.me() | {"host": "x"}}
     storage.put("status", f"{said['job']}.json", json.dumps(elsewhere).encode())
     assert counted(client) == (1, 1)
     with pytest.raises(StillActive):

@@ -165,7 +165,7 @@ def test_pages_of_a_job(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_a_backend_of_ones_own() -> None:
     with pytest.raises(NotImplementedError):
-        backend.Backend().place(1)
+        backend.Backend().place(1, "gs://bucket")
     assert repr(backend.Backend()) == "<Backend>"
     with pytest.raises(Exception, match="non-zero exit status 3"):
         common.check_call("exit 3", shell=True)

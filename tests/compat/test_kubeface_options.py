@@ -115,7 +115,7 @@ def test_kinds_of_backends(tmp_path: Path) -> None:
     ):
         client = Client.from_args(parsed("--kubeface-backend", name, "--kubeface-storage", tmp_path))
         assert type(client.backend) is kind
-        assert client.backend.place(3) == where
+        assert client.backend.place(3, client.storage) == where
         assert client._made("x")._cluster == where
 
 
@@ -270,14 +270,16 @@ def test_the_cluster_is_made_for_the_first_job(tmp_path: Path, monkeypatch: pyte
     told: list[Any] = []
 
     class Made:
-        session = new_session(default=False)
+        def __init__(self) -> None:
+            self.cluster = self
+            self.session = new_session(default=False)
 
-        def stop(self) -> None:
+        def end(self) -> None:
             told.append("stop")
             self.session.close()
 
-    def made(context: Any, given: Any) -> Made:
-        told.append((context, given["worker_num"]))
+    def made(context: Any, storage: str, given: Any) -> Made:
+        told.append((context, storage, given["worker_num"]))
         return Made()
 
     monkeypatch.setattr(kubernetes_backend, "made", made)
@@ -289,7 +291,7 @@ def test_the_cluster_is_made_for_the_first_job(tmp_path: Path, monkeypatch: pyte
     assert list(found) == [1, 2]
     assert list(client.map(abs, [-3], cache_key="other")) == [3]
     assert list(client.map(abs, [-4])) == [4]
-    assert told == [("mine", 3)]
+    assert told == [("mine", str(tmp_path), 3)]
     again = pickle.loads(pickle.dumps(client))
     assert again.backend.cluster == "mine"
     client.close()

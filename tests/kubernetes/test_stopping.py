@@ -4,14 +4,18 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import ExitStack
 
+import dask
 import pytest
 from click.testing import CliRunner
 
+import marsdask.tensor as mt
+from marsdask.deploy.kubernetes import routes
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.commands import kubernetes
-from marsdask.errors import StillThere
+from marsdask.errors import SchedulerLost, StillThere
 from tests.kubernetes.clusters import PATIENCE, SMALL, cluster, gone, unique, until
 from tests.kubernetes.test_failing_to_start import without_operator
 
@@ -82,6 +86,43 @@ def test_leaving_python_stops_a_cluster_and_killing_it_leaves_it_to_the_command(
         assert f"Stopped mars in {name}" in marsdask("stop", name)
         assert api.namespace(name) is None
     gone(api, name)
+
+
+def left(api, where):
+    """Objects of ours in a namespace, by kind."""
+    kinds = {
+        "DaskClusters": lambda: api.clusters(where),
+        "pods": lambda: api.pods(where, ""),
+        "services": lambda: api.listed(api.core.list_namespaced_service, where),
+        "secrets": lambda: api.listed(api.core.list_namespaced_secret, where),
+        "policies": lambda: api.listed(api.networking.list_namespaced_network_policy, where),
+    }
+    return {kind: len(found) for kind, listed in kinds.items() if (found := listed())}
+
+
+@pytest.mark.parametrize(("end", "seconds"), [("idle_timeout", 20), ("max_lifetime", 3600)])
+def test_a_cluster_ends_by_itself_and_its_session_says_so(api, marsdask, end, seconds):
+    def end_now(key: str = routes.ENDS) -> float:  # it travels by value
+        was = dask.config.get(key)
+        dask.config.set({key: time.time()})
+        return was
+
+    began = time.time()
+    with cluster(api.client, service_name="marsservice", **{end: seconds}) as made:
+        assert int(mt.ones(3).sum().execute().fetch()) == 3
+        assert left(api, made.namespace)["DaskClusters"] == 1
+        client, working = made.session.engine.client, None
+        if end == "idle_timeout":  # what works is let be
+            client.submit(time.sleep, seconds + 15).result()
+        else:  # and here it is not
+            working = client.submit(time.sleep, 3000)
+            ends = client.run_on_scheduler(end_now)
+            assert seconds <= ends - began < seconds + PATIENCE
+        until(lambda: left(api, made.namespace) == {}, what="nothing but the namespace is left")
+        assert f"{made.namespace}  -" in marsdask("list")
+        with pytest.raises(SchedulerLost, match=rf"ended by itself \({end}={seconds} s\).*new_cluster"):
+            mt.ones(4).sum().execute()
+        del working
 
 
 @pytest.mark.alone

@@ -45,7 +45,7 @@ class Backend:
                 "Hint: a bucket, as 'gs://bucket/folder' or 's3://bucket/folder'."
             )
 
-    def place(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int, storage: str) -> Any:
         """What a durable client takes as its `cluster`."""
         raise NotImplementedError
 

@@ -246,7 +246,9 @@ class Client:
     def _made(self, key: str) -> durable.Client:
         return durable.Client(
             self.storage,
-            cluster="threads" if self._in_task else self.backend.place(self.max_simultaneous_tasks),
+            cluster="threads"
+            if self._in_task
+            else self.backend.place(self.max_simultaneous_tasks, self.storage),
             name=key,
             max_simultaneous_tasks=self.max_simultaneous_tasks,
             retries=0,  # kubeface has none

@@ -15,6 +15,7 @@ from marsdask.compat.kubeface.common import log, note
 from marsdask.compat.kubeface.storage import is_local
 from marsdask.compat.kubeface.worker_configuration import DEFAULT, WorkerConfiguration
 from marsdask.deploy.kubernetes.names import WEB
+from marsdask.remote.durable.pods import Pods
 
 POLICIES = ("Always", "IfNotPresent", "Never")
 USER = 10001
@@ -98,7 +99,7 @@ class KubernetesBackend(Backend):
         )
         self.retries = checks.whole(retries, "retries", least=0)
         self.resources = {"cpu": math.ceil(self.task_resources_cpu)}  # all threads of a worker
-        self._made: Any = None
+        self._pods: Pods | None = None
         self._lock = threading.Lock()
         self._tell()
 
@@ -114,17 +115,17 @@ class KubernetesBackend(Backend):
     def supports_storage(self, path: str) -> bool:
         return not is_local(path)
 
-    def place(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int, storage: str) -> Any:
         with self._lock:
-            if self._made is None:
-                self._made = made(self.cluster, arguments(self, max_simultaneous_tasks))
-            return self._made.session
+            if self._pods is None:
+                self._pods = made(self.cluster, storage, arguments(self, max_simultaneous_tasks))
+            return self._pods.cluster.session
 
     def close(self) -> None:
         with self._lock:
-            cluster, self._made = self._made, None
-        if cluster is not None:
-            cluster.stop()
+            pods, self._pods = self._pods, None
+        if pods is not None:
+            pods.end()
 
 
 def template(configuration: WorkerConfiguration) -> dict[str, Any] | None:
@@ -168,18 +169,18 @@ def arguments(backend: KubernetesBackend, max_simultaneous_tasks: int) -> Mappin
     }
 
 
-def made(context: str | None, given: Mapping[str, Any]) -> Any:
+def made(context: str | None, storage: str, given: Mapping[str, Any]) -> Pods:
     """The cluster. It is not the default session: what else the program does stays where it was."""
     from kubernetes import config
 
-    from marsdask.deploy.kubernetes import new_cluster
     from marsdask.session import clear_default_session, get_default_session
 
     before = get_default_session()
     log.info("Making a cluster of %s workers.", given["worker_num"])
-    cluster = new_cluster(config.new_client_from_config(context=context), **given)
+    pods = Pods(storage, None, config.new_client_from_config(context=context))
+    pods.make(**given)
     if before is not None:
         before.as_default()
     else:
         clear_default_session()
-    return cluster
+    return pods

@@ -36,7 +36,7 @@ class LocalProcessBackend(Backend):
                 "this program, and installs nothing. Hint: take the backend 'local-process-docker' or 'kubernetes'."
             )
 
-    def place(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int, storage: str) -> Any:
         return self.where
 
 

@@ -47,7 +47,7 @@ class LocalProcessDockerBackend(Backend):
         self.worker_configuration = worker_configuration
         self.docker_command = checks.name(docker_command, "docker_command")
 
-    def place(self, max_simultaneous_tasks: int) -> Any:
+    def place(self, max_simultaneous_tasks: int, storage: str) -> Any:
         return "threads"
 
     def wrapped(self, function: Function, storage: str) -> Function:

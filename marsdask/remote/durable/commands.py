@@ -216,7 +216,7 @@ def _client(options: dict[str, Any]) -> Iterator[Any]:
     """A client for the options of a command, and the end of what was made for it."""
     from marsdask.remote.durable import Client
 
-    cluster, made = options["cluster"], None
+    cluster, pods = options["cluster"], None
     for name in ("image", "env"):
         if options.get(name) and cluster != "kubernetes":
             raise ArgumentError(f"--{name}={options[name]!r}: expected --cluster kubernetes with it.")
@@ -234,19 +234,19 @@ def _client(options: dict[str, Any]) -> Iterator[Any]:
                 f"--storage={options['storage']!r}: pods do not see this machine's disks; expected the URL of a bucket."
             )
         if not options.get("dry_run"):
-            from marsdask.deploy.kubernetes import new_cluster
+            from marsdask.remote.durable.pods import Pods
 
-            made = new_cluster(**pods(options))
-            client = Client(options["storage"], cluster=made, **how)
+            pods = Pods(options["storage"])
+            client = Client(options["storage"], cluster=pods.make(**of_pods(options)), **how)
     try:
         with client:
             yield client
     finally:
-        if made is not None:
-            made.stop()
+        if pods is not None:
+            pods.end()
 
 
-def pods(options: dict[str, Any]) -> dict[str, Any]:
+def of_pods(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `new_cluster` for the options of a command."""
     said = {
         "worker_num": options.get("max_simultaneous_tasks"), "worker_mem": options.get("memory"), "worker_cpu": options.get("cpu"),

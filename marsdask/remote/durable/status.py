@@ -29,7 +29,8 @@ DETAILS = 10_000
 STATES = ("active", "done", "failed", "interrupted", "lost")
 
 
-def _me() -> dict[str, Any]:
+def me() -> dict[str, Any]:
+    """What this process is, as a status says it."""
     return _process(os.getpid())  # one that was forked is another one
 
 
@@ -107,7 +108,7 @@ class Page:
             "state": state,
             "counts": dict(counts),
             "tasks": rows,
-            "master": _me(),
+            "master": me(),
         }
         if not self.changed and state == "active" and began - self._at < UNCHANGED_EVERY:
             return None
