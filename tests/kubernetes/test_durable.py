@@ -7,12 +7,15 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from marsdask.deploy.kubernetes import names
-from tests.kubernetes.clusters import IMAGE, PATIENCE, until
+from marsdask.remote.durable import pods
+from marsdask.remote.durable.storage import Storage
+from tests.kubernetes.clusters import IMAGE, PATIENCE, gone, until
 from tests.kubernetes.node import image, settings
 from tests.processes import serving
 
@@ -53,8 +56,8 @@ def test_a_map_in_pods(place, api, bucket, tmp_path):
         "--storage", "s3://bucket/search", "--out-csv", out, "-o", "json",
     ]  # fmt: skip
     variables = [word for pair in bucket.items() for word in ("--env", "=".join(pair))]
-    pods = ["--cluster", "kubernetes", "--image", IMAGE, "--memory", "400m", "--cpu", "0.1", *variables]
-    counts = json.loads(said(place, bucket, *run, *pods).splitlines()[-1])
+    how = ["--cluster", "kubernetes", "--image", IMAGE, "--memory", "400m", "--cpu", "0.1", *variables]
+    counts = json.loads(said(place, bucket, *run, *how).splitlines()[-1])
     assert (counts["total"], counts["done"], counts["reused"], counts["failed"]) == (10, 10, 0, 0)
     with out.open() as file:
         assert list(csv.reader(file)) == SQUARES
@@ -62,6 +65,34 @@ def test_a_map_in_pods(place, api, bucket, tmp_path):
     # The results outlive the cluster, and another place has no part in their names.
     counts = json.loads(said(place, bucket, *run, "--cluster", "threads").splitlines()[-1])
     assert (counts["total"], counts["reused"]) == (10, 10)
+
+
+def test_a_run_takes_away_the_cluster_of_one_that_was_killed(place, api, bucket, tmp_path):
+    run = [
+        sys.executable, "-m", "marsdask", "map", "run", "--generator-expression", "range(10)", "--storage", "s3://bucket/killed",
+        "--out-csv", str(tmp_path / "out.csv"), "-o", "json", "--quiet", "--cluster", "kubernetes", "--image", IMAGE,
+        "--memory", "400m", "--cpu", "0.1", "--max-simultaneous-tasks", "1",
+        *(word for pair in bucket.items() for word in ("--env", "=".join(pair))),
+    ]  # fmt: skip
+    storage = Storage(
+        "s3://bucket/killed",
+        "default",
+        (("endpoint_url", bucket["AWS_ENDPOINT_URL"]), ("key", "testing"), ("secret", "testing")),
+    )
+    environment = os.environ | bucket | {"KUBECONFIG": str(place.kubeconfig)}
+    with subprocess.Popen(
+        [*run, "--expression", "__import__('time').sleep(3000)"], env=environment
+    ) as killed:
+        try:
+            until(lambda: any(said["counts"]["running"] for said in storage.jobs()), what="a task runs")
+        finally:
+            killed.kill()
+    (record,) = replace(storage, name=pods.NAME).names(pods.FOLDER)
+    namespace = record.removesuffix(".json")
+    assert api.pods(namespace, names.CLUSTER)
+    said(place, bucket, *run, "--expression", "value**2")
+    assert not replace(storage, name=pods.NAME).names(pods.FOLDER)
+    gone(api, namespace)
 
 
 def wheel(folder: Path) -> None:
