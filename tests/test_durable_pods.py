@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from marsdask.errors import KubernetesError
 from marsdask.remote.durable import client, pods, status
 from marsdask.remote.durable.pods import Pods
 from marsdask.remote.durable.storage import Storage
+from tests.processes import until
 
 HOST = "https://here:6443"
 
@@ -27,12 +29,14 @@ class Kubernetes:
         self.there: dict[str, bool] = {}  # whether a cluster is in it
         self.deleted: list[str] = []
         self.refuses = False
+        self.alive: list[str] = []  # who was told to be needed
 
     def new_cluster(self, api_client: Any, *, namespace: str, **given: Any) -> Any:
         assert api_client is self
         assert given == {"worker_num": 3, "idle_timeout": client.IDLE}
         self.there[namespace] = True
-        return SimpleNamespace(namespace=namespace, stop=lambda: self.delete(namespace))
+        inner = SimpleNamespace(tell_alive=lambda: self.alive.append(namespace))
+        return SimpleNamespace(namespace=namespace, stop=lambda: self.delete(namespace), cluster=inner)
 
     def delete(self, namespace: str) -> None:
         if self.refuses:
@@ -101,6 +105,20 @@ def test_a_cluster_is_told_of_until_it_is_gone(there: Kubernetes, tmp_path: Path
     with pytest.raises(KubernetesError):
         ours.end()
     assert told(tmp_path) == [f"{made.namespace}.json"]
+
+
+def test_a_cluster_is_told_that_its_program_lives(
+    there: Kubernetes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pods, "EVERY", 0.01)
+    ours = Pods(str(tmp_path), None, there)
+    made = ours.make(worker_num=3)
+    until(lambda: len(there.alive) > 2, "it was told three times")
+    ours.end()
+    assert set(there.alive) == {made.namespace}
+    until(
+        lambda: not [each for each in threading.enumerate() if each.name == "marsdask-map-pods"], "it ended"
+    )
 
 
 def test_what_a_killed_program_left_is_taken_away(

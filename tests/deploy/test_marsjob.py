@@ -785,3 +785,10 @@ def test_jobs_of_mars_own_builder(web: bool) -> None:
     assert env(found)["MARS_MEMORY_TOTAL"] == str(32 * 2**30)
     assert float(env(found)["DASK_DISTRIBUTED__WORKER__MEMORY__TARGET"]) == pytest.approx(0.45, abs=0.01)
     assert bool(of_kind(found, "Ingress")) == web
+
+
+def test_the_scheduler_tells_the_operator_whether_an_idle_job_could_end():
+    found = translated(annotated(idle_timeout="60"))
+    assert cluster(found)["spec"]["idleTimeout"] == 60
+    assert env(found, "scheduler")["DASK_MARSDASK__IDLE_TIMEOUT"] == "60"
+    assert "DASK_MARSDASK__IDLE_TIMEOUT" not in env(translated(), "scheduler")

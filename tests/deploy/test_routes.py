@@ -189,10 +189,10 @@ def test_a_cluster_is_not_idle_while_somebody_tells_that_he_needs_it(
     with dask.config.set({routes.IDLE: 60}):
         until(lambda: idle(dasks), "it is idle")
         told = time.time()
-        ours._tell(keys=[routes.ALIVE], value=1.0)
+        ours.tell_alive()
         assert idle(dasks) > told + 999
         assert idle(dasks) == idle(dasks)
-        ours._tell(keys=[routes.ALIVE], value=2.0)
+        ours.tell_alive()
         until(lambda: idle(dasks) > told + 999.1, "it was told again")
 
 

@@ -269,6 +269,11 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
                 str(error) or type(error).__name__,
             )
 
+    def tell_alive(self) -> None:
+        """Have the cluster not be idle for `routes.HOLDS` seconds from now, if it can be reached."""
+        if self.status is Status.running:
+            self._tell(keys=[routes.ALIVE], value=time.time())
+
     def _tell(self, **metadata: Any) -> Exception | None:
         """Set metadata of the scheduler's; why that could not be done, or None."""
         try:
@@ -497,7 +502,7 @@ class KubernetesCluster(AttachedCluster):
             if connected and self.registered >= wanted:
                 return
             if connected and self.arguments.idle_timeout is not None:
-                self._tell(keys=[routes.ALIVE], value=deadline.passed)
+                self.tell_alive()
             shown(states.line(found, self.registered, wanted))
             if len(found) <= wanted and deadline.passed - events_at >= EVENTS_EVERY:
                 events, events_at = self._events(), deadline.passed

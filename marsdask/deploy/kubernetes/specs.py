@@ -135,9 +135,9 @@ def _scheduler_pod(args: Arguments) -> Spec:
         "DASK_MARSDASK__ALLOW_ORIGIN": json.dumps(_own_names(args)),
     }
     if args.idle_timeout:
-        settings[_variable(routes.IDLE)] = repr(args.idle_timeout)
+        settings[variable(routes.IDLE)] = repr(args.idle_timeout)
     if args.max_lifetime:
-        settings[_variable(routes.ENDS)] = repr(time.time() + args.max_lifetime)
+        settings[variable(routes.ENDS)] = repr(time.time() + args.max_lifetime)
     pod = _pod(args, "scheduler", words, settings, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = dict(LIVENESS)
     return pod
@@ -155,7 +155,7 @@ def _own_names(args: Arguments) -> list[str]:
     return [service + domain for service in services for domain in domains]
 
 
-def _variable(key: str) -> str:
+def variable(key: str) -> str:
     """The variable that says a key of Dask's configuration."""
     return f"DASK_{key.replace('.', '__').replace('-', '_').upper()}"
 

@@ -1,4 +1,4 @@
-"""A cluster on Kubernetes that is made for maps: it ends with them, when it is idle, or when the next one is made.
+"""A cluster on Kubernetes that is made for maps: it ends with its program, or soon after where that is killed.
 
 A file in the storage, `clusters/made/NAMESPACE.json`, says of each who has made it, from before it is made until it is gone.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,8 @@ from marsdask.remote.durable.status import me, state_of
 from marsdask.remote.durable.storage import Storage
 
 NAME, FOLDER = "clusters", "made"
+EVERY = 10.0
+"""Seconds between two words of a program that its cluster, which may have no task for now, is needed."""
 LEFT_AFTER = 600.0
 """Seconds after which a namespace without a cluster is left of one, and not about to have one. Machines' clocks differ by less."""
 
@@ -32,6 +35,7 @@ class Pods:
         self.storage = Storage.at(storage, NAME, options)
         self.api_client = api_client
         self.cluster: Any = None
+        self._over = threading.Event()
 
     def make(self, **given: Any) -> Any:
         """What `new_cluster` gives for these arguments. What killed programs have left is taken away first."""
@@ -44,11 +48,20 @@ class Pods:
         self.storage.make(FOLDER)
         self.storage.put(FOLDER, f"{namespace}.json", json.dumps(said).encode())
         self.cluster = new_cluster(self.api_client, namespace=namespace, idle_timeout=IDLE, **given)
+        threading.Thread(
+            target=self._live, args=(self.cluster,), name="marsdask-map-pods", daemon=True
+        ).start()
         return self.cluster
+
+    def _live(self, cluster: Any) -> None:
+        """Tell the cluster that this program lives."""
+        while not self._over.wait(EVERY):
+            cluster.cluster.tell_alive()
 
     def end(self) -> None:
         """Stop it, if it was made."""
         cluster, self.cluster = self.cluster, None
+        self._over.set()
         if cluster is not None:
             cluster.stop()
             self._forget(cluster.namespace)
