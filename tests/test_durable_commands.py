@@ -88,6 +88,38 @@ def test_files_in_and_out(tmp_path: Path, where: tuple[str, ...]) -> None:
     assert empty == "Value,Result\n"
 
 
+def test_a_file_of_results_is_there_when_all_are(tmp_path: Path, where: tuple[str, ...]) -> None:
+    (tmp_path / "data").mkdir()
+    out, link = tmp_path / "data" / "out.csv", tmp_path / "link.csv"
+    out.write_text("before")
+    link.symlink_to(out)
+    run = ("run", *where, "--quiet", "--generator-expression", "[2, 0]", "--out-csv", link)
+    assert call(*run, "--expression", "1 / value").exit_code == 1
+    assert out.read_text() == "before"
+    good(*run, "--expression", "value + 1")
+    assert link.is_symlink()
+    assert out.read_text() == "Value,Result\n2,3\n0,1\n"
+    assert [each.name for each in (tmp_path / "data").iterdir()] == ["out.csv"]
+
+
+def test_results_to_a_pipe(tmp_path: Path, where: tuple[str, ...]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE, text=True) as reader:
+        good(
+            "run",
+            *where,
+            "--quiet",
+            "--expression",
+            "value",
+            "--generator-expression",
+            "[5]",
+            "--out-csv",
+            tmp_path / "pipe",
+        )
+        assert reader.communicate()[0] == "Value,Result\n5,5\n"
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def test_function_of_the_working_directory(
     tmp_path: Path, where: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -218,21 +218,40 @@ def writing(form: str, path: str | None) -> Iterator[Writer]:
         yield Csv(sys.stdout) if form == "csv" else Jsonl(sys.stdout)
         sys.stdout.flush()
         return
-    part = f"{path}.{uuid.uuid4().hex}.part"
-    try:
+    with appearing(path) as part:
         if form == "parquet":
             yield Parquet(part)
         else:
             with open(part, "w", encoding="utf-8", newline="") as stream:
                 yield Csv(stream) if form == "csv" else Jsonl(stream)
-        os.replace(part, path)
+
+
+@contextlib.contextmanager
+def appearing(path: str) -> Iterator[str]:
+    """Where to write a file that is at `path` when all of it is written; a pipe or a device is written to as it is."""
+    if _is_no_file(path):
+        yield path
+        return
+    target = os.path.realpath(path)  # a link stays one
+    part = f"{target}.{uuid.uuid4().hex}.part"
+    try:
+        yield part
+        os.replace(part, target)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(part)
 
 
+def _is_no_file(path: str) -> bool:
+    """Whether that is a pipe or a device; or /dev/stdout, which a shell may have led to a file."""
+    there = os.path.exists(path) and not os.path.isfile(path)
+    return there or os.path.abspath(path).startswith(("/dev/", "/proc/"))
+
+
 def check_output(option: str, path: str) -> None:
     """Raises before anything runs where a file cannot be written."""
+    if _is_no_file(path) and not os.path.isdir(path) and os.access(path, os.W_OK):
+        return
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         raise ArgumentError(

@@ -40,11 +40,11 @@ def row(function: Any, value: Any) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def output(path: str | None) -> Iterator[Any]:
-    """A file to write, or standard output."""
+    """A file to write, which is there when all of it is; or standard output."""
     if path is None:
         yield sys.stdout
     else:
-        with open(path, "w", newline="", encoding="utf-8") as file:
+        with told.appearing(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
             yield file
 
 
