@@ -6,6 +6,7 @@ PYTHON_OLDEST ?= $(PYTHON)
 VENV ?= .venv
 VENV_OLDEST ?= .venv-oldest
 VENV_WHEEL ?= .venv-wheel
+VENV_STORES ?= .venv-stores
 JOBS ?= logical
 ARGS ?=
 
@@ -13,6 +14,7 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 READY := $(VENV)/.installed
 READY_OLDEST := $(VENV_OLDEST)/.installed
+READY_STORES := $(VENV_STORES)/.installed
 # One stands for all: `make stubs` writes them together.
 STUBS := marsdask/tensor/__init__.pyi
 EXTRAS := test,demo,plot,xarray,kubernetes,uvloop
@@ -23,7 +25,7 @@ SINCE ?= $(shell git rev-parse --verify --quiet origin/main >/dev/null && git me
 ANY_VERSION := (oldest or not processes) and not (kubernetes or mypy or once)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes soak test-oldest test-kubernetes check test-changed lint format types types-package imports docs coverage-page stubs \
+.PHONY: help setup setup-oldest browser kubernetes-node test test-fast test-processes test-stores soak test-oldest test-kubernetes check test-changed lint format types types-package imports docs coverage-page stubs \
 	generated-check bench bench-compare demo build test-wheel clean
 
 help:  ## list the commands
@@ -39,7 +41,7 @@ setup: $(STUBS)  ## install everything in .venv (the other commands do it when n
 setup-oldest: $(READY_OLDEST)  ## the same in .venv-oldest, with the oldest versions we support
 	@echo 'Ready: $(VENV_OLDEST)'
 
-# $(1): environment, $(2): groups of pyproject.toml, $(3): Python, $(4): a group to install after all else
+# $(1): environment, $(2): groups of pyproject.toml, $(3): Python
 define install
 	@command -v $(3) >/dev/null || { echo 'There is no $(3). Install Python 3.11 or later, or name it: make PYTHON=/path/to/python3.11' >&2; exit 1; }
 	@$(3) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Python 3.11 or later is needed, $(3) is {v[0]}.{v[1]}. Try: make PYTHON=python3.11")'
@@ -48,12 +50,15 @@ define install
 	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@echo 'Installing in $(1), which takes a minute the first time ...'
 	@HATCH_BUILD_NO_HOOKS=true $(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]' $(2)
-	$(if $(4),@$(1)/bin/python -m pip install --quiet --disable-pip-version-check --group $(4))
 	@touch $(1)/.installed
 endef
 
 $(READY): pyproject.toml
-	$(call install,$(VENV),--group dev,$(PYTHON),stores)
+	$(call install,$(VENV),--group dev,$(PYTHON))
+
+$(READY_STORES): pyproject.toml
+	$(call install,$(VENV_STORES),,$(PYTHON))
+	@$(VENV_STORES)/bin/python -m pip install --quiet --disable-pip-version-check --group stores
 
 $(READY_OLDEST): pyproject.toml
 	$(call install,$(VENV_OLDEST),--group oldest,$(PYTHON_OLDEST))
@@ -76,6 +81,9 @@ soak: $(READY)  ## random jobs beside their twins while workers, schedulers, dis
 
 test-fast: $(READY)  ## the tests without the slow ones and without worker processes
 	$(PY) -m pytest $(PARALLEL) -m 'not slow and not processes and not kubernetes and not mypy' $(ARGS)
+
+test-stores: $(READY_STORES)  ## the durable map on S3 and Google storage, by servers on this machine; installs 38 more packages
+	$(VENV_STORES)/bin/python -m pytest -m processes tests/test_durable_stores.py $(ARGS)
 
 test-oldest: $(READY_OLDEST)  ## the tests that a version can change, one in three of each long table, with the oldest versions we support
 	MARSDASK_TEST_LAYOUTS=empty $(VENV_OLDEST)/bin/python -m pytest $(PARALLEL) --every=3 -m '$(ANY_VERSION)' $(ARGS)

@@ -54,6 +54,8 @@ class Store:
 
 @contextlib.contextmanager
 def s3() -> Iterator[Store]:
+    pytest.importorskip("s3fs", reason="no S3: make test-stores")
+    pytest.importorskip("moto.server", reason="no server for S3: make test-stores")
     with serving("-m", "moto.server", "-H", "127.0.0.1", "-p", "{port}") as url:
         options = {"endpoint_url": url, "key": "testing", "secret": "testing"}
         environment = {
@@ -67,6 +69,8 @@ def s3() -> Iterator[Store]:
 
 @contextlib.contextmanager
 def gs() -> Iterator[Store]:
+    pytest.importorskip("gcsfs", reason="no Google storage: make test-stores")
+    pytest.importorskip("gcp_storage_emulator", reason="no server for Google storage: make test-stores")
     # One connection at a time is what it has by itself, and those that are kept open wait for each other.
     start = "import http.server as h; h.HTTPServer = h.ThreadingHTTPServer; "
     start += "from gcp_storage_emulator.server import create_server as c; "
