@@ -53,6 +53,7 @@ STEPS = (
     Step("kubernetes-node", "make kubernetes-node", after=("setup", "browser")),  # of two apt-get one fails
     Step("test", "make test", pytest=True),
     Step("test-processes", "make test-processes", after=("setup", "browser"), pytest=True),
+    Step("test-stores", "make test-stores", pytest=True),
     Step("types", "make types"),
     Step("generated-check", "make generated-check"),
     Step("docs", "make docs"),
