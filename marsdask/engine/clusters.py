@@ -244,7 +244,7 @@ def connected(
         return Distributed(address)
     web, again, check_there = None, None, None
     if hasattr(address, "session_client"):  # a cluster on Kubernetes, which knows how long pods may take
-        check_there = address.check_there
+        check_there = getattr(address, "check_there", None)
         again = functools.partial(address.session_client, as_default=as_default)
         made = functools.partial(again, timeout=timeout)
     else:
