@@ -16,7 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 from distributed.deploy import Cluster
 
-from marsdask.deploy.kubernetes import routes, specs
+from marsdask.deploy.kubernetes import names, routes, specs
 from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.cluster import AttachedCluster
 from marsdask.engine import pages
@@ -171,7 +171,7 @@ def test_a_cluster_without_an_end_of_its_own_does_not_tell_whether_it_is_idle(da
 
 def test_a_cluster_is_idle_without_a_task(dasks: Any) -> None:
     GO_ON.clear()
-    with dask.config.set({routes.IDLE: 60}), Client(dasks.scheduler_address, set_as_default=False) as client:
+    with dask.config.set({names.IDLE: 60}), Client(dasks.scheduler_address, set_as_default=False) as client:
         until(lambda: idle(dasks), "it is idle")
         since = idle(dasks)
         assert idle(dasks) == since
@@ -186,7 +186,7 @@ def test_a_cluster_is_not_idle_while_somebody_tells_that_he_needs_it(
     dasks: Any, ours: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(routes, "HOLDS", 1000.0)
-    with dask.config.set({routes.IDLE: 60}):
+    with dask.config.set({names.IDLE: 60}):
         until(lambda: idle(dasks), "it is idle")
         told = time.time()
         ours.tell_alive()
@@ -201,7 +201,7 @@ def test_a_cluster_is_idle_whose_maps_have_died(
 ) -> None:
     monkeypatch.setattr(routes, "HOLDS", 1000.0)
     now = time.time()
-    with dask.config.set({routes.IDLE: 60}):
+    with dask.config.set({names.IDLE: 60}):
         until(lambda: idle(dasks), "it is idle")
         assert idle(dasks) < now + 999
         # The clock of the map's machine is an hour behind.
@@ -218,9 +218,9 @@ def test_a_cluster_ends_at_its_time_whatever_runs(dasks: Any) -> None:
     GO_ON.clear()
     with Client(dasks.scheduler_address, set_as_default=False) as client:
         future = client.submit(waiting, pure=False)
-        with dask.config.set({routes.ENDS: time.time() + 100}):
+        with dask.config.set({names.ENDS: time.time() + 100}):
             assert idle(dasks) == 0
-        with dask.config.set({routes.ENDS: time.time() - 1}):
+        with dask.config.set({names.ENDS: time.time() - 1}):
             assert 0 < idle(dasks) < time.time() - 10 * 365 * 86400
         GO_ON.set()
         future.result()

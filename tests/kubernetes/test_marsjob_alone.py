@@ -152,14 +152,22 @@ def test_fifty_at_once(kept, api: Api) -> None:
             job["metadata"]["name"] = f"job-{number}"
             made.append(create(api, where, job))
 
-        def settled() -> bool:
-            last = [each.last() for each in made]
-            return all(
-                each["type"] == "Running" or (each["type"] == "Created" and "Insufficient" in each["message"])
-                for each in last
-            )
+        unsettled: list[dict] = []
 
-        until(settled, 2 * PATIENCE)  # 100 s alone, 600 where all other tests take the processors
+        def settled() -> bool:
+            unsettled[:] = [
+                each
+                for each in (one.last() for one in made)
+                if each["type"] != "Running"
+                and not (each["type"] == "Created" and "Insufficient" in each["message"])
+            ]
+            return not unsettled
+
+        try:
+            until(settled, 2 * PATIENCE)  # 100 s alone, 600 where all other tests take the processors
+        except AssertionError as error:
+            error.add_note(f"Not settled: {unsettled}")
+            raise
         assert any(each.last()["type"] == "Running" for each in made)
 
 

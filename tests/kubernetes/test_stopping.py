@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import marsdask.tensor as mt
-from marsdask.deploy.kubernetes import routes
+from marsdask.deploy.kubernetes import names
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.commands import kubernetes
 from marsdask.errors import SchedulerLost, StillThere
@@ -102,7 +102,7 @@ def left(api, where):
 
 @pytest.mark.parametrize(("end", "seconds"), [("idle_timeout", 20), ("max_lifetime", 3600)])
 def test_a_cluster_ends_by_itself_and_its_session_says_so(api, marsdask, end, seconds):
-    def end_now(key: str = routes.ENDS) -> float:  # it travels by value
+    def end_now(key: str = names.ENDS) -> float:  # it travels by value
         was = dask.config.get(key)
         dask.config.set({key: time.time()})
         return was

@@ -13,6 +13,8 @@ MANAGED = {MANAGED_BY: US}
 SERVICE_TYPES = ("NodePort", "ClusterIP", "LoadBalancer")
 COMM, WEB = "tcp-comm", "http-dashboard"
 """Names of a scheduler's and a worker's ports."""
+IDLE, ENDS = "marsdask.idle-timeout", "marsdask.lifetime-ends"
+"""Where a scheduler's configuration says that its cluster ends by itself: seconds without work, or seconds since 1970."""
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
 

@@ -18,6 +18,7 @@ from distributed.http.utils import RequestHandler
 from distributed.utils import recursive_to_dict
 from tornado import web
 
+from marsdask.deploy.kubernetes.names import ENDS, IDLE
 from marsdask.engine import pages
 
 SIZE = "marsdask-size"
@@ -26,8 +27,6 @@ LAST = "retired"
 """Where it says who was retired since then."""
 
 
-IDLE, ENDS = "marsdask.idle-timeout", "marsdask.lifetime-ends"
-"""Where a scheduler's configuration says that its cluster ends by itself: seconds without work, or seconds since 1970."""
 ALIVE = "marsdask-alive"
 """Where the metadata have what changes while somebody makes use of the cluster without giving it work."""
 HOLDS = 15.0

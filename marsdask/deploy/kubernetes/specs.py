@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from marsdask.deploy.kubernetes import credentials, names, routes
+from marsdask.deploy.kubernetes import credentials, names
 from marsdask.deploy.kubernetes.arguments import Arguments
 
 Spec = dict[str, Any]
@@ -135,9 +135,9 @@ def _scheduler_pod(args: Arguments) -> Spec:
         "DASK_MARSDASK__ALLOW_ORIGIN": json.dumps(_own_names(args)),
     }
     if args.idle_timeout:
-        settings[variable(routes.IDLE)] = repr(args.idle_timeout)
+        settings[variable(names.IDLE)] = repr(args.idle_timeout)
     if args.max_lifetime:
-        settings[variable(routes.ENDS)] = repr(time.time() + args.max_lifetime)
+        settings[variable(names.ENDS)] = repr(time.time() + args.max_lifetime)
     pod = _pod(args, "scheduler", words, settings, resources, web)
     pod["spec"]["containers"][0]["livenessProbe"] = dict(LIVENESS)
     return pod

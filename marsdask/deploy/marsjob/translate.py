@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from marsdask.deploy.kubernetes import credentials, names, routes, specs
+from marsdask.deploy.kubernetes import credentials, names, specs
 from marsdask.deploy.marsjob import beside, words
 from marsdask.deploy.marsjob.beside import COMM_PORT, MARS_PORT, WEB_PORT
 from marsdask.deploy.marsjob.definition import SCHEDULER, WEB, WORKER
@@ -170,7 +170,7 @@ class Made:
             "DASK_MARSDASK__ALLOW_ORIGIN": '["*"]',
         }
         if idle := int(self.job.options.get("idle-timeout", 0)):
-            env[specs.variable(routes.IDLE)] = str(idle)
+            env[specs.variable(names.IDLE)] = str(idle)
         pod = self._pod(role, start, env, {names.COMM: COMM_PORT, names.WEB: WEB_PORT})
         container = pod["spec"]["containers"][0]
         container["livenessProbe"] = dict(specs.LIVENESS)
