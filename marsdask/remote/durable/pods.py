@@ -48,9 +48,10 @@ class Pods:
         self.storage.make(FOLDER)
         self.storage.put(FOLDER, f"{namespace}.json", json.dumps(said).encode())
         self.cluster = new_cluster(self.api_client, namespace=namespace, idle_timeout=IDLE, **given)
-        threading.Thread(
+        self._telling = threading.Thread(
             target=self._live, args=(self.cluster,), name="marsdask-map-pods", daemon=True
-        ).start()
+        )
+        self._telling.start()
         return self.cluster
 
     def _live(self, cluster: Any) -> None:
@@ -63,6 +64,7 @@ class Pods:
         cluster, self.cluster = self.cluster, None
         self._over.set()
         if cluster is not None:
+            self._telling.join()  # its last word may be under way, which a closed connection would make an error
             cluster.stop()
             self._forget(cluster.namespace)
 

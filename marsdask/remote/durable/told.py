@@ -245,7 +245,7 @@ def appearing(path: str) -> Iterator[str]:
 def _is_no_file(path: str) -> bool:
     """Whether that is a pipe or a device; or /dev/stdout, which a shell may have led to a file."""
     there = os.path.exists(path) and not os.path.isfile(path)
-    return there or os.path.abspath(path).startswith(("/dev/", "/proc/"))
+    return there or os.path.abspath(path).startswith(("/dev/fd/", "/dev/std", "/proc/"))
 
 
 def check_output(option: str, path: str) -> None:
