@@ -25,6 +25,7 @@ LIMIT = 3600.0  # seconds of one step: what hangs must not take the others' repo
 LAST_LINES = 40
 FAILURE_LINES = 400  # of all failures of a step
 SLOWEST = 15
+LINE = 400  # characters, of a failure in the table: who keeps little of what is printed keeps its end
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,9 @@ def slowest(runs: Iterable[Run]) -> list[str]:
 
 
 def closing(run: Run) -> str:
-    """The runner's last lines: '== 12 passed, 1 skipped in 3.45s =='."""
-    found = re.findall(r"^=+ .*(?:passed|failed|error|no tests ran).* =+$", run.text, re.MULTILINE)
-    return "\n".join(found)
+    """What failed, a line each, and the runner's last lines: '== 12 passed, 1 skipped in 3.45s =='."""
+    lines = r"^(?:FAILED|ERROR) \S+\.(?:py|md)\b.*|^=+ .*(?:passed|failed|error|no tests ran).* =+$"
+    return "\n".join(line[:LINE] for line in re.findall(lines, run.text, re.MULTILINE))
 
 
 class Gate:
