@@ -7,11 +7,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import dask
-import fsspec
 import numpy as np
 import pytest
 
@@ -19,76 +17,21 @@ from marsdask import stored
 from marsdask.errors import BadStorage, StillActive
 from marsdask.remote.durable import Client
 from marsdask.remote.durable.storage import Storage
-from tests.processes import METHOD, PATIENCE, serving, until
+from tests.processes import METHOD, PATIENCE, until
+from tests.stores import BUCKET, Store, gs, s3
 
 pytestmark = [
     pytest.mark.processes,
     # aiohttp says so of each body above 1 MiB that gcsfs puts; it is right, and gcsfs's to mend.
     pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning"),
 ]
-BUCKET = "bucket"
-
-
-@dataclass
-class Store:
-    """A server with an empty bucket."""
-
-    url: str
-    options: dict[str, Any]
-    environment: dict[str, str]
-    """What says the same to a process that is not told."""
-
-    def client(self, *, name: str = "default", **given: Any) -> Client:
-        return Client(
-            self.url, **{"cluster": "threads", "name": name, "storage_options": self.options, **given}
-        )
-
-    def fresh(self) -> Any:
-        """A file system as another process has it, which has heard of nothing."""
-        protocol = self.url.partition("://")[0]
-        return fsspec.filesystem(protocol, skip_instance_cache=True, **self.options)
-
-    def path(self, *parts: str) -> str:
-        return "/".join((self.url.partition("://")[2], *parts))
-
-
-@contextlib.contextmanager
-def s3() -> Iterator[Store]:
-    pytest.importorskip("s3fs", reason="no S3: make test-stores")
-    pytest.importorskip("moto.server", reason="no server for S3: make test-stores")
-    with serving("-m", "moto.server", "-H", "127.0.0.1", "-p", "{port}") as url:
-        options = {"endpoint_url": url, "key": "testing", "secret": "testing"}
-        environment = {
-            "AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing",
-            "AWS_DEFAULT_REGION": "us-east-1",
-        }  # fmt: skip
-        store = Store(f"s3://{BUCKET}/some/folder", options, environment)
-        store.fresh().mkdir(BUCKET)
-        yield store
-
-
-@contextlib.contextmanager
-def gs() -> Iterator[Store]:
-    pytest.importorskip("gcsfs", reason="no Google storage: make test-stores")
-    pytest.importorskip("gcp_storage_emulator", reason="no server for Google storage: make test-stores")
-    # One connection at a time is what it has by itself, and those that are kept open wait for each other.
-    start = "import http.server as h; h.HTTPServer = h.ThreadingHTTPServer; "
-    start += "from gcp_storage_emulator.server import create_server as c; "
-    start += f"c('127.0.0.1', {{port}}, in_memory=True, default_bucket={BUCKET!r}).run()"
-    with serving("-c", start) as url:
-        options = {"endpoint_url": url, "token": "anon"}
-        yield Store(f"gs://{BUCKET}/some/folder", options, {"STORAGE_EMULATOR_HOST": url})
 
 
 @pytest.fixture(scope="module", params=["s3", "gs"])
 def server(request: pytest.FixtureRequest) -> Iterator[Store]:
     """One of the servers."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(
-            "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false"
-        )  # asks by gRPC what the server does not know
-        with (s3 if request.param == "s3" else gs)() as store:
-            yield store
+    with (s3 if request.param == "s3" else gs)() as store:
+        yield store
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The durable map in pods: its own command and kubeface's, with a server for S3 beside the node."""
+"""The durable map in pods: its own command and kubeface's, with a server for Google storage beside the node."""
 
 import csv
 import json
@@ -18,21 +18,17 @@ from marsdask.remote.durable.storage import Storage
 from tests.kubernetes.clusters import IMAGE, PATIENCE, gone, until
 from tests.kubernetes.node import image, settings
 from tests.processes import serving
+from tests.stores import Store, gs
 
 SQUARES = [["Value", "Result"], *([str(n), str(n**2)] for n in range(10))]
 
 
 @pytest.fixture(scope="module")
-def bucket(place) -> Iterator[dict[str, str]]:
-    """The variables by which a bucket is found."""
+def bucket(place) -> Iterator[Store]:
     if place.node is None:
         pytest.skip("the pods do not reach this machine")
-    s3fs = pytest.importorskip("s3fs", reason="no S3: make test-stores")
-    pytest.importorskip("moto.server", reason="no server for S3: make test-stores")
-    with serving("-m", "moto.server", "-H", settings.ADDRESS, "-p", "{port}", host=settings.ADDRESS) as url:
-        keys = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "testing")
-        s3fs.S3FileSystem(endpoint_url=url, key="testing", secret="testing").mkdir("bucket")
-        yield {**keys, "AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": "us-east-1"}
+    with gs(settings.ADDRESS) as store:
+        yield store
 
 
 def said(place, environment: dict[str, str], *words: object) -> str:
@@ -41,6 +37,11 @@ def said(place, environment: dict[str, str], *words: object) -> str:
     done = subprocess.run(list(map(str, words)), env=given, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def variables(bucket: Store) -> list[str]:
+    """The words by which pods find it."""
+    return [word for pair in bucket.environment.items() for word in ("--env", "=".join(pair))]
 
 
 def nothing_left(api) -> bool:
@@ -53,33 +54,38 @@ def test_a_map_in_pods(place, api, bucket, tmp_path):
     out = tmp_path / "out.csv"
     run = [
         sys.executable, "-m", "marsdask", "map", "run", "--expression", "value**2", "--generator-expression", "range(10)",
-        "--storage", "s3://bucket/search", "--out-csv", out, "-o", "json",
+        "--storage", f"{bucket.url}/search", "--out-csv", out, "-o", "json",
     ]  # fmt: skip
-    variables = [word for pair in bucket.items() for word in ("--env", "=".join(pair))]
-    how = ["--cluster", "kubernetes", "--image", IMAGE, "--memory", "400m", "--cpu", "0.1", *variables]
-    counts = json.loads(said(place, bucket, *run, *how).splitlines()[-1])
+    how = [
+        "--cluster",
+        "kubernetes",
+        "--image",
+        IMAGE,
+        "--memory",
+        "400m",
+        "--cpu",
+        "0.1",
+        *variables(bucket),
+    ]
+    counts = json.loads(said(place, bucket.environment, *run, *how).splitlines()[-1])
     assert (counts["total"], counts["done"], counts["reused"], counts["failed"]) == (10, 10, 0, 0)
     with out.open() as file:
         assert list(csv.reader(file)) == SQUARES
     until(lambda: nothing_left(api))
     # The results outlive the cluster, and another place has no part in their names.
-    counts = json.loads(said(place, bucket, *run, "--cluster", "threads").splitlines()[-1])
+    counts = json.loads(said(place, bucket.environment, *run, "--cluster", "threads").splitlines()[-1])
     assert (counts["total"], counts["reused"]) == (10, 10)
 
 
 def test_a_run_takes_away_the_cluster_of_one_that_was_killed(place, api, bucket, tmp_path):
     run = [
-        sys.executable, "-m", "marsdask", "map", "run", "--generator-expression", "range(10)", "--storage", "s3://bucket/killed",
+        sys.executable, "-m", "marsdask", "map", "run", "--generator-expression", "range(10)", "--storage", f"{bucket.url}/killed",
         "--out-csv", str(tmp_path / "out.csv"), "-o", "json", "--quiet", "--cluster", "kubernetes", "--image", IMAGE,
         "--memory", "400m", "--cpu", "0.1", "--max-simultaneous-tasks", "1",
-        *(word for pair in bucket.items() for word in ("--env", "=".join(pair))),
+        *variables(bucket),
     ]  # fmt: skip
-    storage = Storage(
-        "s3://bucket/killed",
-        "default",
-        (("endpoint_url", bucket["AWS_ENDPOINT_URL"]), ("key", "testing"), ("secret", "testing")),
-    )
-    environment = os.environ | bucket | {"KUBECONFIG": str(place.kubeconfig)}
+    storage = Storage.at(f"{bucket.url}/killed", "default", bucket.options)
+    environment = os.environ | bucket.environment | {"KUBECONFIG": str(place.kubeconfig)}
     with subprocess.Popen(
         [*run, "--expression", "__import__('time').sleep(3000)"], env=environment
     ) as killed:
@@ -90,7 +96,7 @@ def test_a_run_takes_away_the_cluster_of_one_that_was_killed(place, api, bucket,
     (record,) = replace(storage, name=pods.NAME).names(pods.FOLDER)
     namespace = record.removesuffix(".json")
     assert api.pods(namespace, names.CLUSTER)
-    said(place, bucket, *run, "--expression", "value**2")
+    said(place, bucket.environment, *run, "--expression", "value**2")
     assert not replace(storage, name=pods.NAME).names(pods.FOLDER)
     gone(api, namespace)
 
@@ -123,12 +129,12 @@ def test_kubeface_in_an_image_without_marsdask(place, api, bucket, tmp_path):
         host=settings.ADDRESS,
     ) as index:
         finds = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": f"{index}/", "PIP_TRUSTED_HOST": settings.ADDRESS}
-        name, archive = image.bare(bucket | finds)
+        name, archive = image.bare(bucket.environment | finds)
         place.node.load(archive)
         out = tmp_path / "out.csv"
         said(
-            place, bucket, Path(sys.executable).with_name("kubeface-run"), "--expression", "__import__('greeting').squared(value)",
-            "--generator-expression", "range(10)", "--kubeface-backend", "kubernetes", "--kubeface-storage", "s3://bucket/kubeface",
+            place, bucket.environment, Path(sys.executable).with_name("kubeface-run"), "--expression", "__import__('greeting').squared(value)",
+            "--generator-expression", "range(10)", "--kubeface-backend", "kubernetes", "--kubeface-storage", f"{bucket.url}/kubeface",
             "--kubeface-max-simultaneous-tasks", 1, "--kubeface-worker-image", name, "--kubeface-kubernetes-image-pull-policy", "Never",
             "--kubeface-worker-path-prefix", "/opt/marsdask/bin", "--kubeface-worker-pip", "/opt/pip/bin/pip",
             "--kubeface-worker-pip-packages", "greeting", "--kubeface-kubernetes-task-resources-cpu", 0.1,

