@@ -88,6 +88,19 @@ def test_files_in_and_out(tmp_path: Path, where: tuple[str, ...]) -> None:
     assert empty == "Value,Result\n"
 
 
+def test_a_dash_is_standard_output(
+    tmp_path: Path, where: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = ("run", *where, "--quiet", "--expression", "value", "--generator-expression", "[5]")
+    assert good(*run, "--out-csv", "-") == "Value,Result\n5,5\n"
+    assert good(*run, "--out-jsonl", "-") == '{"value": 5, "result": 5}\n'
+    refused = call(*run, "--out-parquet", "-")
+    assert refused.exit_code == 2
+    assert "--out-parquet='-': a table is written to a file" in refused.stderr
+    assert not list(tmp_path.glob("-"))
+
+
 def test_a_file_of_results_is_there_when_all_are(tmp_path: Path, where: tuple[str, ...]) -> None:
     (tmp_path / "data").mkdir()
     out, link = tmp_path / "data" / "out.csv", tmp_path / "link.csv"

@@ -62,6 +62,8 @@ def test_numpy_and_standard_output(here: Any, capsys: pytest.CaptureFixture[str]
             "numpy.sum(value)",
             "--generator-expression",
             "(numpy.arange(n) for n in [3, 4])",
+            "--out-csv",
+            "-",
             *here,
         ]
     )

@@ -55,7 +55,7 @@ cluster_option = click.option(
     "--input", "input_", metavar="FILE", help="Values from rows of .csv, lines of .jsonl or of .txt."
 )
 @click.option(
-    "--out-csv", metavar="FILE", help="Write results there; without any --out, as CSV to standard output."
+    "--out-csv", metavar="FILE", help="Write results there; `-`, or no --out at all, is standard output."
 )
 @click.option("--out-jsonl", metavar="FILE", help="Write results there, a JSON object in each line.")
 @click.option("--out-parquet", metavar="FILE", help="Write results there as a table.")
@@ -185,8 +185,10 @@ def _output(options: dict[str, Any], output: str) -> tuple[str, str | None]:
     }
     if len(given) > 1:
         raise click.UsageError(f"expected one of {', '.join(f'--out-{form}' for form in given)}.")
+    if given.get("parquet") == "-":
+        raise click.UsageError("--out-parquet='-': a table is written to a file, not to standard output.")
     for form, path in given.items():
-        return form, path
+        return form, None if path == "-" else path
     return ("jsonl" if output == "json" else "csv"), None
 
 

@@ -41,7 +41,7 @@ def row(function: Any, value: Any) -> tuple[str, str]:
 @contextlib.contextmanager
 def output(path: str | None) -> Iterator[Any]:
     """A file to write, which is there when all of it is; or standard output."""
-    if path is None:
+    if path is None or path == "-":
         yield sys.stdout
     else:
         with told.appearing(path) as part, open(part, "w", newline="", encoding="utf-8") as file:
