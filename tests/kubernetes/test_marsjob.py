@@ -63,7 +63,7 @@ def test_the_tutorials_job(place: Place, api: Api) -> None:
             assert head.split() == ["NAME", "STATE", "AGE", "FINISHED-TTL", "MAX-LIFETIME"]
             assert row.split()[:2] == ["demo", "Running"]
             assert row.split()[3] == "600"
-        assert made.events() == ["JobCreated", "JobRunning"]
+        until(lambda: made.events() == ["JobCreated", "JobRunning"])
         counts = made.body()["status"]["replicaStatuses"]
         assert {name: each["active"] for name, each in counts.items()} == {
             "Scheduler": 1,
@@ -308,7 +308,7 @@ def test_a_worker_that_the_kernel_ends_is_started_again(api: Api) -> None:
     with applied(api, job) as made:
         made.recorded("worker-oom", "worker", ended)
         made.becomes("Running")
-        assert made.events()[-1] == "JobRunning"
+        until(lambda: made.events()[-1] == "JobRunning")  # which is told after the status is there
 
 
 def test_replicas_can_be_changed_and_nothing_else(api: Api) -> None:
