@@ -313,7 +313,7 @@ class SpillDirectory:
                     _write_all(opened, frames)
                 finally:
                     os.close(opened)
-                os.rename(partial, path)
+                _renamed(partial, path)
             except BaseException:
                 self._unlinked(partial, 0)
                 raise
@@ -380,6 +380,16 @@ class _Purged(_Space):
 
     def _purge_lock(self, **_: object) -> object:
         return super()._purge_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+
+
+def _renamed(partial: str, path: str) -> None:
+    """Gives a file its name. Where it is gone and its directory is there, somebody else has removed it, which may pass."""
+    try:
+        os.rename(partial, path)
+    except FileNotFoundError as error:
+        if os.path.exists(partial) or not os.path.isdir(os.path.dirname(partial)):
+            raise
+        raise BlockingIOError(errno.EAGAIN, "a file was removed while it was written") from error
 
 
 def told(error: OSError) -> str:

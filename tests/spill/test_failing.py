@@ -106,6 +106,26 @@ def test_when_all_fail_each_is_named(tmp_path: Path) -> None:
         assert "x" not in store
 
 
+def test_a_file_that_somebody_removes_does_not_condemn_its_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cleans temporary files takes one while it is written: memory must not fill up for half a minute."""
+    rename = os.rename
+
+    def renamed(partial: str, path: str) -> None:
+        os.unlink(partial)
+        rename(partial, path)
+
+    with StripedFile([tmp_path / "a"], retry_after=1000) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(directory_module.os, "rename", renamed)
+            with pytest.raises(SpillFull, match="a file was removed while it was written"):
+                store["x"] = b"x"
+        store["x"] = b"x"
+        assert bytes(store["x"]) == b"x"
+        assert [(u["files"], u["bytes"] > 0, u["bad"]) for u in store.usage()] == [(1, True, None)]
+
+
 def test_a_lack_of_this_process_does_not_condemn_a_directory(tmp_path: Path) -> None:
     with faults() as system, StripedFile([tmp_path / "a"]) as store:
         system.set("open", tmp_path / "a", errno.EMFILE)
