@@ -28,7 +28,7 @@ from marsdask.errors import (
 from marsdask.remote.durable import Client, master, status
 from marsdask.remote.durable.storage import Storage
 from marsdask.session import new_session
-from tests.processes import PATIENCE, until
+from tests.processes import PATIENCE, Gate, through, until
 
 
 class Calls(list[Any]):
@@ -103,16 +103,28 @@ def test_eager(client: Client) -> None:
         assert list(found) == [0, 1, 4, 9, 16]
 
 
+def held_first(folder: str, x: int) -> int:
+    return int(through(x, folder)) if x == 0 else x
+
+
 def slow_first(x: int) -> int:
     time.sleep(0.5 if x == 0 else 0.0)
     return x
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_order(client: Client, *, ordered: bool) -> None:
-    found = list(client.map(slow_first, range(6), ordered=ordered))
-    assert sorted(found) == list(range(6))
-    assert found[0 if ordered else -1] == 0
+def test_order(client: Client, tmp_path: Path, *, ordered: bool) -> None:
+    with Gate(tmp_path / "gate") as gate:
+        found = client.map(functools.partial(held_first, str(gate.folder)), range(6), ordered=ordered)
+        if ordered:
+            opening = threading.Timer(0.5, gate.open)
+            opening.start()
+            assert list(found) == list(range(6))
+            opening.join()
+        else:
+            assert sorted(itertools.islice(found, 5)) == [1, 2, 3, 4, 5]
+            gate.open()
+            assert list(found) == [0]
     again = dict(client.map(slow_first, range(8)).as_completed())
     assert again == {x: x for x in range(8)}
 

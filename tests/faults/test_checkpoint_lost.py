@@ -56,6 +56,9 @@ def test_go_on_where_it_was(tmp_path: Path) -> None:
             first.kill()
             first.communicate(timeout=PATIENCE)
         cluster.end()
+        unready = set(
+            folder.glob("*.part")
+        )  # of a worker that was killed while it wrote; they go when they are old
         finished = {int(p.name[-6:]) for p in folder.glob("chunk-??????")}
         before = Counter(map(int, calls.read_text().split()))
         assert 3 <= len(finished) < CHUNKS
@@ -69,4 +72,4 @@ def test_go_on_where_it_was(tmp_path: Path) -> None:
     assert set(after) == set(range(CHUNKS))
     for chunk in range(CHUNKS):
         assert after[chunk] - before[chunk] == (chunk not in finished), chunk
-    assert not list(folder.glob("*.part"))
+    assert set(folder.glob("*.part")) <= unready
