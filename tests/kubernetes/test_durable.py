@@ -56,17 +56,8 @@ def test_a_map_in_pods(place, api, bucket, tmp_path):
         sys.executable, "-m", "marsdask", "map", "run", "--expression", "value**2", "--generator-expression", "range(10)",
         "--storage", f"{bucket.url}/search", "--out-csv", out, "-o", "json",
     ]  # fmt: skip
-    how = [
-        "--cluster",
-        "kubernetes",
-        "--image",
-        IMAGE,
-        "--memory",
-        "400m",
-        "--cpu",
-        "0.1",
-        *variables(bucket),
-    ]
+    how = ["--cluster", "kubernetes", "--image", IMAGE, "--memory", "400m", "--cpu", "0.1"]
+    how += variables(bucket)
     counts = json.loads(said(place, bucket.environment, *run, *how).splitlines()[-1])
     assert (counts["total"], counts["done"], counts["reused"], counts["failed"]) == (10, 10, 0, 0)
     with out.open() as file:

@@ -57,7 +57,9 @@ cluster_option = click.option(
 @click.option(
     "--out-csv", metavar="FILE", help="Write results there; `-`, or no --out at all, is standard output."
 )
-@click.option("--out-jsonl", metavar="FILE", help="Write results there, a JSON object in each line.")
+@click.option(
+    "--out-jsonl", metavar="FILE", help="Write results there, a JSON object in each line; `-` as well."
+)
 @click.option("--out-parquet", metavar="FILE", help="Write results there as a table.")
 @storage_option
 @cluster_option
