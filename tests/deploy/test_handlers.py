@@ -1,4 +1,5 @@
-"""What the operator loads of ours: it waits while the API server does not know Dask's kinds; no cluster stays Pending."""
+"""What the operator loads of ours: it waits while the API server does not know Dask's kinds; no cluster stays Pending, or without
+its worker group."""
 
 import asyncio
 import logging
@@ -110,3 +111,26 @@ def test_a_cluster_is_running_when_its_service_is_there(monkeypatch, found, says
     patch = kopf.Patch()
     asyncio.run(handlers.running(name="plain", namespace="there", patch=patch))
     assert (asked, dict(patch.status)) == ([("there", "plain-scheduler"), "closed"], says)
+
+
+def test_a_cluster_without_its_worker_group_has_its_parts_made_again(monkeypatch) -> None:
+    there = {("there", "plain-default"): False}
+
+    class Groups:
+        def get(self, plural, *where):
+            assert plural == "daskworkergroups"
+            return {} if there[where] else None
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(handlers, "Api", Groups)
+
+    def told() -> dict:
+        patch = kopf.Patch()
+        asyncio.run(handlers.complete(name="plain", namespace="there", patch=patch))
+        return dict(patch.status)
+
+    assert told() == {"phase": "Created"}
+    there["there", "plain-default"] = True
+    assert told() == {}

@@ -148,9 +148,17 @@ def test_events_are_told_once_the_latest_first():
             event("new", "2026-01-02"),
             event("old", "2025-01-01"),
             event("no", "2026", "Normal"),
+            event("will try again in 60 seconds: no", "2026-01-03", "Error"),
         ]
     )
-    assert found == ["R: new (Pod w)", "R: old (Pod w)"]
+    assert found == [
+        "OperatorError: will try again in 60 seconds: no (Pod w)",
+        "R: new (Pod w)",
+        "R: old (Pod w)",
+    ]
+    why = states.cause([SCHEDULER], found, 0, 1)
+    assert why == f"Dask's operator has not made all of the cluster: {found[0]}"
+    assert states.cause([SCHEDULER, *workers(Ready=1)], found, 0, 1).startswith("0 of 1 workers have")
 
 
 def test_what_cannot_come_up_by_itself():

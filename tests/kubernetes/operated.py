@@ -122,9 +122,9 @@ def unused_rights(audit: Path, account: str, rights: Iterable[Rule], *, but: str
         resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
         used[asked.get("apiGroup", ""), resource].add(event["verb"])
         message = event["responseStatus"].get("message", "")
-        going = "is being terminated" in message or but in message
+        permitted = any(each in message for each in ("is being terminated", "exceeded quota", but))
         tried = "dryRun=All" in event["requestURI"]  # how an operator learns that it may start
-        if event["responseStatus"]["code"] in (401, 403) and not going and not tried:
+        if event["responseStatus"]["code"] in (401, 403) and not permitted and not tried:
             refused.append((event["verb"], resource, message))
     assert not refused
     granted = {(group, resource): set(verbs) for group, resource, verbs in rights}

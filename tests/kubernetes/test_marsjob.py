@@ -329,6 +329,21 @@ def test_replicas_can_be_changed_and_nothing_else(api: Api) -> None:
         assert "NEW" not in {each["name"] for each in left["spec"]["containers"][0]["env"]}
 
 
+def test_what_dasks_operator_could_not_make_is_told_and_made_later(api: Api) -> None:
+    """What is there of the cluster by then says that it runs, and the operator would not look at the rest again."""
+    with namespace(api) as where:
+        refused = {"count/daskworkergroups.kubernetes.dask.org": "0"}
+        quota = {"metadata": {"name": "none"}, "spec": {"hard": refused}}
+        api.call(api.core.create_namespaced_resource_quota, where, quota)
+        until(lambda: api.call(api.core.read_namespaced_resource_quota, "none", where)["status"].get("hard"))
+        made = create(api, where, small())
+        said = made.becomes("Created", "quota is used up: OperatorError: ")
+        assert "daskcluster_create_components" in said["message"]
+        api.patched("daskclusters", where, made.name, {"status": {"phase": "Running"}})
+        api.call(api.core.delete_namespaced_resource_quota, "none", where)
+        made.becomes("Running")
+
+
 def test_spot_replicas_are_a_worker_group(api: Api) -> None:
     job = small()
     role(job, "Worker").update(

@@ -139,7 +139,7 @@ class Api:
 
     def warnings(self, namespace: str) -> list[Body]:
         """The events that are none of those of every day."""
-        return self.listed(self.core.list_namespaced_event, namespace, field_selector="type=Warning")
+        return self.listed(self.core.list_namespaced_event, namespace, field_selector="type!=Normal")
 
     def log(self, namespace: str, pod: str, *, lines: int, previous: bool = False) -> str | None:
         """The last lines a pod's container has written; None where there is no log."""

@@ -1,4 +1,4 @@
-"""Loaded by the operator beside dask-kubernetes's own handlers, for two things that these miss."""
+"""Loaded by the operator beside dask-kubernetes's own handlers, for what these miss."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ OWNERS = ("DaskCluster", "DaskJob", "DaskWorkerGroup")
 
 
 @kopf.on.startup()
+async def told(settings: kopf.OperatorSettings, **_: Any) -> None:
+    """Post as events of a cluster what fails on the way to it, which kopf else keeps to its log."""
+    settings.posting.loggers, settings.posting.level = True, logging.WARNING
+
+
+@kopf.on.startup()
 async def known(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) -> None:
     """Wait until the API server lets Dask's kinds own what the operator makes; the operator would try again 60 s later."""
     await owners.known(f"{GROUP}/{VERSION}", OWNERS, logger)
@@ -32,6 +38,25 @@ async def running(name: str, namespace: str | None, patch: kopf.Patch, **_: Any)
     assert namespace is not None
     if await asyncio.to_thread(reachable, namespace, f"{name}-scheduler"):
         patch.status["phase"] = "Running"
+
+
+@kopf.on.field(f"daskclusters.{GROUP}", field="status.phase", new="Running")
+async def complete(name: str, namespace: str | None, patch: kopf.Patch, **_: Any) -> None:
+    """Have the worker group made of a cluster that lacks one.
+
+    dask-kubernetes makes all parts when it hears of the phase Created. Where one of them fails, kopf tries again 60 s later, but not if
+    the Service, made before, has set the phase to Running meanwhile: the workers would never come. kopf does one thing at a time with
+    an object, so that nobody is making its parts just now.
+    """
+    assert namespace is not None
+    if not await asyncio.to_thread(grouped, namespace, f"{name}-default"):
+        patch.status["phase"] = "Created"
+
+
+def grouped(namespace: str, group: str) -> bool:
+    """Whether a worker group is there."""
+    with closing(Api()) as api:
+        return api.get("daskworkergroups", namespace, group) is not None
 
 
 def reachable(namespace: str, service: str) -> bool:

@@ -23,6 +23,8 @@ HOPELESS = {
     "RunContainerError": "the container cannot be started",
 }
 """States that pass only if somebody does something, and what they mean."""
+OPERATOR = "OperatorError"
+"""How what failed in Dask's operator is called among Kubernetes' warnings."""
 
 Pod = Mapping[str, Any]
 
@@ -134,12 +136,12 @@ def line(found: Sequence[State], registered: int, wanted: int) -> str:
 
 
 def warnings_of(events: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What Kubernetes warns about, the latest first, each once."""
-    wrong = [e for e in events if e.get("type") == "Warning" and e.get("reason") != "Unhealthy"]
+    """What Kubernetes and Dask's operator warn about, the latest first, each once."""
+    wrong = [e for e in events if e.get("type") != "Normal" and e.get("reason") != "Unhealthy"]
     wrong.sort(key=lambda e: str(e.get("lastTimestamp") or e.get("eventTime") or ""), reverse=True)
     told = (
-        f"{e.get('reason')}: {e.get('message', '').strip()} ({e['involvedObject'].get('kind')} "
-        f"{e['involvedObject'].get('name')})"
+        f"{OPERATOR if e.get('type') == 'Error' else e.get('reason')}: {e.get('message', '').strip()} "
+        f"({e['involvedObject'].get('kind')} {e['involvedObject'].get('name')})"
         for e in wrong
     )
     return list(dict.fromkeys(told))
@@ -161,6 +163,9 @@ def cause(found: Sequence[State], events: Sequence[str], registered: int, wanted
     for each in events:
         if each.startswith("FailedCreate"):
             return f"Kubernetes does not make the pods: {each}"
+    for each in events:
+        if each.startswith(OPERATOR) and len(found) <= wanted:
+            return f"Dask's operator has not made all of the cluster: {each}"
     here = f"{registered} of {wanted} workers have registered at the scheduler"
     return here if found else "no pod was made"
 

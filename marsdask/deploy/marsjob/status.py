@@ -261,7 +261,7 @@ class Look:
                 key=lambda each: (not each.hopeless, each.role != "scheduler"),
                 default=None,
             )
-            if stuck or any("FailedCreate" in each for each in self.events):
+            if stuck or any("FailedCreate" in each or states.OPERATOR in each for each in self.events):
                 alike = [each for each in found if stuck and each.label == stuck.label]
                 total = self.roles[WORKER].get("replicas", 1)
                 why = states.cause(alike, self.events, ready, total)
