@@ -18,8 +18,11 @@ OWNERS = ("DaskCluster", "DaskJob", "DaskWorkerGroup")
 
 @kopf.on.startup()
 async def told(settings: kopf.OperatorSettings, **_: Any) -> None:
-    """Post as events of a cluster what fails on the way to it, which kopf else keeps to its log."""
-    settings.posting.loggers, settings.posting.level = True, logging.WARNING
+    """Post as events of a cluster what fails on the way to it, which kopf else keeps to its log.
+
+    No warnings: there is one every 5 s for a cluster with an idle timeout whose scheduler does not answer.
+    """
+    settings.posting.loggers, settings.posting.level = True, logging.ERROR
 
 
 @kopf.on.startup()
