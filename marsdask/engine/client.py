@@ -264,17 +264,16 @@ class Distributed:
     def note(self, name: str) -> None:
         """Publish an empty dataset, by which others see that something is there; nothing if it is published."""
         if name not in self.client.list_datasets():
+            # Whose it is comes first: this process may die at any moment, and nobody else would unpublish it.
+            self.client.sync(_owned, self.client, name)
             self.client.publish_dataset([], name=name)
-            self.own(name)
+            self.published.add(name)
             self.notes.add(name)
 
     def own(self, dataset: str) -> None:
         """Unpublish a dataset when the engine closes; a scheduler of ours does so where this process dies before."""
-        from marsdask.engine.watch import OWNERS  # imports distributed
-
         self.published.add(dataset)
-        client, told = self.client, self.client.scheduler.set_metadata
-        client.loop.add_callback(lambda: told(keys=[OWNERS, dataset], value=client.id))  # from any thread
+        self.client.loop.add_callback(_owned, self.client, dataset)  # from any thread
 
     def listen(self, topic: str, hear: Callable[[Any], None]) -> None:
         """Call `hear` with every event of a topic from now on."""
@@ -403,6 +402,13 @@ AT_ONCE = 32
 async def _cancelled(client: Any, futures: list[Any]) -> None:
     for begin in range(0, len(futures), AT_ONCE):
         await client.cancel(futures[begin : begin + AT_ONCE], asynchronous=True)
+
+
+async def _owned(client: Any, dataset: str) -> None:
+    """Have the scheduler unpublish a dataset when this client is gone."""
+    from marsdask.engine.watch import OWNERS  # imports distributed
+
+    await client.scheduler.set_metadata(keys=[OWNERS, dataset], value=client.id)
 
 
 async def _unpublished(client: Any, *names: str) -> None:

@@ -17,6 +17,7 @@ from distributed import LocalCluster
 
 import marsdask.tensor as mt
 from marsdask import new_session, remote
+from marsdask.engine.watch import OWNERS
 from marsdask.errors import NoWorkers, TaskFailed
 from marsdask.session import Session
 from tests.faults.processes import ROOT, Bare
@@ -197,6 +198,23 @@ def test_a_client_that_is_killed_leaves_no_name(session: Session) -> None:
         client.kill()
         client.communicate(timeout=PATIENCE)
     until(lambda: not names(), "no name of the client that was killed")
+
+
+def test_the_scheduler_knows_whose_a_name_is_before_there_is_one(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, seen = session.client, []
+    publish = client.publish_dataset
+
+    def spied(*what: Any, name: str) -> None:
+        seen.append(client.get_metadata([OWNERS, name]))
+        publish(*what, name=name)
+
+    monkeypatch.setattr(client, "publish_dataset", spied)
+    session.engine.note("one that is new")  # type: ignore[attr-defined]
+    assert seen == [client.id]
+    session.engine.forget("one that is new")  # type: ignore[attr-defined]
+    until(lambda: "one that is new" not in client.list_datasets(), "it is forgotten")
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of what nobody closed
