@@ -265,10 +265,11 @@ class Distributed:
         """Publish an empty dataset, by which others see that something is there; nothing if it is published."""
         if name not in self.client.list_datasets():
             # Whose it is comes first: this process may die at any moment, and nobody else would unpublish it.
-            self.client.sync(_owned, self.client, name)
-            self.client.publish_dataset([], name=name)
-            self.published.add(name)
-            self.notes.add(name)
+            self.client.sync(_claimed, self.client, name)
+            with contextlib.suppress(KeyError):  # another process is faster, and has claimed it
+                self.client.publish_dataset([], name=name)
+                self.published.add(name)
+                self.notes.add(name)
 
     def own(self, dataset: str) -> None:
         """Unpublish a dataset when the engine closes; a scheduler of ours does so where this process dies before."""
@@ -411,6 +412,18 @@ async def _owned(client: Any, dataset: str) -> None:
     await client.scheduler.set_metadata(keys=[OWNERS, dataset], value=client.id)
 
 
+async def _claimed(client: Any, dataset: str) -> None:
+    """The same of a dataset that is to be published, unless another client that is there is about to."""
+    from marsdask.engine.watch import OWNERS
+
+    def claim(owners: str, name: str, mine: str, dask_scheduler: Any = None) -> None:
+        found = dask_scheduler.task_metadata.setdefault(owners, {})
+        if found.get(name) not in dask_scheduler.clients:
+            found[name] = mine
+
+    await client.run_on_scheduler(claim, OWNERS, dataset, client.id)
+
+
 async def _unpublished(client: Any, *names: str) -> None:
     """Unpublish datasets, while there is a scheduler: with one that is lost they are gone."""
     asking = asyncio.ensure_future(_asked_to_unpublish(client, names))
@@ -429,14 +442,17 @@ async def _asked_to_unpublish(client: Any, names: tuple[str, ...]) -> None:
     """Unpublish what the scheduler knows: one that was started again knows of none, and to distributed 2026.3 that is a
     KeyError. To distributed a dataset is a client too, which stays: on the dashboard, for ever."""
 
-    def left(name: str, dask_scheduler: Any = None) -> None:
+    from marsdask.engine.watch import OWNERS
+
+    def left(owners: str, name: str, dask_scheduler: Any = None) -> None:
         if name not in dask_scheduler.extensions["publish"].datasets:
+            dask_scheduler.task_metadata.get(owners, {}).pop(name, None)
             dask_scheduler.remove_client(client=f"published-{name}")
 
     for name in names:
         with contextlib.suppress(KeyError):
             await client.unpublish_dataset(name, asynchronous=True)
-        await client.run_on_scheduler(left, name)
+        await client.run_on_scheduler(left, OWNERS, name)
 
 
 @contextlib.contextmanager

@@ -214,7 +214,24 @@ def test_the_scheduler_knows_whose_a_name_is_before_there_is_one(
     session.engine.note("one that is new")  # type: ignore[attr-defined]
     assert seen == [client.id]
     session.engine.forget("one that is new")  # type: ignore[attr-defined]
-    until(lambda: "one that is new" not in client.list_datasets(), "it is forgotten")
+    until(lambda: client.get_metadata([OWNERS], {}).get("one that is new") is None, "it is forgotten")
+    assert "one that is new" not in client.list_datasets()
+
+
+def test_of_two_that_publish_a_name_at_once_the_first_one_owns_it(session: Session) -> None:
+    """Neither sees the other's when it looks."""
+    other = new_session(session.address, default=False)
+    try:
+        for each in (session, other):
+            each.client.list_datasets = list
+            each.engine.note("one of both")  # type: ignore[attr-defined]
+        assert session.client.get_metadata([OWNERS, "one of both"]) == session.client.id
+    finally:
+        for each in (session, other):
+            del each.client.list_datasets
+        other.close()
+    assert "one of both" in session.client.list_datasets()
+    session.engine.forget("one of both")  # type: ignore[attr-defined]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of what nobody closed
