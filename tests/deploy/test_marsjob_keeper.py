@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from marsdask.deploy.marsjob import keeper as keeping
 from marsdask.deploy.marsjob.definition import definition
 from marsdask.deploy.marsjob.keeper import Keeper, difference
 from marsdask.errors import KubernetesError
@@ -488,6 +489,26 @@ def test_whose_jobs_are_kept(kubedl: bool, said: str | None, adopt_all: bool, ke
     assert ("status" in seen["MarsJob/mars-test-demo"]) == kept
 
 
+def test_when_kubedl_goes_its_jobs_are_kept(monkeypatch) -> None:
+    monkeypatch.setattr(keeping, "ASKED", 0.1)
+    server = Server()
+
+    async def run() -> None:
+        keeper = Operator(server).started()
+        server.deployments = [KUBEDL]
+        server.applied(job())
+        keeper.wake(KEY)
+        await asyncio.sleep(0.5)
+        assert ("DaskCluster", KEY[1]) not in server.objects
+        server.deployments = []
+        async with asyncio.timeout(10):
+            while ("DaskCluster", KEY[1]) not in server.objects or keeper.tasks:
+                await asyncio.sleep(0.01)
+        keeper._forget(KEY)
+
+    asyncio.run(run())
+
+
 def test_a_cluster_that_is_not_the_jobs_is_left_and_told() -> None:
     server = Server()
 
@@ -720,7 +741,7 @@ def test_a_question_is_asked_once_for_all_who_want_to_know() -> None:
             asked.append(1)
             return "said"
 
-        told = await asyncio.gather(*(keeper._asked("x", ask) for _ in range(50)))
+        told = await asyncio.gather(*(keeper._asked("x", ask, 30) for _ in range(50)))
         assert told == ["said"] * 50
         assert len(asked) == 1
 

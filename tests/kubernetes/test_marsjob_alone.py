@@ -115,7 +115,7 @@ def test_the_definition_of_kubedl_is_left_alone_and_jobs_run(old_definition, pla
         assert "mars/service-type" not in worker["metadata"]["labels"]
 
 
-def test_beside_kubedl_only_managed_jobs_are_ours(kept, place: Place, api: Api) -> None:
+def test_beside_kubedl_only_managed_jobs_are_ours_and_without_it_all(kept, place: Place, api: Api) -> None:
     with namespace(api) as where:
         labels = {"app": "kubedl"}
         containers = [{"name": "manager", "image": "kubedl/kubedl:missing"}]
@@ -138,6 +138,9 @@ def test_beside_kubedl_only_managed_jobs_are_ours(kept, place: Place, api: Api) 
         told = place.marsdask("status").output
         assert f"KubeDL ({where}/kubedl)" in told
         assert '"true"' in told
+        none = {"spec": {"replicas": 0}}
+        api.call(api.apps.patch_namespaced_deployment_scale, "kubedl", where, none)
+        left.becomes("Running")
 
 
 @pytest.mark.timeout(3 * PATIENCE)

@@ -61,7 +61,7 @@ AGAIN = 5.0
 HEARD = 5.0
 """Seconds in which what was made here has been heard of."""
 ASKED = 30.0
-"""Seconds for which an answer holds about the definition of MarsJobs, and about KubeDL."""
+"""Seconds for which an answer holds about the definition of MarsJobs, and about KubeDL; jobs left to it are looked at as often."""
 CLUSTER = {"apiVersion": f"{names.GROUP}/{names.VERSION}", "kind": "DaskCluster"}
 log = logging.getLogger("marsdask.marsjobs")
 
@@ -146,7 +146,7 @@ class Keeper:
         said = annotations_of(job).get(MANAGED)
         if said is not None or cluster is not None or self.adopt_all:
             return said != "false"
-        return not await self._asked("kubedl", self._kubedl)
+        return not await self._asked("kubedl", self._kubedl, ASKED)
 
     async def look(self, key: Key) -> None:
         """Look at a job once: make what it needs, write what has become of it, do what that asks for."""
@@ -154,6 +154,8 @@ class Keeper:
         cluster = None if job is None else await self._cluster(key, job)
         if job is None or job["metadata"].get("deletionTimestamp") or not await self.ours(job, cluster):
             self._forget(key)
+            if job is not None and MANAGED not in annotations_of(job):  # nobody tells when KubeDL goes
+                self._later(key, ASKED)
             return
         seen = without_refusal(job)
         wanted: list[Body] = []
@@ -176,7 +178,9 @@ class Keeper:
         if noted.get(UNFIT) == version_of(job):  # what is not applied is not kept either
             seen = {**seen, "spec": {k: v for k, v in seen["spec"].items() if k not in POLICIES}}
         drops = (
-            "" if (seen.get("status") or {}).get("conditions") else await self._asked("drops", self._drops)
+            ""
+            if (seen.get("status") or {}).get("conditions")
+            else await self._asked("drops", self._drops, ASKED)
         )
         status, actions = next_status(
             seen,
@@ -221,7 +225,7 @@ class Keeper:
         owners = ((heard or {}).get("metadata", {}).get("ownerReferences")) or ()
         return heard if any(each["uid"] == job["metadata"]["uid"] for each in owners) else None
 
-    async def _asked(self, what: str, function: Callable[[], Any], good_for: float = ASKED) -> Any:
+    async def _asked(self, what: str, function: Callable[[], Any], good_for: float) -> Any:
         """What a function says; asked again only after so many seconds, whichever jobs want to know."""
         self.asked = {each: told for each, told in self.asked.items() if told[1] > time.monotonic()}
         if what not in self.asked:
