@@ -2,9 +2,15 @@
 its worker group."""
 
 import asyncio
+import json
 import logging
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 import kopf
+import kr8s.asyncio
 import pytest
 
 from marsdask.deploy.kubernetes import handlers, owners
@@ -126,11 +132,64 @@ def test_a_cluster_without_its_worker_group_has_its_parts_made_again(monkeypatch
 
     monkeypatch.setattr(handlers, "Api", Groups)
 
-    def told() -> dict:
+    def told(heard: dict) -> dict:
         patch = kopf.Patch()
-        asyncio.run(handlers.complete(name="plain", namespace="there", patch=patch))
+        asyncio.run(handlers.complete(name="plain", namespace="there", groups=heard, patch=patch))
         return dict(patch.status)
 
-    assert told() == {"phase": "Created"}
-    there["there", "plain-default"] = True
-    assert told() == {}
+    heard = asyncio.run(handlers.groups(name="plain-default", namespace="there"))
+    assert told(heard) == {}  # without a question
+    assert told({}) == {"phase": "Created"}
+    there["there", "plain-default"] = True  # heard of later
+    assert told({}) == {}
+
+
+class Slow(BaseHTTPRequestHandler):
+    """An API server that refuses /api/v1/refused, and answers /api/v1/slow only after that."""
+
+    refused = threading.Event()
+
+    def do_GET(self) -> None:
+        if self.path.endswith("/slow"):
+            assert self.refused.wait(30)
+            time.sleep(0.3)  # for the client to do what it does when it is refused
+        self.send_response(403 if self.path.endswith("/refused") else 200)
+        self.end_headers()
+        self.wfile.write(
+            json.dumps({"major": "1", "minor": "35", "gitVersion": "v1.35.0", "message": "no"}).encode()
+        )
+        if self.path.endswith("/refused"):
+            self.refused.set()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_what_is_refused_to_one_harms_no_other_request(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(kr8s.asyncio.Api, "_create_session", kr8s.asyncio.Api._create_session)
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    async def told(api: kr8s.asyncio.Api, url: str) -> int:
+        async with api.call_api("GET", url=url) as response:
+            return response.status_code
+
+    async def run() -> None:
+        api = await kr8s.asyncio.api(url=f"http://127.0.0.1:{server.server_port}")
+        await told(api, "first")
+        slow = asyncio.create_task(told(api, "slow"))
+        await asyncio.sleep(0.3)
+        with pytest.raises(kr8s.ServerError):
+            await told(api, "refused")
+        assert await slow == 200
+
+    try:
+        with pytest.raises(httpx.ReadError):  # else there is nothing to mend any more
+            asyncio.run(run())
+        Slow.refused.clear()
+        asyncio.run(handlers.unharmed(logger=logging.getLogger()))
+        asyncio.run(run())
+    finally:
+        server.shutdown()
+        server.server_close()

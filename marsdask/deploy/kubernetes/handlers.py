@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import Any
 
 import kopf
+import kr8s.asyncio
 
 from marsdask.deploy.kubernetes import owners
 from marsdask.deploy.kubernetes.api import Api
@@ -23,6 +24,28 @@ async def told(settings: kopf.OperatorSettings, **_: Any) -> None:
     No warnings: there is one every 5 s for a cluster with an idle timeout whose scheduler does not answer.
     """
     settings.posting.loggers, settings.posting.level = True, logging.ERROR
+
+
+@kopf.on.startup()
+async def unharmed(logger: logging.Logger | logging.LoggerAdapter[Any], **_: Any) -> None:
+    """Let what the API server refuses to one handler harm no other one.
+
+    On 401 and 403 kr8s makes its session anew, and closes the old one under the requests that other handlers wait for: each of them
+    ends in a ReadError, and is tried again 60 s later. A quota in one namespace so held up the clusters of all others. Here the old
+    session is let go instead; the garbage collector closes it after the last of its requests.
+    """
+    create = getattr(kr8s.asyncio.Api, "_create_session", None)
+    if create is None:
+        logger.warning(
+            "This kr8s makes its sessions otherwise: a request that is refused may end others that are on their way."
+        )
+        return
+
+    async def create_session(self: Any) -> None:
+        self._session = None
+        await create(self)
+
+    kr8s.asyncio.Api._create_session = create_session  # type: ignore[method-assign]
 
 
 @kopf.on.startup()
@@ -43,16 +66,23 @@ async def running(name: str, namespace: str | None, patch: kopf.Patch, **_: Any)
         patch.status["phase"] = "Running"
 
 
-@kopf.on.field(f"daskclusters.{GROUP}", field="status.phase", new="Running")
-async def complete(name: str, namespace: str | None, patch: kopf.Patch, **_: Any) -> None:
+@kopf.index(f"daskworkergroups.{GROUP}")
+async def groups(name: str, namespace: str | None, **_: Any) -> dict[tuple[str | None, str], None]:
+    """Which there are, so that where all are nobody asks the API server."""
+    return {(namespace, name): None}
+
+
+@kopf.timer(f"daskclusters.{GROUP}", field="status.phase", value="Running", initial_delay=10, interval=30)
+async def complete(name: str, namespace: str | None, patch: kopf.Patch, **known: Any) -> None:
     """Have the worker group made of a cluster that lacks one.
 
     dask-kubernetes makes all parts when it hears of the phase Created. Where one of them fails, kopf tries again 60 s later, but not if
-    the Service, made before, has set the phase to Running meanwhile: the workers would never come. kopf does one thing at a time with
-    an object, so that nobody is making its parts just now.
+    the Service, made before, has set the phase to Running meanwhile: the workers would never come. It is looked at again and again, as
+    a phase that comes back while a handler waits is no change for kopf, and no handler of changes is called.
     """
     assert namespace is not None
-    if not await asyncio.to_thread(grouped, namespace, f"{name}-default"):
+    group = f"{name}-default"
+    if (namespace, group) not in known["groups"] and not await asyncio.to_thread(grouped, namespace, group):
         patch.status["phase"] = "Created"
 
 
