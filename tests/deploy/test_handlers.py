@@ -144,6 +144,19 @@ def test_a_cluster_without_its_worker_group_has_its_parts_made_again(monkeypatch
     assert told({}) == {}
 
 
+@pytest.mark.parametrize(
+    ("deleted", "others", "left"),
+    [(False, [], None), (True, [], []), (True, ["theirs"], ["theirs"])],
+)
+def test_a_cluster_that_is_deleted_is_let_go(deleted, others, left) -> None:
+    meta = {"finalizers": [handlers.FINALIZER, *others]}
+    if deleted:
+        meta["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    patch = kopf.Patch()
+    asyncio.run(handlers.let_go(meta=meta, patch=patch))
+    assert patch.metadata.get("finalizers") == left
+
+
 class Slow(BaseHTTPRequestHandler):
     """An API server that refuses /api/v1/refused, and answers /api/v1/slow only after that."""
 

@@ -347,6 +347,20 @@ def test_what_dasks_operator_could_not_make_is_told_and_made_later(api: Api) -> 
         made.becomes("Running")
 
 
+def test_what_cannot_be_made_can_be_deleted(api: Api) -> None:
+    """By hand, and with its namespace."""
+    with namespace(api) as where:
+        quota = {"metadata": {"name": "none"}, "spec": {"hard": {"count/deployments.apps": "0"}}}
+        api.call(api.core.create_namespaced_resource_quota, where, quota)
+        until(lambda: api.call(api.core.read_namespaced_resource_quota, "none", where)["status"].get("hard"))
+        made, left = create(api, where, small("one")), create(api, where, small("two"))
+        for each in (made, left):
+            each.becomes("Created", "daskcluster_create_components")
+        made.deleted()
+        until(lambda: api.get("daskclusters", where, made.name) is None, 60)
+        assert api.get("daskclusters", where, left.name)
+
+
 def test_spot_replicas_are_a_worker_group(api: Api) -> None:
     job = small()
     role(job, "Worker").update(

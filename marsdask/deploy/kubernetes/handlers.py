@@ -14,6 +14,8 @@ from marsdask.deploy.kubernetes import owners
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.names import GROUP, VERSION
 
+FINALIZER = kopf.OperatorSettings().persistence.finalizer
+"""What kopf puts on a cluster, so that it is not gone before kopf has been heard."""
 OWNERS = ("DaskCluster", "DaskJob", "DaskWorkerGroup")
 
 
@@ -64,6 +66,18 @@ async def running(name: str, namespace: str | None, patch: kopf.Patch, **_: Any)
     assert namespace is not None
     if await asyncio.to_thread(reachable, namespace, f"{name}-scheduler"):
         patch.status["phase"] = "Running"
+
+
+@kopf.on.event(f"daskclusters.{GROUP}")
+async def let_go(meta: kopf.Meta, patch: kopf.Patch, **_: Any) -> None:
+    """Let go of a cluster that is deleted: all of its parts are owned by it, and go with it.
+
+    kopf calls the handlers of changes once more before, and waits until they succeed. Where a part could not be made, it never can be
+    in a namespace that ends, or under a quota: the cluster, and its namespace, would stay for ever.
+    """
+    finalizers = meta.get("finalizers", ())
+    if meta.get("deletionTimestamp") and FINALIZER in finalizers:
+        patch.metadata["finalizers"] = [each for each in finalizers if each != FINALIZER]
 
 
 @kopf.index(f"daskworkergroups.{GROUP}")
