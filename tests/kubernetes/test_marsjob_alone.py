@@ -180,7 +180,7 @@ def test_fifty_at_once(kept, api: Api) -> None:
         assert made[0].last()["type"] == "Running"
         for each in made:
             each.deleted()
-        # In a namespace that ends Dask's operator could make nothing more, and would try for ever.
+        # Also those whose parts are being made just now.
         until(lambda: not api.clusters(where), 2 * PATIENCE, "their DaskClusters are gone")
 
 

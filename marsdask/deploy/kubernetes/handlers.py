@@ -70,7 +70,7 @@ async def running(name: str, namespace: str | None, patch: kopf.Patch, **_: Any)
 
 @kopf.on.event(f"daskclusters.{GROUP}")
 async def let_go(meta: kopf.Meta, patch: kopf.Patch, **_: Any) -> None:
-    """Let go of a cluster that is deleted: all of its parts are owned by it, and go with it.
+    """Let go of a cluster that is deleted: the parts that it has are owned by it, and go with it.
 
     kopf calls the handlers of changes once more before, and waits until they succeed. Where a part could not be made, it never can be
     in a namespace that ends, or under a quota: the cluster, and its namespace, would stay for ever.
