@@ -132,16 +132,23 @@ def test_a_cluster_without_its_worker_group_has_its_parts_made_again(monkeypatch
 
     monkeypatch.setattr(handlers, "Api", Groups)
 
-    def told(heard: dict) -> dict:
+    def told(heard: dict, **status) -> dict:
+        where = {"name": "plain", "namespace": "there"}
         patch = kopf.Patch()
-        asyncio.run(handlers.complete(name="plain", namespace="there", groups=heard, patch=patch))
+        asyncio.run(handlers.complete(**where, groups=heard, status=status, patch=patch))
         return dict(patch.status)
 
     heard = asyncio.run(handlers.groups(name="plain-default", namespace="there"))
-    assert told(heard) == {}  # without a question
-    assert told({}) == {"phase": "Created"}
+    assert told(heard, phase="Running") == {}  # without a question
+    assert told({}, phase="Running") == {"phase": "Created"}
     there["there", "plain-default"] = True  # heard of later
-    assert told({}) == {}
+    assert told({}, phase="Running") == {}
+    assert told(heard) == {"phase": "Created"}  # kopf never told of it
+
+
+@pytest.mark.parametrize("phase", [None, "Created", "Pending", "Running", "Error"])
+def test_what_is_being_made_is_left_alone(phase) -> None:
+    assert handlers.incomplete(status={"phase": phase} if phase else {}) is (phase in (None, "Running"))
 
 
 @pytest.mark.parametrize(

@@ -86,17 +86,29 @@ async def groups(name: str, namespace: str | None, **_: Any) -> dict[tuple[str |
     return {(namespace, name): None}
 
 
-@kopf.timer(f"daskclusters.{GROUP}", field="status.phase", value="Running", initial_delay=10, interval=30)
-async def complete(name: str, namespace: str | None, patch: kopf.Patch, **known: Any) -> None:
-    """Have the worker group made of a cluster that lacks one.
+def incomplete(status: kopf.Status, **_: Any) -> bool:
+    """Whether a cluster may be one that nothing makes complete."""
+    return status.get("phase") in (None, "Running")
 
-    dask-kubernetes makes all parts when it hears of the phase Created. Where one of them fails, kopf tries again 60 s later, but not if
-    the Service, made before, has set the phase to Running meanwhile: the workers would never come. It is looked at again and again, as
-    a phase that comes back while a handler waits is no change for kopf, and no handler of changes is called.
+
+@kopf.timer(f"daskclusters.{GROUP}", when=incomplete, initial_delay=10, interval=30)
+async def complete(
+    name: str, namespace: str | None, status: kopf.Status, patch: kopf.Patch, **known: Any
+) -> None:
+    """Have the parts made of a cluster that has no phase, and of one that lacks its worker group.
+
+    dask-kubernetes makes all parts when it hears of the phase Created. It sets that when kopf tells it of the cluster, which kopf never
+    does if the answer to its own first change, the finalizer, was lost: asked again, the API server refuses the change, and the event
+    by which kopf would go on is taken to be that of the change that is left, of which nothing is left.
+
+    Where one of the parts fails, kopf tries again 60 s later, but not if the Service, made before, has set the phase to Running
+    meanwhile: the workers would never come. It is looked at again and again, as a phase that comes back while a handler waits is no
+    change for kopf, and no handler of changes is called.
     """
     assert namespace is not None
     group = f"{name}-default"
-    if (namespace, group) not in known["groups"] and not await asyncio.to_thread(grouped, namespace, group):
+    heard = (namespace, group) in known["groups"]
+    if status.get("phase") is None or not (heard or await asyncio.to_thread(grouped, namespace, group)):
         patch.status["phase"] = "Created"
 
 
