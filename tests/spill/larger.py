@@ -7,12 +7,14 @@ its limit.
 
 import argparse
 import json
+import logging
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
+from logging.handlers import BufferingHandler
 from math import isqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,6 +48,8 @@ class Took(NamedTuple):
     seconds: float
     restarts: int
     workers: int
+    said: str = ""
+    """What the workers' nannies and the scheduler warned of."""
 
     @property
     def well(self) -> bool:
@@ -56,7 +60,7 @@ class Took(NamedTuple):
     def __str__(self) -> str:
         return (
             f"right {self.right}, data {shown(self.data)}, limit {self.workers} x {shown(self.limit)}, peak {shown(self.peak)}, "
-            f"written {shown(self.spilled)}, read {shown(self.read)}, {self.seconds:.0f} s, {self.restarts} restarts"
+            f"written {shown(self.spilled)}, read {shown(self.read)}, {self.seconds:.0f} s, {self.restarts} restarts {self.said}"
         )
 
 
@@ -262,8 +266,22 @@ def _peaks(client: distributed.Client) -> list[int]:
 def three_times(memory: str, work: Callable[[int, int], Check], directories: list[str], workers: int) -> Took:
     """`work` on three times the memory of the workers, which may spill to `directories`."""
     limit = parse_size(memory, "memory")
-    with cluster(memory, directories, workers) as session:
-        return measured(session.client, work, int(TIMES * limit * workers), limit // SMALLER)
+    with warned() as kept, cluster(memory, directories, workers) as session:
+        took = measured(session.client, work, int(TIMES * limit * workers), limit // SMALLER)
+    how = logging.Formatter("%(asctime)s %(name)s: %(message)s")
+    return took._replace(said="\n".join(map(how.format, kept.buffer)))
+
+
+@contextmanager
+def warned():
+    """What Dask warns of in this process, where the nannies are: nothing else tells why one of them started a worker again."""
+    kept, logger = BufferingHandler(sys.maxsize), logging.getLogger("distributed")
+    kept.setLevel(logging.WARNING)
+    logger.addHandler(kept)
+    try:
+        yield kept
+    finally:
+        logger.removeHandler(kept)
 
 
 def by_dask(memory: str, work: Callable[[int, int], Check], directory: str, workers: int) -> Took:
