@@ -97,6 +97,17 @@ def namespace(api: Api, **labels: str) -> Iterator[str]:
         gone(api, name)
 
 
+def quota(api: Api, where: str, **hard: Any) -> None:
+    """A ResourceQuota called `small`, which holds when this returns."""
+    body = {"metadata": {"name": "small"}, "spec": {"hard": {key: str(value) for key, value in hard.items()}}}
+    api.call(api.core.create_namespaced_resource_quota, where, body)
+    until(
+        lambda: (
+            api.call(api.core.read_namespaced_resource_quota, "small", where).get("status", {}).get("hard")
+        )
+    )
+
+
 @contextlib.contextmanager
 def account_with(api: Api, where: str, *roles: dict[str, Any]) -> Iterator[str]:
     """A service account in namespace `where` that has these Roles and ClusterRoles, and nothing else; its name."""

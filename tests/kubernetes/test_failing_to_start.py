@@ -18,7 +18,7 @@ from marsdask.errors import (
     KubernetesError,
     NotPermitted,
 )
-from tests.kubernetes.clusters import PATIENCE, SMALL, gone, namespace, unique, until, user_with
+from tests.kubernetes.clusters import PATIENCE, SMALL, gone, namespace, quota, unique, until, user_with
 
 SLACK = 100.0
 """Seconds after the deadline in which the error is there, also beside other work; the calls would wait for ever."""
@@ -111,14 +111,6 @@ def test_a_namespace_that_is_there(api):
         assert api.clusters(name) == []
     with pytest.raises(ArgumentError, match="there is none"):
         new_cluster(api.client, namespace=unique(), existing_namespace=True, **SMALL)
-
-
-def quota(api, name, **hard):
-    body = {"metadata": {"name": "small"}, "spec": {"hard": {key: str(value) for key, value in hard.items()}}}
-    api.call(api.core.create_namespaced_resource_quota, name, body)
-    until(
-        lambda: api.call(api.core.read_namespaced_resource_quota, "small", name).get("status", {}).get("hard")
-    )
 
 
 def test_a_quota_that_leaves_too_little(api):

@@ -15,7 +15,7 @@ from marsdask.deploy.marsjob import operator as marsjobs
 from marsdask.deploy.marsjob.commands import job as job_command
 from marsdask.deploy.marsjob.definition import GROUP
 from marsdask.errors import KubernetesError
-from tests.kubernetes.clusters import IMAGE, namespace, until
+from tests.kubernetes.clusters import IMAGE, namespace, quota, until
 from tests.kubernetes.conftest import Place, install
 from tests.kubernetes.ingress import Proxy, serving
 from tests.kubernetes.marsjobs import applied, container, create, program, role, small
@@ -332,10 +332,7 @@ def test_replicas_can_be_changed_and_nothing_else(api: Api) -> None:
 def test_what_dasks_operator_could_not_make_is_told_and_made_later(api: Api) -> None:
     """What is there of the cluster by then says that it runs, and the operator would not look at the rest again."""
     with namespace(api) as where:
-        refused = {"count/daskworkergroups.kubernetes.dask.org": "0"}
-        quota = {"metadata": {"name": "none"}, "spec": {"hard": refused}}
-        api.call(api.core.create_namespaced_resource_quota, where, quota)
-        until(lambda: api.call(api.core.read_namespaced_resource_quota, "none", where)["status"].get("hard"))
+        quota(api, where, **{"count/daskworkergroups.kubernetes.dask.org": 0})
         made = create(api, where, small())
         said = made.becomes("Created", "quota is used up: OperatorError: ")
         assert "daskcluster_create_components" in said["message"]
@@ -343,16 +340,14 @@ def test_what_dasks_operator_could_not_make_is_told_and_made_later(api: Api) -> 
             api.patched("daskclusters", where, made.name, {"status": {"phase": phase}})
             until(lambda: api.get("daskclusters", where, made.name)["status"].get("phase") == "Created")
         api.patched("daskclusters", where, made.name, {"status": {"phase": "Running"}})
-        api.call(api.core.delete_namespaced_resource_quota, "none", where)
+        api.call(api.core.delete_namespaced_resource_quota, "small", where)
         made.becomes("Running")
 
 
 def test_what_cannot_be_made_can_be_deleted(api: Api) -> None:
     """By hand, and with its namespace."""
     with namespace(api) as where:
-        quota = {"metadata": {"name": "none"}, "spec": {"hard": {"count/deployments.apps": "0"}}}
-        api.call(api.core.create_namespaced_resource_quota, where, quota)
-        until(lambda: api.call(api.core.read_namespaced_resource_quota, "none", where)["status"].get("hard"))
+        quota(api, where, **{"count/deployments.apps": 0})
         made, left = create(api, where, small("one")), create(api, where, small("two"))
         for each in (made, left):
             each.becomes("Created", "daskcluster_create_components")
