@@ -62,7 +62,10 @@ def counting(client: Any, tasks: Sequence[Key]) -> Callable[[], float]:
         groups[:] = groups or sorted({key_split_group(k) for k in tasks})
         try:
             found, left = client.run_on_scheduler(counted)
-        except (OSError, TimeoutError):  # busy or gone: who waits for results will hear of it
+        except (
+            OSError,
+            RuntimeError,
+        ):  # busy, gone, or the client just closed: who waits for results will hear of it
             return 0.0
         begun = begun or found > 0
         return max(1 - left / max(len(tasks), 1), 0.0) if begun else 0.0
@@ -378,7 +381,12 @@ def _close_cluster(cluster: Any) -> None:
 def _close_client(client: Any) -> None:
     if client.loop is not None:
         client.loop.add_callback(_websockets_closed, client)
-    client.close()
+    try:
+        client.close()
+    except RuntimeError:
+        # It came back while it was being closed, lost the scheduler again as its connection was, and tried once more with
+        # its pool of connections, which was closed by then. That ends close() before the last it does: to end its thread.
+        client._loop_runner.stop()
 
 
 async def _websockets_closed(client: Any) -> None:
@@ -460,7 +468,7 @@ def _quietly_cancelled() -> Iterator[None]:
     """Let distributed not log, with a traceback, that a client was closed while it was trying to connect."""
 
     def telling(record: logging.LogRecord) -> bool:
-        return not isinstance(record.msg, asyncio.CancelledError)
+        return not isinstance(record.msg, (asyncio.CancelledError, RuntimeError))
 
     log = logging.getLogger("distributed.client")
     log.addFilter(telling)

@@ -1,5 +1,6 @@
 """The scheduler is killed: a program goes on with the same answers once there is one again, or is told."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator
@@ -127,6 +128,35 @@ def test_back_where_an_attempt_to_connect_hangs(bare: Bare, caplog: pytest.LogCa
             bare.start()
             np.testing.assert_array_equal(t.fetch(), want)
             until(lambda: len(bare_clients(bare)) == 1, "a scheduler with one client of ours")
+    assert not [r for r in caplog.records if r.levelname == "ERROR"]
+
+
+def test_back_where_the_client_comes_back_while_it_is_closed(
+    bare: Bare, caplog: pytest.LogCaptureFixture
+) -> None:
+    with new_session(bare.address, default=False) as session:
+        t = mt.random.rand(10, chunk_size=5).execute(session=session)
+        want = t.fetch()
+        client = session.engine.client  # type: ignore[attr-defined]
+        loop = client.loop.asyncio_loop
+        ends, asks = client.rpc.close, client._update_scheduler_info
+
+        async def late(*args: Any) -> None:  # between the connection and the client's name at the scheduler
+            while session.engine.client is client:  # type: ignore[attr-defined]
+                await asyncio.sleep(0.01)
+            await asks(*args)  # there is another in its place; it is being closed
+
+        async def slowly() -> None:  # as where connections are being made
+            await ends()
+            await asyncio.sleep(0.1)
+
+        client.rpc.close = slowly
+        client._update_scheduler_info = late
+        bare.end()
+        bare.start()
+        np.testing.assert_array_equal(t.fetch(), want)
+        assert client is not session.engine.client  # type: ignore[attr-defined]
+        until(loop.is_closed, "the end of the other client's thread")
     assert not [r for r in caplog.records if r.levelname == "ERROR"]
 
 
