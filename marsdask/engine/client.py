@@ -62,10 +62,7 @@ def counting(client: Any, tasks: Sequence[Key]) -> Callable[[], float]:
         groups[:] = groups or sorted({key_split_group(k) for k in tasks})
         try:
             found, left = client.run_on_scheduler(counted)
-        except (
-            OSError,
-            RuntimeError,
-        ):  # busy, gone, or the client just closed: who waits for results will hear of it
+        except (OSError, RuntimeError):  # busy, gone, or closed just now: who waits for results hears of it
             return 0.0
         begun = begun or found > 0
         return max(1 - left / max(len(tasks), 1), 0.0) if begun else 0.0
@@ -384,6 +381,8 @@ def _close_client(client: Any) -> None:
     try:
         client.close()
     except RuntimeError:
+        if client.status != "closed":
+            raise
         # It came back while it was being closed, lost the scheduler again as its connection was, and tried once more with
         # its pool of connections, which was closed by then. That ends close() before the last it does: to end its thread.
         client._loop_runner.stop()
