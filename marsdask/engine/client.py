@@ -12,6 +12,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import KW_ONLY, dataclass
@@ -88,6 +89,7 @@ class Distributed:
         self._changing = threading.Lock()  # of clients that are ours
         if self.client is not None:  # a closed client has none any more
             self.address = str(self.client.scheduler.address)
+        _replaced_by_us.update(self.owned)
         self.topics: dict[str, Callable[[Any], None]] = {}
         self.published: set[str] = set()  # names of datasets that end with this engine
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
@@ -249,6 +251,7 @@ class Distributed:
             new = again(timeout=ATTEMPT)
         except (OSError, TimeoutError):
             return  # not yet
+        _replaced_by_us.add(new)
         old, self.client = self.client, new
         self.owned = [new if each is old else each for each in self.owned]
         with _quietly_cancelled():
@@ -304,6 +307,26 @@ class Distributed:
         else:
             if before == "dask.distributed":
                 dask.config.set(scheduler=before)
+
+
+_replaced_by_us: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Clients that get another in their place, once there is a scheduler and somebody asks for something."""
+
+
+def _gives_up(record: logging.LogRecord) -> bool:
+    """Keep out of the log that one of these has ended its attempts to reconnect: of what that means SchedulerLost tells."""
+    if not str(record.msg).startswith("Failed to reconnect to scheduler"):
+        return True
+    try:
+        mine = asyncio.get_running_loop()  # of the client that logs it
+    except RuntimeError:
+        return True
+    return all(
+        getattr(each, "loop", None) is None or each.loop.asyncio_loop is not mine for each in _replaced_by_us
+    )
+
+
+logging.getLogger("distributed.client").addFilter(_gives_up)
 
 
 async def _failed(futures: list[Any]) -> Any:

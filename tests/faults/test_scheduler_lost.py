@@ -176,6 +176,7 @@ def bare_clients(bare: Bare) -> list[str]:
         return [name for name in known if name.startswith("Client") and name != asking.id]
 
 
+@pytest.mark.usefixtures("quiet")
 def test_named_where_it_does_not_come_back(bare: Bare) -> None:
     session: Session = new_session(bare.address, default=False)
     t = mt.random.rand(10, chunk_size=5).execute(session=session)
