@@ -208,13 +208,11 @@ def stop(reach: Reach, namespace: str, force: bool, timeout: float) -> None:
 @click.option(
     "--service-type",
     type=click.Choice(SERVICE_TYPES),
-    default="NodePort",
-    show_default=True,
-    help="How clusters are reached.",
+    help="How clusters are reached; else NodePort, and through the API where that does not answer.",
 )
 @click.option("--reader", is_flag=True, help="For a second process that computes only; needs --namespace.")
 @click.option("--marsjobs", is_flag=True, help="For a user of `marsdask job` and of `kubectl apply`.")
-def rbac(namespace: str | None, service_type: str, reader: bool, marsjobs: bool) -> None:
+def rbac(namespace: str | None, service_type: str | None, reader: bool, marsjobs: bool) -> None:
     """Print the least rights that a user of `new_cluster` needs, as YAML for kubectl apply.
 
     Without --namespace a ClusterRole that may make namespaces; with it a Role, for new_cluster(namespace=NAME,

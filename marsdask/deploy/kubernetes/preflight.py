@@ -8,7 +8,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
-from marsdask.deploy.kubernetes import rights
+from marsdask.deploy.kubernetes import rights, specs
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.names import labels_of
@@ -17,8 +17,11 @@ from marsdask.errors import ArgumentError, KubernetesError, NotPermitted
 INSTALL = "Hint: an administrator runs `marsdask kubernetes install` once for the whole cluster."
 
 
-def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> None:
-    """An error if a cluster cannot come up: definitions, rights, namespace, operator, quota."""
+def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> dict[str, Any]:
+    """An error if a cluster cannot come up: definitions, rights, namespace, operator, quota.
+
+    Gives the DaskCluster as it has to be made: with limits where a quota of the namespace asks for some.
+    """
     if not api.knows_dask():
         raise KubernetesError(
             f"this Kubernetes cluster does not know Dask's resources (kubernetes.dask.org/v1). {INSTALL}"
@@ -31,7 +34,10 @@ def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> N
         check_operator(api)
     with suppress(NotPermitted):
         if args.existing_namespace:
-            check_quota(api, args.namespace, demand(spec, args.min_worker_num))
+            quotas = api.listed(api.core.list_namespaced_resource_quota, args.namespace)
+            spec = specs.limited(spec, asked_limits(quotas))
+            check_quotas(quotas, args.namespace, demand(spec, args.min_worker_num))
+    return spec
 
 
 def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
@@ -54,8 +60,13 @@ def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
         )
 
 
-NOT_ASKED = {("list", "namespaces"), ("patch", "daskclusters"), ("delete", "networkpolicies")}
-"""Rights that only `marsdask kubernetes list` and `stop` use, or that go with the namespace."""
+NOT_ASKED = {
+    ("list", "namespaces"),
+    ("list", "resourcequotas"),
+    ("patch", "daskclusters"),
+    ("delete", "networkpolicies"),
+}
+"""Rights that only `marsdask kubernetes list` and `stop` use, that go with the namespace, or without which less is known."""
 
 
 def check_namespace(api: Api, args: Arguments) -> None:
@@ -65,10 +76,16 @@ def check_namespace(api: Api, args: Arguments) -> None:
         raise ArgumentError(
             f"namespace={args.namespace!r}: there is none. Hint: leave existing_namespace away, and it is made."
         )
-    if found is not None and not args.existing_namespace:
+    going = found is not None and "deletionTimestamp" in found["metadata"]
+    if found is not None and not going and not args.existing_namespace:
         raise ArgumentError(
             f"namespace={args.namespace!r} exists already, and stop() would delete it. Hint: another name, or "
             "existing_namespace=True, then stop() leaves it."
+        )
+    if going:
+        raise ArgumentError(
+            f"namespace={args.namespace!r} is being deleted. Hint: another name, or once `kubectl get namespace "
+            f"{args.namespace}` finds none."
         )
     level = (labels_of(found) if found else {}).get("pod-security.kubernetes.io/enforce", "privileged")
     if args.host_paths and level != "privileged":
@@ -100,6 +117,17 @@ def is_operator(deployment: dict[str, Any]) -> bool:
     )
 
 
+AUTOSCALERS = "autoscaler", "karpenter", "auto-mode"
+"""What is in the names of components that add nodes where pods find no room."""
+
+
+def autoscaled(api: Api, namespace: str) -> bool:
+    """Whether such a component has said something of the namespace's pods: on managed clusters it shows nowhere else."""
+    said = api.listed(api.core.list_namespaced_event, namespace, field_selector="type=Normal")
+    names = {each.get("reportingComponent") or each.get("source", {}).get("component", "") for each in said}
+    return any(part in name for name in names for part in AUTOSCALERS)
+
+
 def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
     """What the scheduler and so many workers take of a quota, by the quota's own keys."""
     from kubernetes.utils import parse_quantity
@@ -118,11 +146,17 @@ def demand(spec: dict[str, Any], workers: int) -> dict[str, Decimal]:
     return found
 
 
-def check_quota(api: Api, namespace: str, wanted: dict[str, Decimal]) -> None:
+def asked_limits(quotas: list[dict[str, Any]]) -> set[str]:
+    """Of what every container has to have a limit: Kubernetes makes no pod without, where a quota counts it."""
+    hard = {key for quota in quotas for key in quota["spec"].get("hard", ())}
+    return {name for name in specs.LIMITS if f"limits.{name}" in hard}
+
+
+def check_quotas(quotas: list[dict[str, Any]], namespace: str, wanted: dict[str, Decimal]) -> None:
     """An error if a quota of the namespace does not leave enough."""
     from kubernetes.utils import parse_quantity
 
-    for quota in api.listed(api.core.list_namespaced_resource_quota, namespace):
+    for quota in quotas:
         status = quota.get("status", {})
         for key, hard in status.get("hard", {}).items():
             free = parse_quantity(hard) - parse_quantity(status.get("used", {}).get(key, "0"))

@@ -23,11 +23,12 @@ IN_NAMESPACE: tuple[Rule, ...] = (
     ("", "services", ("create", "delete", "get", "list")),
     ("", "secrets", ("create", "delete", "get")),
     ("", "events", ("list",)),
+    ("", "resourcequotas", ("list",)),
     ("networking.k8s.io", "networkpolicies", ("create", "delete")),
 )
 """What every cluster needs where it lives."""
 FORWARDING: Rule = ("", "pods/portforward", ("create", "get"))
-"""For a Service of type ClusterIP, used from outside of the cluster."""
+"""For a Service of type ClusterIP, used from outside of the cluster, and where the ports of nodes do not answer."""
 NAMESPACES: Rule = ("", "namespaces", ("create", "delete", "get", "list"))
 """To make a namespace for each cluster, and to find them again."""
 JOBS: tuple[Rule, ...] = (
@@ -51,16 +52,19 @@ READING: tuple[Rule, ...] = (
 """What `KubernetesClusterClient(api_client, namespace, endpoint)` needs to compute: nothing of the operator's."""
 
 
-def rules(service_type: str, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
-    """What a user of clusters with that type of Service may have to do; `inside`: from a pod of the same cluster."""
-    forwarding = (FORWARDING,) if service_type == "ClusterIP" and not inside else ()
+def rules(service_type: str | None, *, own_namespace: bool, inside: bool = False) -> tuple[Rule, ...]:
+    """What a user of clusters with that type of Service may have to do; None: of what `new_cluster` takes by itself.
+
+    `inside`: from a pod of the same cluster.
+    """
+    forwarding = (FORWARDING,) if service_type in (None, "ClusterIP") and not inside else ()
     return (*IN_NAMESPACE, *forwarding, *((NAMESPACES,) if own_namespace else ()))
 
 
-def role(service_type: str, namespace: str | None) -> dict[str, Any]:
+def role(service_type: str | None, namespace: str | None) -> dict[str, Any]:
     """The least Role for clusters in one namespace that is there; without one, a ClusterRole that may make namespaces.
 
-    >>> role("NodePort", "flights")["kind"], role("NodePort", None)["kind"]
+    >>> role("NodePort", "flights")["kind"], role(None, None)["kind"]
     ('Role', 'ClusterRole')
     """
     needed = rules(service_type, own_namespace=namespace is None)
