@@ -22,12 +22,17 @@ class Place(NamedTuple):
     web: int
 
 
-def place(service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: bool) -> Place | None:
+def place(
+    service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: bool, forwarded: bool = False
+) -> Place | None:
     """Where a scheduler is, or None if that is not known yet.
 
     NodePort: the node of the scheduler's own pod, which is in the cluster whatever other nodes are. LoadBalancer: what
-    the balancer was given. ClusterIP: the Service's name, from `inside` of the cluster only.
+    the balancer was given. ClusterIP: the Service's name, from `inside` of the cluster only. `forwarded`: none of these
+    answers.
     """
+    if forwarded:
+        return _to_forward(pod)
     spec, metadata = service["spec"], service["metadata"]
     by_name = {p["name"]: p for p in spec["ports"]}
     if spec["type"] == "NodePort":
@@ -41,6 +46,10 @@ def place(service: Mapping[str, Any], pod: Mapping[str, Any] | None, *, inside: 
         return Place(host, *ports) if host else None
     if inside:
         return Place(f"{metadata['name']}.{metadata['namespace']}", *ports)
+    return _to_forward(pod)
+
+
+def _to_forward(pod: Mapping[str, Any] | None) -> Place | None:
     targets = ports_of(pod)
     return Place(None, targets[COMM], targets[WEB]) if targets else None
 

@@ -186,7 +186,7 @@ class Arguments:
     service_type: Annotated[
         str,
         SERVICE,
-        "How the cluster is reached: 'NodePort', 'ClusterIP' or 'LoadBalancer' ('NodePort')",
+        "How the cluster is reached: 'NodePort', 'ClusterIP' or 'LoadBalancer' ('NodePort', or the API if that is silent)",
         "NodePort",
     ]
     timeout: Annotated[
@@ -258,6 +258,9 @@ class Arguments:
     web_extra_modules: Annotated[Any, TEXTS, _WEB, IGNORED]
     web_service_port: Annotated[Any, PORT, f"{_WEB}; their port is web_port", IGNORED]
     name: str
+    may_forward: (
+        bool  # through the Kubernetes API, where its Service does not answer: nobody has chosen the type
+    )
     supervisor: Part
     worker: Part
     policy: MemoryPolicy
@@ -299,6 +302,7 @@ class Arguments:
         port = said["supervisor_service_port"] or said["service_port"]
         return cls(
             name=f"mars-{uuid.uuid4().hex[:8]}" if said["existing_namespace"] else "mars",
+            may_forward=given.get("service_type") is None,
             supervisor=Part.of("supervisor", said, port),
             worker=Part.of("worker", said, said["worker_service_port"]),
             policy=policy,

@@ -15,6 +15,7 @@ from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import SIGNATURE, declared
 from marsdask.deploy.kubernetes.cluster import AttachedCluster, KubernetesCluster
+from marsdask.engine.address import is_loopback
 from marsdask.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -188,6 +189,9 @@ def joined(api: Api, namespace: str, endpoint: str, security: Any) -> AttachedCl
     )
     if urlsplit(endpoint).scheme != "http":  # the scheduler's own address: nothing has to be looked up
         cluster.place = Place(host, port, port)
+    cluster.forwarded = is_loopback(
+        host
+    )  # what such a cluster calls its endpoint is a port of the process that made it
     cluster.connect()
     return cluster
 

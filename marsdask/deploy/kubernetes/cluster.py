@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import socket
 import threading
 import time
 import warnings
@@ -40,10 +39,9 @@ from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.images import WATCHED, warn_of_differences
 from marsdask.deploy.kubernetes.removal import LONGEST_WAIT, remove, wait_gone
-from marsdask.deploy.kubernetes.states import PATIENCE, TAKEN_UP, Blocked, Deadline, Shown, State, until
+from marsdask.deploy.kubernetes.starting import Start
+from marsdask.deploy.kubernetes.states import Deadline, Shown, State, until
 from marsdask.errors import (
-    ClusterNotStarted,
-    ClusterStartTimeout,
     ClusterUnreachable,
     KubernetesError,
     NotPermitted,
@@ -79,6 +77,7 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
         self.security, self.own_namespace = security, own_namespace
         self.shutdown_on_close = self.jupyter = False
         self.place: Place | None = None
+        self.forwarded = False  # through the Kubernetes API, whatever the Service offers
         self.forward: Forward | None = None
         self._end = threading.RLock()
         self.scheduler_comm: Any = None
@@ -101,7 +100,9 @@ class AttachedCluster(KubeCluster):  # type: ignore[misc] # it has no types
             return None
         pods = self.scheduler_pods()
         inside = service["spec"]["type"] == "ClusterIP" and addresses.inside_a_pod()
-        self.place = addresses.place(service, pods[0] if pods else None, inside=inside)
+        self.place = addresses.place(
+            service, pods[0] if pods else None, inside=inside, forwarded=self.forwarded
+        )
         if self.place is not None and self.place.host is None:
             ports = self.place.comm, self.place.web
             if self.forward is None:
@@ -389,9 +390,6 @@ class TellingClient(distributed.Client):  # type: ignore[misc, unused-ignore] # 
 
 logger = logging.getLogger(__name__)
 
-EVENTS_EVERY = 3.0
-"""Seconds between two looks at events: they are many, and matter only where pods do not come."""
-
 
 class KubernetesCluster(AttachedCluster):
     """A cluster for the arguments of `new_cluster`; `start()` makes it.
@@ -421,12 +419,12 @@ class KubernetesCluster(AttachedCluster):
         """
         args = self.arguments
         deadline = Deadline(args.timeout)
-        preflight.check(self.api, args, self.spec, inside=addresses.inside_a_pod())
+        self.spec = preflight.check(self.api, args, self.spec, inside=addresses.inside_a_pod())
         self.tell_of_risks()
         try:
             with Shown(wanted=args.show_progress) as shown:
                 self._create()
-                self._wait(deadline, shown)
+                Start(self, deadline, shown).wait()
             warn_of_differences(self.sync(self._versions))  # the warning may be an error to the user
         except BaseException as error:
             try:
@@ -488,65 +486,3 @@ class KubernetesCluster(AttachedCluster):
             api.call(
                 api.core.create_namespaced_service, args.namespace, specs.owned(specs.service(args), owner)
             )
-
-    def _wait(self, deadline: Deadline, shown: Shown) -> None:
-        """Return when enough workers have registered. The phase of the DaskCluster is not looked at: it may stick."""
-        wanted, blocked = self.arguments.min_worker_num, Blocked()
-        events: list[str] = []
-        events_at = -EVENTS_EVERY
-        connected = False
-        while True:
-            found = self._states()
-            if not connected and any(s.ready for s in found if s.role == "scheduler"):
-                connected = self._try_connecting(deadline)
-            if connected and self.registered >= wanted:
-                return
-            if connected and self.arguments.idle_timeout is not None:
-                self.tell_alive()
-            shown(states.line(found, self.registered, wanted))
-            if len(found) <= wanted and deadline.passed - events_at >= EVENTS_EVERY:
-                events, events_at = self._events(), deadline.passed
-            if deadline.over:
-                raise self._failure(ClusterStartTimeout, f"not up after {deadline.seconds:g} s", found)
-            if blocked.for_seconds(found, events, wanted) > PATIENCE:
-                raise self._failure(ClusterNotStarted, f"no way on for {PATIENCE:g} s", found)
-            if not found and deadline.passed > TAKEN_UP:
-                made = self.api.get("daskclusters", self.namespace, self.name)
-                if not made or not made.get("status"):
-                    raise ClusterNotStarted(
-                        f"no Dask operator has begun with the cluster in {TAKEN_UP:g} s. {preflight.INSTALL}"
-                    )
-            self._pause(deadline, wanted if connected else None)
-
-    def _pause(self, deadline: Deadline, wanted: int | None) -> None:
-        """Wait a little; not longer than until enough workers have registered."""
-        pause = deadline.left(0.25 if deadline.passed < 30 else 1.0)
-        until(lambda: wanted is not None and self.registered >= wanted, pause, every=0.05)
-
-    def _try_connecting(self, deadline: Deadline) -> bool:
-        """Whether the scheduler could be reached; its pod is ready, but nodes need a moment to pass connections on."""
-        place = self.find()
-        if not place or not place.host:
-            return False
-        try:
-            socket.create_connection((place.host, place.comm), timeout=deadline.left(1.0)).close()
-            self.connect(deadline.left(10.0) or 0.1)
-        except OSError as error:  # ClusterUnreachable is one
-            logger.debug("%s", error)
-            return False
-        return True
-
-    def _failure(self, kind: type[ClusterNotStarted], said: str, found: list[State]) -> ClusterNotStarted:
-        """An error that tells why the cluster is not up: pods, events, last log lines."""
-        events = self._events()
-        why = states.cause(found, events, self.registered, self.arguments.min_worker_num)
-        if self.scheduler_comm is None and found and all(s.ready for s in found):
-            why = f"the scheduler cannot be reached at {self.service!r}, all pods are ready"
-        logs = self.api.last_lines(self.namespace, [s for s in found if not s.ready][:3] or found[:2])
-        if self.arguments.log_when_fail:
-            for pod, text in self.logs().items():
-                logger.error("log of %s:\n%s", pod, text)
-        report = states.report(found, events, logs)
-        return kind(
-            f"The cluster in namespace {self.namespace!r} is {said}: {why}.{states.hint(f'{why} {report}')}\n{report}"
-        )

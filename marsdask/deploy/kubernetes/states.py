@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 import time
@@ -45,6 +46,11 @@ class State:
     @property
     def hopeless(self) -> bool:
         return self.label in HOPELESS
+
+    @property
+    def homeless(self) -> bool:
+        """Whether no node can ever take it, as the nodes are."""
+        return self.label.startswith("Pending") and nowhere(self.message)
 
 
 def state(pod: Pod) -> State:
@@ -109,29 +115,63 @@ def shortage(message: str) -> str:
     return next((said for sign, said in signs.items() if sign in message), "no node")
 
 
+NOWHERE = re.compile(
+    r"0/(\d+) nodes are available: (.+?)\.( .*)? preemption: 0/\1 nodes are available: \1 Preemption is not helpful"
+)
+STAYS = re.compile(
+    r"\d+ (Insufficient \S+"
+    r"|node\(s\) didn't match Pod's node affinity/selector"
+    r"|node\(s\) had untolerated taint \{(?!node\.kubernetes\.io/).*\})"
+)
+"""Reasons against a node that do not pass by themselves. Taints of node.kubernetes.io say that it is not well just now."""
+
+
+def nowhere(message: str) -> bool:
+    """Whether no node would take a pod even if nothing ran there, by what the scheduler of Kubernetes (1.32 and later) says.
+
+    >>> nowhere("0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available: 1 Preemption is not "
+    ...         "helpful for scheduling.")
+    True
+    >>> nowhere("0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims "
+    ...         "found for incoming pod.")
+    False
+    """
+    found = NOWHERE.search(message)
+    return found is not None and all(STAYS.fullmatch(each) for each in found[2].split(", "))
+
+
 def states(pods: Iterable[Pod]) -> list[State]:
     """How the pods are, those that go away left out."""
     return [s for s in map(state, pods) if s.label != "Terminating"]
 
 
-def line(found: Sequence[State], registered: int, wanted: int) -> str:
+def line(found: Sequence[State], registered: int | None, wanted: int, silent: str = "") -> str:
     """What is waited for, in one line.
+
+    `registered`: how many workers the scheduler has; None where nobody could ask it. `silent`: what keeps one from asking.
 
     >>> workers = [State("a", "worker", "Ready"), State("b", "worker", "ErrImagePull")]
     >>> line([State("s", "scheduler", "Ready"), *workers], 1, 2)
     'workers 1/2 · 1 ErrImagePull'
     """
     scheduler = [s for s in found if s.role == "scheduler"]
-    parts = [f"workers {registered}/{wanted}"]
-    if not scheduler:
-        parts.insert(0, "scheduler: no pod yet")
-    elif not scheduler[0].ready:
-        parts.insert(0, f"scheduler: {scheduler[0].label}")
     counts = Counter(s.label for s in found if s.role == "worker")
-    unregistered = counts.pop(READY, 0) - registered
+    parts = []
+    if not scheduler:
+        parts.append("scheduler: no pod yet")
+    elif not scheduler[0].ready:
+        parts.append(f"scheduler: {scheduler[0].label}")
+    elif silent:
+        parts.append(f"scheduler: {silent}")
+    ready = counts.pop(READY, 0)
+    parts.append(
+        f"workers {registered or 0}/{wanted}"
+        if registered or not ready
+        else f"workers {ready} Ready of {wanted}"
+    )
     parts += [f"{n} {label}" for label, n in counts.most_common()]
-    if unregistered > 0:
-        parts.append(f"{unregistered} not registered yet")
+    if registered is not None and ready > registered:
+        parts.append(f"{ready - registered} not registered yet")
     return " · ".join(parts)
 
 
@@ -154,6 +194,8 @@ def cause(found: Sequence[State], events: Sequence[str], registered: int, wanted
         if first.hopeless:
             return f"{first.role} pod {first.name}: {first.label}, {HOPELESS[first.label]}: {first.message}"
     for each in events:
+        if "failed quota" in each and "must specify" in each:
+            return f"a quota of the namespace wants more said of the pods: {each}"
         if "exceeded quota" in each or "forbidden: failed quota" in each:
             return f"the namespace's quota is used up: {each}"
     if stuck:
@@ -192,13 +234,22 @@ HINTS = (
     ("InvalidImageName", "give image='registry/name:tag'"),
     ("runAsNonRoot", "the image has to run as a user with a number other than 0; see docs/kubernetes.md"),
     ("OOMKilled", "give the pods more memory: worker_mem=, supervisor_mem="),
-    ("CrashLoopBackOff", "the last log lines above say why the container ends"),
+    ("CrashLoopBackOff", "the last log lines below say why the container ends"),
+    ("must specify", "say it by pod_template={'spec': {'containers': [{'resources': ...}]}}"),
     ("quota", "ask for less, fewer workers or min_worker_num=, or have the quota raised"),
     ("Insufficient", "ask for less: worker_mem=, worker_cpu=, worker_num= or min_worker_num="),
     ("node_selectors", "no node has these labels: kubectl get nodes --show-labels"),
     ("tolerat", "give tolerations=[...] for the nodes' taints"),
     ("no pod was made", "is the Dask operator running? `marsdask kubernetes status` tells"),
     ("have registered", "the workers' logs say why they do not find the scheduler"),
+    (
+        "load balancer",
+        "does this Kubernetes cluster make any? service_type='ClusterIP' goes through the Kubernetes API",
+    ),
+    (
+        "does not answer",
+        "service_type='ClusterIP' goes through the Kubernetes API, where this machine reaches no ports",
+    ),
 )
 
 
@@ -247,31 +298,47 @@ class Blocked:
     """Since when a cluster cannot come up unless somebody does something."""
 
     since: float | None = None
+    for_nodes = False  # whether more nodes would do
 
     def for_seconds(self, found: Sequence[State], events: Sequence[str], wanted: int) -> float:
         """How long too few pods have been left that could become ready; 0 if there are enough."""
-        hopeful = sum(s.role == "worker" and not s.hopeless for s in found)
+        lost = [s for s in found if s.hopeless or s.homeless]
+        hopeful = sum(s.role == "worker" for s in found) - sum(s.role == "worker" for s in lost)
         refused = any(e.startswith("FailedCreate") for e in events) and len(found) < wanted + 1
-        hopeless = any(s.hopeless and (s.role == "scheduler" or hopeful < wanted) for s in found)
-        if not (refused or hopeless):
+        if not (refused or any(s.role == "scheduler" or hopeful < wanted for s in lost)):
             self.since = None
             return 0.0
+        self.for_nodes = not refused and all(s.homeless for s in lost)
         if self.since is None:
             self.since = time.monotonic()
         return time.monotonic() - self.since
 
 
+TOLD_EVERY = 30.0
+"""Seconds of waiting after which the log tells, where there is no terminal, that this goes on."""
+
+logger = logging.getLogger(__name__)
+
+
 class Shown:
-    """A line on the terminal, or in a notebook's cell, that is written anew when it changes."""
+    """A line on the terminal, or in a notebook's cell, that is written anew when it changes.
+
+    Where there is neither and nobody has said whether it is wanted, the log has it: a line when it changes, at level INFO, and a
+    WARNING every 30 s.
+    """
 
     def __init__(self, *, wanted: bool | None):
         self.last = ""
+        self.begun = self.told = time.monotonic()
         self.cell: Any = None
         shell = sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
         self.notebook = shell is not None and "IPKernelApp" in shell.config
         self.on = (self.notebook or sys.stderr.isatty()) if wanted is None else wanted
+        self.logs = wanted is None and not self.on
 
     def __call__(self, line: str) -> None:
+        if self.logs:
+            self._log(line)
         if not self.on or line == self.last:
             return
         self.last = line
@@ -288,6 +355,15 @@ class Shown:
             sys.stderr.flush()
         else:
             sys.stderr.write(f"{line}\n")
+
+    def _log(self, line: str) -> None:
+        now = time.monotonic()
+        if now - self.told >= TOLD_EVERY:
+            logger.warning("Waiting for a cluster for %.0f s: %s", now - self.begun, line)
+            self.told, self.last = now, line
+        elif line != self.last:
+            logger.info("%s", line)
+            self.last = line
 
     def __enter__(self) -> Shown:
         return self
