@@ -86,10 +86,18 @@ def test_the_line():
     assert states.line(found, 61, 95) == "workers 61/95 · 12 Pending: Insufficient memory · 2 ErrImagePull"
     assert states.line([], 0, 2) == "scheduler: no pod yet · workers 0/2"
     assert states.line([SCHEDULER, *workers(Ready=2)], 1, 2) == "workers 1/2 · 1 not registered yet"
+    there = [SCHEDULER, *workers(Ready=2)]
+    silent = "10.0.0.7:30001 does not answer (timed out)"
+    assert states.line(there, None, 2, silent) == f"scheduler: {silent} · workers 2 Ready of 2", (
+        "nobody could ask it"
+    )
     starting = State("s", "scheduler", "ContainerCreating")
     assert states.line([starting], 0, 2) == "scheduler: ContainerCreating · workers 0/2"
 
 
+UNSAID = (
+    'FailedCreate: pods "x" is forbidden: failed quota: q: must specify limits.cpu for: other (ReplicaSet x)'
+)
 QUOTA = 'FailedCreate: pods "x" is forbidden: exceeded quota: q (ReplicaSet x)'
 
 
@@ -104,6 +112,7 @@ QUOTA = 'FailedCreate: pods "x" is forbidden: exceeded quota: q (ReplicaSet x)'
         ),
         ([SCHEDULER, *workers(CrashLoopBackOff=1)], [], "worker pod CrashLoopBackOff-0", "log lines"),
         ([SCHEDULER], [QUOTA], "quota is used up", "ask for less"),
+        ([SCHEDULER], [UNSAID], "quota of the namespace wants more said", "pod_template="),
         (
             [SCHEDULER, State("w", "worker", "Pending: Insufficient memory", "0/1")],
             [],
@@ -171,6 +180,38 @@ def test_what_cannot_come_up_by_itself():
     assert blocked.since is None, "it passed"
     blocked.for_seconds([SCHEDULER], [QUOTA], 1)
     assert blocked.since is not None
+    assert not blocked.for_nodes
+    blocked.for_seconds([SCHEDULER, State("w", "worker", "Pending: Insufficient memory", NOWHERE)], [], 1)
+    assert blocked.for_nodes
+
+
+NOWHERE = "0/3 nodes are available: 3 Insufficient memory. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+
+
+@pytest.mark.parametrize(
+    ("message", "never"),
+    [
+        (NOWHERE, True),
+        (NOWHERE.replace(". preemption", ". no new claims to deallocate, preemption"), True),
+        (NOWHERE.replace("3 Ins", "1 node(s) didn't match Pod's node affinity/selector, 2 Ins"), True),
+        (
+            NOWHERE.replace("3 Ins", "1 node(s) had untolerated taint {gpu: yes}, 2 Insufficient cpu, 1 Ins"),
+            True,
+        ),
+        (
+            NOWHERE.replace(
+                "3 Ins", "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }, 2 Ins"
+            ),
+            False,
+        ),
+        (NOWHERE.replace("3 Ins", "1 node(s) had volume node affinity conflict, 2 Ins"), False),
+        (NOWHERE.replace("3 Preemption is not helpful", "1 Preemption is not helpful"), False),
+        ("0/3 nodes are available: 3 Insufficient memory.", False),
+        ("", False),
+    ],
+)
+def test_what_no_node_will_ever_take(message, never):
+    assert states.nowhere(message) == never
 
 
 def test_a_deadline():
@@ -233,13 +274,42 @@ def test_what_a_cluster_takes_of_a_quota():
     assert found["limits.cpu"] == 6
 
 
-@pytest.mark.parametrize("kind", ["NodePort", "ClusterIP", "LoadBalancer"])
+def test_limits_where_a_quota_asks_for_some():
+    sidecar = {
+        "spec": {
+            "containers": [{"name": "worker"}, {"name": "other", "resources": {"requests": {"cpu": "2"}}}]
+        }
+    }
+    args = Arguments.of(worker_mem="2g", worker_pod_template=sidecar, namespace="x", existing_namespace=True)
+    quota = {
+        "spec": {
+            "hard": {
+                "limits.cpu": "8",
+                "limits.memory": "9Gi",
+                "limits.ephemeral-storage": "1Gi",
+                "pods": "9",
+            }
+        }
+    }
+    kinds = preflight.asked_limits([{"spec": {"hard": {"pods": "3"}}}, quota])
+    assert kinds == {"cpu", "memory"}
+    made = specs.cluster(args)
+    spec = specs.limited(made, kinds)["spec"]
+    (scheduler,), (worker, other) = (spec[role]["spec"]["containers"] for role in ("scheduler", "worker"))
+    assert scheduler["resources"]["limits"] == {"cpu": "1", "memory": "1Gi"}
+    assert scheduler["resources"]["requests"] == {"cpu": "100m", "memory": str(256 * 2**20)}
+    assert worker["resources"]["limits"] == {"cpu": "1000m", "memory": str(2 * 2**30)}, "its own"
+    assert other["resources"]["limits"] == {"cpu": "2", "memory": "1Gi"}, "never below what it asks for"
+    assert specs.limited(made, ()) == made == specs.cluster(args)
+
+
+@pytest.mark.parametrize("kind", [None, "NodePort", "ClusterIP", "LoadBalancer"])
 @pytest.mark.parametrize("namespace", [None, "team"])
 def test_no_right_to_everything(kind, namespace):
     role = rights.role(kind, namespace)
     assert "*" not in str(role)
     resources = {r for rule in role["rules"] for r in rule["resources"]}
-    assert ("pods/portforward" in resources) == (kind == "ClusterIP")
+    assert ("pods/portforward" in resources) == (kind in (None, "ClusterIP"))
     assert ("namespaces" in resources) == (namespace is None)
 
 

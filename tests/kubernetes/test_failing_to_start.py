@@ -71,7 +71,7 @@ def failures(api):
 
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(len(CALLS)) as pool:
         patch.setattr(
-            "marsdask.deploy.kubernetes.cluster.PATIENCE", 10.0 * TIMEOUT
+            "marsdask.deploy.kubernetes.starting.PATIENCE", 10.0 * TIMEOUT
         )  # another error would come first
         running = {call: pool.submit(one, arguments) for call, (arguments, _) in CALLS.items()}
         return {call: each.result(timeout=TIMEOUT + PATIENCE) for call, each in running.items()}
@@ -94,9 +94,9 @@ def test_the_logs_of_all_pods_if_asked_for(api, caplog):
 
 
 def test_what_cannot_come_up_ends_before_the_deadline(api, monkeypatch):
-    monkeypatch.setattr("marsdask.deploy.kubernetes.cluster.PATIENCE", 4.0)
+    monkeypatch.setattr("marsdask.deploy.kubernetes.starting.PATIENCE", 4.0)
     with failing(
-        api, ClusterNotStarted, "no way on for 4 s: .*ErrImage", timeout=None, image=MISSING
+        api, ClusterNotStarted, "not been able to come up for 4 s: .*ErrImage", timeout=None, image=MISSING
     ) as error:
         assert not isinstance(error, TimeoutError)
     assert waits.PATIENCE == 60
@@ -123,7 +123,7 @@ def test_a_quota_that_leaves_too_little(api):
 
 
 def test_a_quota_that_is_used_up_meanwhile(api, monkeypatch):
-    monkeypatch.setattr("marsdask.deploy.kubernetes.preflight.check_quota", lambda *_: None)
+    monkeypatch.setattr("marsdask.deploy.kubernetes.preflight.check_quotas", lambda *_: None)
     with namespace(api) as name:
         quota(api, name, pods=1)
         with failing(
@@ -161,7 +161,7 @@ def test_an_interrupt_takes_everything_away(api, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("marsdask.deploy.kubernetes.cluster.KubernetesCluster._pause", interrupted)
+    monkeypatch.setattr("marsdask.deploy.kubernetes.starting.Start._pause", interrupted)
     with pytest.raises(KeyboardInterrupt):
         new_cluster(api.client, namespace=name, **SMALL)
     gone(api, name)
@@ -193,7 +193,7 @@ def test_no_operator(api, monkeypatch):
         assert api.namespace(name) is None
         # Who may not look at Deployments is told a little later.
         monkeypatch.setattr("marsdask.deploy.kubernetes.preflight.check_operator", lambda _: None)
-        monkeypatch.setattr("marsdask.deploy.kubernetes.cluster.TAKEN_UP", 3.0)
+        monkeypatch.setattr("marsdask.deploy.kubernetes.starting.TAKEN_UP", 3.0)
         with failing(
             api,
             ClusterNotStarted,
