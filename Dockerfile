@@ -31,6 +31,7 @@ WORKDIR /tmp
 ARG VERSIONS=unknown
 LABEL marsdask.versions=${VERSIONS}
 USER 10001:10001
-# tini reaps what workers leave, and hands on signals; what follows it is the container's `args`.
-ENTRYPOINT ["tini", "-g", "--"]
+# tini reaps what workers leave, and hands on signals: to the one process that the container's `args` start, which ends its own
+# children. With -g a worker would end before its nanny could have it close.
+ENTRYPOINT ["tini", "--"]
 CMD ["marsdask", "--version"]

@@ -59,6 +59,7 @@ def test_what_a_cluster_starts_does_not_import_what_only_tasks_need() -> None:
         "marsdask.deploy.preload",
         "marsdask.deploy.web",
         "marsdask.deploy.kubernetes.killed",
+        "marsdask.deploy.kubernetes.leaving",
         "marsdask.spill.worker",
     ]
     code = "import sys; [__import__(m) for m in sys.argv[1:]]; print(*{'pandas', 'dask.array'}.intersection(sys.modules))"

@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +25,9 @@ from typing import Any, NoReturn
 import click
 
 from marsdask.engine.address import try_to_listen
+
+BACK_IN = 2.0
+"""Seconds that a worker and its scheduler have to agree that it stays; a round trip."""
 
 
 class Exit(enum.IntEnum):
@@ -90,6 +94,34 @@ async def signals() -> AsyncIterator[asyncio.Event]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+async def hand_over(scheduler: Any, workers: list[str], timeout: float) -> str:
+    """Have the scheduler copy the data of these workers to others, and forget them: why it did not in so many seconds, or nothing."""
+    leaving = scheduler.retire_workers(
+        workers=workers, close_workers=False, remove=True, stimulus_id=f"leave-{time.time()}"
+    )
+    try:
+        if set(await asyncio.wait_for(leaving, timeout)) == set(workers):
+            return ""
+        await _still_members(scheduler, workers)
+    except (OSError, TimeoutError) as error:
+        return str(error) or f"it took over {timeout:g} s"
+    return "there is no other worker to take it"
+
+
+async def _still_members(scheduler: Any, workers: list[str]) -> None:
+    """Wait until workers that could not be retired are back in their old state, as the scheduler has asked them to be.
+
+    What it says to a worker that closes meanwhile ends in tracebacks on both sides.
+    """
+    with contextlib.suppress(OSError, TimeoutError):
+        async with asyncio.timeout(BACK_IN):
+            while True:
+                found = (await scheduler.identity(n_workers=-1))["workers"]
+                if all(found[a]["status"] != "closing_gracefully" for a in workers if a in found):
+                    return
+                await asyncio.sleep(0.05)
 
 
 async def first(event: asyncio.Event, work: Awaitable[Any]) -> bool:

@@ -6,12 +6,10 @@ It runs until it is asked to leave, or its supervisor is gone.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
 import socket
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -259,8 +257,6 @@ def _worker_class(name: str | None) -> str:
 
 ASKED = ("scheduler-close-worker", "scheduler-remove-worker", "worker-lifetime-reached", "signal")
 """Reasons to close that somebody wanted; any other means that the supervisor is gone."""
-BACK_IN = 2.0
-"""Seconds that a worker and its scheduler have to agree that it stays; a round trip."""
 
 
 @dataclass(frozen=True)
@@ -408,33 +404,10 @@ async def _leave(workers: list[Any], timeout: float) -> int:
     addresses = [address for each in workers if (address := getattr(each, "worker_address", each.address))]
     for each in workers:
         each.left = "signal"
-    scheduler = workers[0].scheduler
-    leaving = scheduler.retire_workers(
-        workers=addresses, close_workers=False, remove=True, stimulus_id=f"leave-{time.time()}"
-    )
-    why = "there is no other worker to take it"
-    try:
-        if set(await asyncio.wait_for(leaving, timeout)) == set(addresses):
-            return Exit.FINE
-        await _still_members(scheduler, addresses)
-    except (OSError, TimeoutError) as error:
-        why = str(error) or f"it took over {timeout:g} s (--leave-timeout)"
-    click.echo(f"The data was not handed over: {why}.", err=True)
-    return Exit.DATA_LEFT
-
-
-async def _still_members(scheduler: Any, addresses: list[str]) -> None:
-    """Wait until workers that could not be retired are back in their old state, as the scheduler has asked them to be.
-
-    What it says to a worker that closes meanwhile ends in tracebacks on both sides.
-    """
-    with contextlib.suppress(OSError, TimeoutError):
-        async with asyncio.timeout(BACK_IN):
-            while True:
-                found = (await scheduler.identity(n_workers=-1))["workers"]
-                if all(found[a]["status"] != "closing_gracefully" for a in addresses if a in found):
-                    return
-                await asyncio.sleep(0.05)
+    if why := await running.hand_over(workers[0].scheduler, addresses, timeout):
+        click.echo(f"The data was not handed over: {why}.", err=True)
+        return Exit.DATA_LEFT
+    return Exit.FINE
 
 
 if __name__ == "__main__":

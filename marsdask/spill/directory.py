@@ -17,7 +17,7 @@ from typing import Any, Literal, TypedDict
 
 import dask
 import numpy as np
-from distributed.diskutils import WorkDir, WorkSpace
+from distributed.diskutils import DIR_LOCK_EXT, WorkDir, WorkSpace
 
 from marsdask.errors import ArgumentError, BadSpillDirectory
 
@@ -118,13 +118,21 @@ def own_scratch() -> contextlib.AbstractContextManager[Any]:
     return dask.config.set({"temporary-directory": path})
 
 
-def purge(path: str) -> None:
-    """Removes what is left under `path` of SpillDirectories whose processes were killed. Others are not touched."""
+def purge(path: str) -> list[str]:
+    """Removes what is left under `path` of SpillDirectories and workers whose processes were killed; their directories.
+
+    Those of others are not touched. Where nobody's are left the locks go, too.
+    """
+    removed: list[str] = []
     # What cannot be removed now is tried again by the next SpillDirectory.
     with contextlib.suppress(OSError):
         if os.path.isdir(path):
+            space = _Purged(os.path.abspath(path))
             # Private to distributed: in public it purges only where it makes a directory.
-            _Purged(os.path.abspath(path))._purge_leftovers()  # type: ignore[no-untyped-call]
+            stale = space._purge_leftovers()  # type: ignore[no-untyped-call]
+            removed = [lock.removesuffix(DIR_LOCK_EXT) for lock in stale]
+            space.remove_locks()
+    return removed
 
 
 class SpillDirectory:
@@ -380,6 +388,17 @@ class _Purged(_Space):
 
     def _purge_lock(self, **_: object) -> object:
         return super()._purge_lock(timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+
+    def remove_locks(self) -> None:
+        """Removes the two files by which processes take turns here, if nobody has a directory.
+
+        One who waits for them meanwhile does not wait for those who come later. At the worst its directory, empty yet, is
+        purged by one of these, which it finds out when it writes: it makes another.
+        """
+        with self._global_lock(), self._purge_lock():  # type: ignore[attr-defined]
+            if not any(self._list_unknown_locks()):  # type: ignore[no-untyped-call]
+                for path in (self._purge_lock_path, self._global_lock_path):
+                    os.unlink(path)
 
 
 def _renamed(partial: str, path: str) -> None:

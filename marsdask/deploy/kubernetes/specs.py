@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from marsdask.deploy.kubernetes import credentials, names
+from marsdask.deploy.kubernetes import credentials, leaving, names
 from marsdask.deploy.kubernetes.arguments import Arguments
 
 Spec = dict[str, Any]
@@ -35,6 +35,12 @@ ROUTES = (
 """What the scheduler's web port serves: Dask's own list and ours. The list replaces the default."""
 
 
+NANNY = [
+    word
+    for name in ("killed", "leaving")
+    for word in ("--preload-nanny", f"marsdask.deploy.kubernetes.{name}")
+]
+"""Words by which a worker's nanny tells of kills, and leaves its pod as it should."""
 LIVENESS = {
     "httpGet": {"path": "/health", "port": names.WEB},
     "initialDelaySeconds": 30,
@@ -190,7 +196,7 @@ def _worker_pod(args: Arguments) -> Spec:
     words = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", str(args.threads)]
     words += [*args.policy.command_line(), "--dashboard-address", f":{WORKER_WEB_PORT}"]
     words += ["--protocol", scheme, "--worker-port", str(args.worker.port)]
-    words += ["--preload-nanny", "marsdask.deploy.kubernetes.killed"]
+    words += NANNY
     cores = {"cpu": f"{args.worker.millicores}m"}
     resources = {kind: cores | memory for kind, memory in args.policy.resources().items()}
     env = {
@@ -218,13 +224,15 @@ def _pod(
     pod = bare_pod(role, args.image, words, env, resources, ports)
     spec = pod["spec"]
     spec["volumes"] += [*tls, *(v.volume() for v in volumes)]
+    if role == "worker":
+        spec["terminationGracePeriodSeconds"] = leaving.LONGEST
     (container,) = spec["containers"]
     container["volumeMounts"] += [*(credentials.mounts() if tls else ()), *(v.mount() for v in volumes)]
     if args.image_pull_policy:
         container["imagePullPolicy"] = args.image_pull_policy
     if args.pre_stop_command:
         container["lifecycle"] = {"preStop": {"exec": {"command": list(args.pre_stop_command)}}}
-        spec["terminationGracePeriodSeconds"] = 30
+        spec["terminationGracePeriodSeconds"] += 20
     wishes = {
         "imagePullSecrets": [{"name": name} for name in args.image_pull_secrets],
         "nodeSelector": dict(args.node_selectors),

@@ -186,7 +186,7 @@ class Made:
             "--dashboard-address",
             f":{specs.WORKER_WEB_PORT}",
         ]
-        ours += ["--preload-nanny", "marsdask.deploy.kubernetes.killed"]
+        ours += specs.NANNY
         start = words.start(role.container, WORKER, ours, role.where, self.faults, self.notes)
         policy = self._policy(role, start)
         threads = start.options.get("n_cpu") or self._threads(resources)
