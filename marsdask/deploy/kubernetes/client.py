@@ -6,6 +6,9 @@ import atexit
 import contextlib
 import html
 import logging
+import os
+import signal
+import threading
 from collections.abc import Callable
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -68,7 +71,13 @@ class KubernetesClusterClient:
         self._open(self.cluster.disconnect)
 
     def start(self) -> Self:
-        """Make the cluster and a session on it, the default one. It ends with this process unless `keep` was given."""
+        """Make the cluster and a session on it, the default one. It ends with this process unless `keep` was given.
+
+        SIGTERM ends the process as `sys.exit(143)` does then, where it is called in the main thread and nobody else handles
+        the signal: Python by itself would end without a word to anybody.
+        """
+        if not self.cluster.arguments.keep:
+            _leave_at_sigterm()
         self.cluster.start()
         self._open(self.cluster.stop)
         if not self.cluster.arguments.keep:
@@ -244,6 +253,27 @@ def new_cluster(*args: Any, **kwargs: Any) -> KubernetesClusterClient:
     named = given.pop("kwargs", {})
     cluster_cls = named.pop("cluster_cls", KubernetesCluster)
     return KubernetesClusterClient(cluster_cls(given.pop("kube_api_client", None), **given, **named)).start()
+
+
+def _leave_at_sigterm() -> None:
+    alone = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if alone and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminated)
+
+
+def _terminated(number: int, _: Any) -> None:
+    signal.signal(number, signal.SIG_IGN)  # stopping takes seconds, in which whoever asked asks again
+    raise SystemExit(128 + number)
+
+
+def _forked() -> None:
+    """What this process has made is not its child's to stop."""
+    _live.clear()
+    if signal.getsignal(signal.SIGTERM) is _terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 @atexit.register
