@@ -193,6 +193,26 @@ def list_(reach: Reach) -> None:
 
 @kubernetes.command()
 @reaching
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--node", "nodes", multiple=True, metavar="NAME", help="Only there; may be said again.")
+@click.option("--image", default="", help="What looks: marsdask's image, with this version's tag by default.")
+@waiting(1, "Seconds to wait for the nodes.")
+def clean(reach: Reach, paths: tuple[str, ...], nodes: tuple[str, ...], image: str, timeout: float) -> None:
+    """Remove from nodes what killed workers have spilled to PATH, a directory that was given as worker_spill_paths.
+
+    The next worker on the node does so, too. What workers that live have there is left alone. A pod on each node, in a
+    namespace of its own, does it. Ends with 1 where a node has not answered.
+    """
+    from marsdask.deploy.kubernetes.cleaning import clean
+
+    told = clean(reach(), paths, nodes=nodes, image=image, timeout=timeout)
+    for line in told:
+        click.echo(line)
+    raise SystemExit(any(not each.fine for each in told))
+
+
+@kubernetes.command()
+@reaching
 @click.argument("namespace")
 @click.option("--force", is_flag=True, help="Do without the operator: take its finalizers off.")
 @waiting(1, "Seconds to wait.")

@@ -83,7 +83,9 @@ class EmptyDirVolumeConfig(VolumeConfig):
 
 def check_path(path: Any, name: str) -> None:
     """An error that names the argument where `path` is not absolute."""
-    good = isinstance(path, str) and path.startswith("/") and ".." not in path.split("/")
+    good = (
+        isinstance(path, str) and path.startswith("/") and path.isprintable() and ".." not in path.split("/")
+    )
     checks.expect(good, name, path, "an absolute path without '..', such as '/mnt/disk1'")
 
 
