@@ -4,7 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from marsdask.deploy.kubernetes import addresses, images, killed, preflight, removal, rights, specs, states
+from marsdask.deploy.kubernetes import (
+    addresses,
+    images,
+    killed,
+    names,
+    preflight,
+    removal,
+    rights,
+    specs,
+    states,
+)
 from marsdask.deploy.kubernetes.addresses import Place
 from marsdask.deploy.kubernetes.arguments import Arguments
 from marsdask.deploy.kubernetes.states import Blocked, Deadline, State
@@ -332,12 +342,16 @@ def test_versions_that_differ():
 def test_the_list():
     now = datetime(2026, 1, 2, tzinfo=UTC)
     born = {"creationTimestamp": "2026-01-01T22:00:00Z"}
-    cluster = {"metadata": {"name": "mars", "namespace": "b", **born}, "spec": {"worker": {"replicas": 3}}}
+    good = {"annotations": {names.CERTIFIED: "2026-02-02T12:00:00+00:00"}}
+    cluster = {
+        "metadata": {"name": "mars", "namespace": "b", **born, **good},
+        "spec": {"worker": {"replicas": 3}},
+    }
     left = {"metadata": {"name": "a", "deletionTimestamp": "x", **born}}
     taken = {"metadata": {"name": "b", **born}}
     assert removal.rows([cluster], [left, taken], now) == [
-        ("a", "-", "-", "2h", "going away"),
-        ("b", "mars", "3", "2h", "there"),
+        ("a", "-", "-", "2h", "-", "going away"),
+        ("b", "mars", "3", "2h", "31d", "there"),
     ]
 
 

@@ -12,11 +12,21 @@ import pytest
 from click.testing import CliRunner
 
 import marsdask.tensor as mt
-from marsdask.deploy.kubernetes import names
+from marsdask.deploy.kubernetes import names, rights
 from marsdask.deploy.kubernetes.api import Api
 from marsdask.deploy.kubernetes.commands import kubernetes
 from marsdask.errors import SchedulerLost, StillThere
-from tests.kubernetes.clusters import PATIENCE, SMALL, cluster, gone, unique, until
+from tests.kubernetes.clusters import (
+    PATIENCE,
+    SMALL,
+    cluster,
+    gone,
+    namespace,
+    quota,
+    unique,
+    until,
+    user_with,
+)
 from tests.kubernetes.test_failing_to_start import without_operator
 
 
@@ -67,25 +77,53 @@ from marsdask.deploy.kubernetes import new_cluster
 new_cluster(config.new_client_from_config(sys.argv[1]), namespace=sys.argv[2], image=sys.argv[3], worker_cpu=0.1,
             worker_mem="400m", timeout=600, keep=sys.argv[4] == "keep")
 print("up", flush=True)
-if sys.argv[4] == "die":
+if sys.argv[4] in ("die", "terminated"):
     time.sleep(3000)
 """
 
 
-@pytest.mark.parametrize("end", ["leave", "die"])
+@pytest.mark.parametrize("end", ["leave", "terminated", "terminated early", "die"])
 def test_leaving_python_stops_a_cluster_and_killing_it_leaves_it_to_the_command(api, place, marsdask, end):
     name = unique()
     words = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(place.kubeconfig), name, SMALL["image"], end]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "up\n"
-        if end == "die":
-            process.send_signal(signal.SIGKILL)
-        process.wait(PATIENCE)
+        if end == "terminated early":
+            until(lambda: api.clusters(name))
+        else:
+            assert process.stdout.readline() == "up\n"
+        if end != "leave":
+            process.send_signal(signal.SIGKILL if end == "die" else signal.SIGTERM)
+        assert process.wait(PATIENCE) == {"leave": 0, "die": -signal.SIGKILL}.get(end, 143)
     if end == "die":
         assert api.clusters(name)
         assert f"Stopped mars in {name}" in marsdask("stop", name)
         assert api.namespace(name) is None
     gone(api, name)
+
+
+def test_a_user_of_one_namespace_looks_and_lists_there(api, monkeypatch, marsdask):
+    with namespace(api) as name, user_with(api, name, rights.role(None, name)) as user:
+        monkeypatch.setattr("marsdask.deploy.kubernetes.api.current", lambda *_: user)
+        assert "no clusters of marsdask in namespace" in marsdask("list", "--namespace", name)
+        quota(api, name, pods=9)
+        with cluster(user, namespace=name, existing_namespace=True):
+            header, row = marsdask("list", "--namespace", name).splitlines()
+            assert header.split() == ["NAMESPACE", "CLUSTER", "WORKERS", "AGE", "CERTIFICATES", "STATE"]
+            assert row.index("364d") == header.index("CERTIFICATES")
+            assert row.index("there") == header.index("STATE")
+            said = marsdask("status", "--namespace", name)
+            for part in (
+                "all that new_cluster needs",
+                "not seen: that takes",
+                "1, the operator has begun with 1",
+                "small: 2 of 9 pods",
+            ):
+                assert part in said
+        assert "Hint: --namespace NAME" in marsdask("list", code=1)
+        assert "Hint: --namespace NAME" in marsdask("status", code=3)
+        said = marsdask("status", "--namespace", "default", code=1)
+        assert "! this user may not: create daskclusters" in said
+        assert "rbac --namespace default" in said
 
 
 def left(api, where):

@@ -410,6 +410,8 @@ class KubernetesCluster(AttachedCluster):
             own_namespace=not args.existing_namespace,
         )
         self.spec = specs.cluster(args)
+        if security is not None and (end := credentials.end(security)) is not None:
+            self.spec["metadata"]["annotations"] = {names.CERTIFIED: end.isoformat()}
 
     def start(self) -> str:
         """Make everything and wait until enough workers have registered; gives the endpoint.

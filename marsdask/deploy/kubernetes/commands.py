@@ -57,6 +57,11 @@ def waiting(least: float, says: str) -> Callable[[Any], Any]:
     )
 
 
+def in_namespace(command: Any) -> Any:
+    """The option of a command that looks at one namespace, with rights in that only."""
+    return click.option("--namespace", metavar="NAME", help="Only there, with no right beyond it.")(command)
+
+
 @kubernetes.command()
 @reaching
 @click.option("--namespace", default="dask-operator", show_default=True, help="Where the operator runs.")
@@ -135,20 +140,24 @@ def uninstall(reach: Reach, force: bool, timeout: float) -> None:
 
 @kubernetes.command()
 @reaching
-def status(reach: Reach) -> None:
+@in_namespace
+def status(reach: Reach, namespace: str | None) -> None:
     """Tell what is installed, and what is missing with the command that cures it.
 
-    Ends with 0 if clusters can be made, with 1 if something is missing or not ready, and with 3 if the cluster does not
-    answer or does not let this user look.
+    With --namespace what a user needs who works in that one: rights, quotas, and what can be seen of the operator from
+    there. Ends with 0 if clusters can be made, with 1 if something is missing or not ready, and with 3 if the cluster does
+    not answer or does not let this user look.
     """
     from marsdask.deploy.kubernetes.images import versions
-    from marsdask.deploy.kubernetes.install import look
+    from marsdask.deploy.kubernetes.install import InNamespace, Installation, look, look_in
     from marsdask.errors import ClusterUnreachable, NotPermitted
 
+    found: Installation | InNamespace
     try:
-        found = look(reach())
+        found = look(reach()) if namespace is None else look_in(reach(), namespace)
     except (ClusterUnreachable, NotPermitted) as error:
-        click.echo(f"Error: {error}", err=True)
+        hint = "" if namespace else " Hint: --namespace NAME needs no rights beyond that namespace."
+        click.echo(f"Error: {error}{hint * isinstance(error, NotPermitted)}", err=True)
         raise SystemExit(3) from error
     click.echo("\n".join([*found.lines(), f"here         {versions()}"]))
     for problem in found.problems():
@@ -177,18 +186,27 @@ def requirements(packages: tuple[str, ...], label: bool) -> None:
 
 @kubernetes.command("list")
 @reaching
-def list_(reach: Reach) -> None:
-    """List the clusters that `new_cluster` made, and namespaces that are left of some."""
-    from marsdask.deploy.kubernetes.removal import clusters
+@in_namespace
+def list_(reach: Reach, namespace: str | None) -> None:
+    """List the clusters that `new_cluster` made, and namespaces that are left of some.
 
-    found = clusters(reach())
+    CERTIFICATES tells how long those of a cluster are good for: nothing connects to it after that.
+    """
+    from marsdask.deploy.kubernetes.removal import Row, clusters
+    from marsdask.errors import NotPermitted
+
+    try:
+        found = clusters(reach(), namespace)
+    except NotPermitted as error:
+        hint = "" if namespace else " Hint: --namespace NAME needs no rights beyond that namespace."
+        raise click.ClickException(f"{error}{hint}") from error
     if not found:
-        click.echo("There are no clusters of marsdask.")
+        click.echo(f"There are no clusters of marsdask{f' in namespace {namespace}' if namespace else ''}.")
         return
-    width = max(len(row.namespace) for row in found)
-    click.echo(f"{'NAMESPACE':{width}}  CLUSTER        WORKERS  AGE  STATE")
-    for row in found:
-        click.echo(f"{row.namespace:{width}}  {row.cluster:13}  {row.workers:>7}  {row.age:>3}  {row.state}")
+    table = [tuple(name.upper() for name in Row._fields), *found]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 @kubernetes.command()

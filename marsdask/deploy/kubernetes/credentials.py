@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,23 @@ def secret_data(security: Any, *, own: bool) -> dict[str, str]:
         fields |= {f"{role}.crt": f"tls_{role}_cert", f"{role}.key": f"tls_{role}_key"}
     texts = {name: _content(getattr(security, field), field) for name, field in fields.items()}
     return {name: base64.b64encode(text.encode()).decode() for name, text in texts.items()}
+
+
+def end(security: Any) -> datetime | None:
+    """When the first of these certificates is no longer good; None where nothing here can read them."""
+    try:
+        from cryptography import x509
+    except ImportError:  # the user's own: those made here need it
+        return None
+    texts = [
+        _content(getattr(security, field), field)
+        for field in ("tls_ca_file", *(f"tls_{r}_cert" for r in ROLES))
+    ]
+    try:
+        found = [each for text in texts for each in x509.load_pem_x509_certificates(text.encode())]
+    except ValueError as error:
+        raise ArgumentError(f"security: its certificates cannot be read: {error}.") from error
+    return min(each.not_valid_after_utc for each in found)
 
 
 def from_secret(data: dict[str, str]) -> Any:

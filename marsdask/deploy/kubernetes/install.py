@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from marsdask.deploy.kubernetes import operator, states
+from marsdask.deploy.kubernetes import operator, preflight, rights, states
 from marsdask.deploy.kubernetes.api import Api, Body, merging
 from marsdask.deploy.kubernetes.names import MANAGED_BY, labels_of
 from marsdask.deploy.kubernetes.preflight import is_operator
 from marsdask.deploy.kubernetes.states import until
 from marsdask.deploy.marsjob import operator as marsjobs
 from marsdask.deploy.marsjob.definition import definition
-from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, StillThere
+from marsdask.errors import ClusterNotStarted, ClusterUnreachable, InUse, NotPermitted, StillThere
 
 # Kind -> the class of the client's calls, and what they call it.
 KINDS = {
@@ -186,6 +187,88 @@ def look(api: Api) -> Installation:
         clusters=len(api.clusters()) if "daskclusters.kubernetes.dask.org" in there else 0,
         jobs=look_at_jobs(api, deployments),
     )
+
+
+@dataclass(frozen=True)
+class InNamespace:
+    """Whether clusters can be made in one namespace, as far as a user sees who has no right beyond it."""
+
+    namespace: str
+    there: bool
+    defined: bool
+    rights: tuple[str, ...]
+    """Those that `new_cluster` needs there and this user has not."""
+    trouble: str | None
+    """With the operator; None where that may not be looked at."""
+    begun: tuple[int, int]
+    """With how many clusters an operator has begun, of how many that are there."""
+    quotas: tuple[str, ...]
+
+    def problems(self) -> list[str]:
+        """What is wrong, each with its cure."""
+        found = []
+        if not self.there:
+            found.append(
+                f"there is no namespace {self.namespace!r}. Cure: kubectl create namespace {self.namespace}"
+            )
+        if not self.defined:
+            found.append(f"Dask's resources are not known here. Cure: {INSTALL}")
+        if self.rights:
+            found.append(
+                f"this user may not: {', '.join(self.rights)}. Cure: an administrator binds the Role that `marsdask "
+                f"kubernetes rbac --namespace {self.namespace}` prints"
+            )
+        begun, there = self.begun
+        if self.trouble or (self.trouble is None and there and not begun):
+            found.append(
+                self.trouble or f"no operator has begun with any of the {there} clusters. Cure: {INSTALL}"
+            )
+        return found
+
+    def lines(self) -> list[str]:
+        """What is there, for a person."""
+        begun, there = self.begun
+        seen = {None: "not seen: that takes the right to list Deployments", "": "ready"}
+        return [
+            f"namespace    {self.namespace}",
+            f"definitions  {'known' if self.defined else 'none'}",
+            f"rights       {f'{len(self.rights)} missing' if self.rights else 'all that new_cluster needs'}",
+            f"operator     {seen.get(self.trouble, 'NOT READY')}",
+            f"clusters     {there}" + f", the operator has begun with {begun}" * bool(there),
+            *(f"quota        {each}" for each in self.quotas),
+        ]
+
+
+def look_in(api: Api, namespace: str) -> InNamespace:
+    """How one namespace is now."""
+    defined, there, trouble = api.knows_dask(), True, None
+    with suppress(NotPermitted):
+        there = api.namespace(namespace) is not None
+    with suppress(NotPermitted):
+        trouble = preflight.operator_trouble(api)
+    clusters: list[Body] = []
+    quotas: list[Body] = []
+    with suppress(NotPermitted):
+        clusters = api.clusters(namespace) if defined else []
+    with suppress(NotPermitted):
+        quotas = api.listed(api.core.list_namespaced_resource_quota, namespace)
+    return InNamespace(
+        namespace,
+        there,
+        defined,
+        rights=tuple(preflight.missing_rights(api, namespace, rights.rules(None, own_namespace=False))),
+        trouble=trouble,
+        begun=(sum(bool(each.get("status")) for each in clusters), len(clusters)),
+        quotas=tuple(map(told, quotas)),
+    )
+
+
+def told(quota: Body) -> str:
+    """What of a quota is used."""
+    status = quota.get("status", {})
+    used = status.get("used", {})
+    parts = [f"{used.get(key, 0)} of {hard} {key}" for key, hard in sorted(status.get("hard", {}).items())]
+    return f"{quota['metadata']['name']}: {', '.join(parts) or 'nothing'}"
 
 
 def look_at_jobs(api: Api, deployments: Sequence[Body]) -> Jobs:

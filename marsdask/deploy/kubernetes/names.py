@@ -15,6 +15,8 @@ COMM, WEB = "tcp-comm", "http-dashboard"
 """Names of a scheduler's and a worker's ports."""
 IDLE, ENDS = "marsdask.idle-timeout", "marsdask.lifetime-ends"
 """Where a scheduler's configuration says that its cluster ends by itself: seconds without work, or seconds since 1970."""
+CERTIFIED = "marsdask.org/certificates-end"
+"""The annotation of a cluster that says until when its certificates are good."""
 CLUSTER = "dask.org/cluster-name"
 COMPONENT = "dask.org/component"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
@@ -40,19 +41,23 @@ def check(api: Api, args: Arguments, spec: dict[str, Any], *, inside: bool) -> d
     return spec
 
 
-def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
-    """An error that lists everything this user may not do and would have to."""
-    needed = rights.rules(args.service_type, own_namespace=not args.existing_namespace, inside=inside)
+def missing_rights(api: Api, namespace: str, needed: Iterable[rights.Rule]) -> list[str]:
+    """What of these this user may not do there, as 'verb resource'."""
     asked = [
-        (verb, group, resource, None if resource == "namespaces" else args.namespace)
+        (verb, group, resource, None if resource == "namespaces" else namespace)
         for group, resource, verbs in needed
         for verb in verbs
         if (verb, resource) not in NOT_ASKED
     ]
     with ThreadPoolExecutor(8, thread_name_prefix="marsdask-rights") as pool:
         allowed = pool.map(lambda each: api.may(*each), asked)
-        missing = [f"{each[0]} {each[2]}" for each, ok in zip(asked, allowed, strict=True) if not ok]
-    if missing:
+        return [f"{each[0]} {each[2]}" for each, ok in zip(asked, allowed, strict=True) if not ok]
+
+
+def check_rights(api: Api, args: Arguments, *, inside: bool) -> None:
+    """An error that lists everything this user may not do and would have to."""
+    needed = rights.rules(args.service_type, own_namespace=not args.existing_namespace, inside=inside)
+    if missing := missing_rights(api, args.namespace, needed):
         scope = f" --namespace {args.namespace}" if args.existing_namespace else ""
         raise NotPermitted(
             f"this user may not: {', '.join(missing)}. Hint: `marsdask kubernetes rbac{scope} --service-type "
@@ -97,15 +102,22 @@ def check_namespace(api: Api, args: Arguments) -> None:
 
 def check_operator(api: Api) -> None:
     """An error if no Dask operator runs."""
+    if trouble := operator_trouble(api):
+        raise KubernetesError(trouble)
+
+
+def operator_trouble(api: Api) -> str:
+    """Why no Dask operator works here, or nothing."""
     operators = list(filter(is_operator, api.listed(api.apps.list_deployment_for_all_namespaces)))
     if not operators:
-        raise KubernetesError(f"no Dask operator runs in this Kubernetes cluster. {INSTALL}")
+        return f"no Dask operator runs in this Kubernetes cluster. {INSTALL}"
     if not any(d.get("status", {}).get("availableReplicas") for d in operators):
         where = operators[0]["metadata"]
-        raise KubernetesError(
+        return (
             f"the Dask operator {where['namespace']}/{where['name']} is there, but none of its pods is ready. "
             f"Hint: kubectl describe pods -n {where['namespace']}, `marsdask kubernetes status`."
         )
+    return ""
 
 
 def is_operator(deployment: dict[str, Any]) -> bool:

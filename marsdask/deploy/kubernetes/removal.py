@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from marsdask.deploy.kubernetes.api import Api
-from marsdask.deploy.kubernetes.names import CLUSTER, COMPONENT, MANAGED_BY, US, is_ours, labels_of, secret
+from marsdask.deploy.kubernetes.names import (
+    CERTIFIED,
+    CLUSTER,
+    COMPONENT,
+    MANAGED_BY,
+    US,
+    is_ours,
+    labels_of,
+    secret,
+)
 from marsdask.deploy.kubernetes.states import until
 from marsdask.errors import KubernetesError, NotPermitted, StillThere
 
@@ -106,14 +116,24 @@ class Row(NamedTuple):
     cluster: str
     workers: str
     age: str
+    certificates: str
+    """How long they are good for."""
     state: str
 
 
-def clusters(api: Api) -> list[Row]:
-    """Every cluster that `new_cluster` made and this user may see, and the namespaces without one."""
+def clusters(api: Api, namespace: str | None = None) -> list[Row]:
+    """Every cluster that `new_cluster` made and this user may see, and the namespaces without one.
+
+    Of one `namespace` that takes no right beyond it.
+    """
     selector = f"{MANAGED_BY}={US}"
-    made = api.clusters(selector=selector) if api.knows_dask() else []
-    namespaces = api.listed(api.core.list_namespace, label_selector=selector)
+    made = api.clusters(namespace, selector) if api.knows_dask() else []
+    if namespace is None:
+        namespaces = api.listed(api.core.list_namespace, label_selector=selector)
+    else:
+        namespaces = []
+        with suppress(NotPermitted):  # who works in a namespace that was there may not look at it
+            namespaces = [found] if is_ours(found := api.namespace(namespace)) and found else []
     return rows(made, namespaces, datetime.now(UTC))
 
 
@@ -129,8 +149,22 @@ def rows(made: list[dict[str, Any]], namespaces: list[dict[str, Any]], now: date
     told = []
     for each, namespace, cluster, workers, otherwise in found:
         state = "going away" if each["metadata"].get("deletionTimestamp") else otherwise
-        told.append(Row(namespace, cluster, workers, age(each, now), state))
+        told.append(Row(namespace, cluster, workers, age(each, now), good_for(each, now), state))
     return sorted(told)
+
+
+def good_for(made: Mapping[str, Any], now: datetime) -> str:
+    """How long the certificates of a cluster are good for; nothing connects to it after that.
+
+    >>> made = {"metadata": {"annotations": {CERTIFIED: "2027-01-01T00:00:00+00:00"}}}
+    >>> good_for(made, datetime(2026, 12, 1, tzinfo=UTC)), good_for(made, datetime(2028, 1, 1, tzinfo=UTC)), good_for({"metadata": {}}, None)
+    ('31d', 'ended', '-')
+    """
+    said = (made["metadata"].get("annotations") or {}).get(CERTIFIED)
+    if said is None:
+        return "-"
+    seconds = (datetime.fromisoformat(said) - now).total_seconds()
+    return largest_unit(int(seconds)) if seconds > 0 else "ended"
 
 
 def age(made: Mapping[str, Any], now: datetime) -> str:
@@ -141,6 +175,11 @@ def age(made: Mapping[str, Any], now: datetime) -> str:
     '3h'
     """
     seconds = int((now - datetime.fromisoformat(made["metadata"]["creationTimestamp"])).total_seconds())
+    return largest_unit(seconds)
+
+
+def largest_unit(seconds: int) -> str:
+    """So many whole days, hours, minutes or seconds."""
     for unit, length in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= length:
             return f"{seconds // length}{unit}"
