@@ -72,6 +72,22 @@ def looks(api: Api) -> str:
     return "\n".join(lines)
 
 
+def pods(api: Api, made: KubernetesClusterClient, role: str) -> list[str]:
+    """The pods of a role that do not go away."""
+    found = api.pods(made.namespace, f"{names.COMPONENT}={role}")
+    return [p["metadata"]["name"] for p in found if "deletionTimestamp" not in p["metadata"]]
+
+
+def computed_once(client: Any, keys: list[Any]) -> bool:
+    """Whether the scheduler has given each key to a worker once, ever."""
+
+    def times(keys, dask_scheduler=None):  # type: ignore[no-untyped-def] # in here: the scheduler does not have this file
+        story = dask_scheduler.story(*keys)
+        return {key: sum(event[0] == key and event[2] == "processing" for event in story) for key in keys}
+
+    return set(client.run_on_scheduler(times, keys).values()) == {1}
+
+
 def until(true: Callable[[], Any], timeout: float = PATIENCE, what: str = "") -> Any:
     """Wait until something is so, and give it back."""
     deadline = time.monotonic() + timeout

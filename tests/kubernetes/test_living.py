@@ -10,18 +10,13 @@ import pytest
 
 import marsdask.remote as mr
 import marsdask.tensor as mt
-from tests.kubernetes.clusters import PATIENCE, cluster, until
+from tests.kubernetes.clusters import PATIENCE, cluster, computed_once, pods, until
 
 
 @pytest.fixture(scope="module")
 def made(api_client):
     with cluster(api_client, worker_num=1, worker_mem="700m") as found:
         yield found
-
-
-def pods(api, made, role):
-    found = api.pods(made.namespace, f"dask.org/component={role}")
-    return [p["metadata"]["name"] for p in found if "deletionTimestamp" not in p["metadata"]]
 
 
 def kill(api, made, pod):
@@ -33,11 +28,6 @@ def workers(made):
 
 
 def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
-    def times_computed(keys, dask_scheduler=None):  # in here, as the scheduler does not have this file
-        """On the scheduler: how often each key was given to a worker."""
-        story = dask_scheduler.story(*keys)
-        return {key: sum(event[0] == key and event[2] == "processing" for event in story) for key in keys}
-
     made.scale(3)
     made.wait_for_workers(3, timeout=PATIENCE)
     x = mt.arange(26_000_000, chunk_size=2_000_000).execute()  # 208 MB
@@ -52,7 +42,7 @@ def test_growing_and_shrinking_loses_nothing_and_computes_nothing_again(made):
     until(lambda: len(workers(made)) == 1)
     assert all(where for where in client.who_has(keys).values())
     assert x.sum().execute().fetch() == before
-    assert set(client.run_on_scheduler(times_computed, keys).values()) == {1}
+    assert computed_once(client, keys)
 
 
 def test_a_killed_worker_is_replaced_and_the_answer_is_right(made, api):
