@@ -398,7 +398,8 @@ class _Purged(_Space):
         with self._global_lock(), self._purge_lock():  # type: ignore[attr-defined]
             if not any(self._list_unknown_locks()):  # type: ignore[no-untyped-call]
                 for path in (self._purge_lock_path, self._global_lock_path):
-                    os.unlink(path)
+                    with contextlib.suppress(FileNotFoundError):  # one who waited for those of before is as far
+                        os.unlink(path)
 
 
 def _renamed(partial: str, path: str) -> None:

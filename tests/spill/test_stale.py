@@ -94,6 +94,27 @@ def test_a_process_that_ends_without_closing_leaves_nothing(tmp_path: Path) -> N
     assert {p.name for p in (tmp_path / "a").iterdir()} <= LOCKS
 
 
+COMER = """
+    import random, sys, time
+    from marsdask.spill.directory import SpillDirectory, purge
+
+    for i in range(30):
+        mine = SpillDirectory(sys.argv[1])
+        number = mine.write([memoryview(bytes([i]) * 100)], 100)
+        time.sleep(random.random() * 0.003)
+        assert bytes(mine.read(number, 100)) == bytes([i]) * 100
+        mine.close()
+        purge(sys.argv[1])
+"""
+
+
+def test_who_comes_while_another_goes_loses_nothing_and_the_last_takes_the_locks(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", textwrap.dedent(COMER), str(tmp_path)]
+    comers = [subprocess.Popen(words) for _ in range(4)]
+    assert [each.wait(PATIENCE) for each in comers] == [0] * 4
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.processes
 @pytest.mark.oldest
 def test_a_worker_that_had_to_be_killed_at_the_end_leaves_nothing(tmp_path: Path) -> None:
