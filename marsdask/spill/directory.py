@@ -397,8 +397,9 @@ class _Purged(_Space):
         """
         with self._global_lock(), self._purge_lock():  # type: ignore[attr-defined]
             if not any(self._list_unknown_locks()):  # type: ignore[no-untyped-call]
+                # One who waited for those of before may be as far.
                 for path in (self._purge_lock_path, self._global_lock_path):
-                    with contextlib.suppress(FileNotFoundError):  # one who waited for those of before is as far
+                    with contextlib.suppress(FileNotFoundError):
                         os.unlink(path)
 
 
