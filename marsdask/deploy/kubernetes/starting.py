@@ -23,7 +23,7 @@ EVENTS_EVERY = 3.0
 """Seconds between two looks at events: they are many, and matter only where pods do not come."""
 FORWARDED = 10.0
 """Seconds that a scheduler which is Ready does not answer before the Kubernetes API is gone through, where nobody said how."""
-SILENT = {"NodePort": 20.0, "ClusterIP": 20.0, "LoadBalancer": 300.0}
+SILENT = {"NodePort": 15.0, "ClusterIP": 15.0, "LoadBalancer": 300.0}
 """Seconds after which it is given up. Nodes pass connections on within a second or two; a provider takes minutes to make a
 load balancer, and to have its name known."""
 
