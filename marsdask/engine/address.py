@@ -189,9 +189,8 @@ class _Search:
         while True:
             try:
                 time_left = _left(self.deadline)
-                with urllib.request.urlopen(
-                    self.web + route, timeout=time_left, context=self.context
-                ) as answer:
+                asking = urllib.request.Request(self.web + route, headers=bearing(self.token))
+                with urllib.request.urlopen(asking, timeout=time_left, context=self.context) as answer:
                     found = json.load(answer)
                 if not isinstance(found, dict):
                     raise ValueError("no JSON object")
@@ -201,6 +200,8 @@ class _Search:
                 said, busy = f"HTTP {error.code}", error.code >= 500  # anything else will not change
                 if error.code == http.HTTPStatus.FORBIDDEN:
                     said += f", {error.read(500).decode(errors='replace').strip()}"
+                if error.code == http.HTTPStatus.UNAUTHORIZED:
+                    said += f" ({NEEDS_TOKEN})"
             except (OSError, ValueError, http.client.HTTPException) as error:
                 if any(isinstance(e, ssl.SSLError) for e in (error, getattr(error, "reason", None))):
                     raise EncryptionMismatch.because(self.web, error) from error

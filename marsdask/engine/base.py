@@ -53,6 +53,15 @@ class Room(NamedTuple):
         return self.memory / SHARE
 
 
+WEB_TOKEN = "marsdask-web-token"
+"""Where a scheduler's metadata have the token of its pages, for clients: whoever reads them could run code."""
+
+
+def with_token(link: str, token: str | None) -> str:
+    """A link by which a browser gets in."""
+    return link if token is None else f"{link}?token={token}"
+
+
 class Engine(Protocol):
     """What a session needs of a place where tasks run."""
 
@@ -60,6 +69,11 @@ class Engine(Protocol):
     web: str | None = None
     """The web address that a cluster was joined by."""
     dashboard: bool = False
+
+    @property
+    def web_token(self) -> str | None:
+        """What its pages ask for; None where they ask for nothing, or where it does not say."""
+        return None
 
     @property
     def address(self) -> str:

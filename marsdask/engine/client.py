@@ -23,7 +23,7 @@ from dask.typing import Key
 
 from marsdask.engine import failures, runs
 from marsdask.engine.address import reached
-from marsdask.engine.base import Room
+from marsdask.engine.base import WEB_TOKEN, Room
 from marsdask.engine.streams import forgetful
 from marsdask.errors import SchedulerLost
 from marsdask.options import options
@@ -94,11 +94,22 @@ class Distributed:
         self.published: set[str] = set()  # names of datasets that end with this engine
         self.notes: set[str] = set()  # of these, the empty ones, which a new scheduler is told again
         self.stalled = failures.Stalled(self)
+        self._web_token: str | None = None
         self._room = -math.inf, Room(0)  # when the cluster told what it has, and what
 
     @functools.cached_property
     def address(self) -> str:
         return str(self.client.scheduler.address)
+
+    @property
+    def web_token(self) -> str | None:
+        if self._web_token is None and self.address.startswith("tls") and self.client.status == "running":
+            with contextlib.suppress(OSError, TimeoutError):  # it is busy, or away
+                ask = self.client.scheduler.get_metadata
+                self._web_token = self.client.sync(
+                    ask, keys=[WEB_TOKEN], default=None, callback_timeout=ATTEMPT
+                )
+        return self._web_token
 
     @property
     def threads(self) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from marsdask.engine import pages
-from marsdask.engine.guard import guard
+from marsdask.engine.base import WEB_TOKEN
+from marsdask.engine.guard import Lock, guard
 from marsdask.engine.streams import forgetful
 from marsdask.spill import suspects
 
@@ -17,12 +18,20 @@ OWNERS = "marsdask-owners"
 
 
 def watch(
-    scheduler: Any, allowed: Iterable[str] = (), *, by_name: bool = False, token: str | None = None
+    scheduler: Any,
+    allowed: Iterable[str] = (),
+    *,
+    by_name: bool = False,
+    token: str | None = None,
+    lock: Lock | None = None,
 ) -> None:
     """Let a scheduler find out who ends workers, sweep up after clients that died, keep nothing of what it has sent and little
-    of runs that are over, show the pages of maps, and guard its web port: see `guard`.
+    of runs that are over, show the pages of maps, and guard its web port: see `guard`. A `lock` keeps it to those who have its token.
     """
     suspects.watch(scheduler)
+    if lock is not None:
+        lock.on(scheduler.http_application)
+        scheduler.task_metadata[WEB_TOKEN] = lock.token
     guard(scheduler.http_application, allowed, by_name=by_name, token=token)
     pages.serve(scheduler)
     scheduler.add_plugin(Leftovers(), name=Leftovers.name, idempotent=True)

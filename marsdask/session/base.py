@@ -467,9 +467,14 @@ class Session:
 
     @property
     def dashboard_link(self) -> str | None:
-        """Where Dask's dashboard is, to open in a browser; None where there is none."""
+        """Where Dask's dashboard is, to open in a browser; None where there is none.
+
+        Where connections are encrypted the link has the token that the pages ask for: whoever has it sees them.
+        """
         web = self.get_web_endpoint()
-        return None if web is None or not self.engine.dashboard else f"{web}/status"
+        if web is None or not self.engine.dashboard:
+            return None
+        return engines.with_token(f"{web}/status", self.engine.web_token)
 
     def get_web_endpoint(self) -> str | None:
         """The http address of the cluster's web pages; None where there are none, as on threads."""
@@ -480,7 +485,7 @@ class Session:
             "services", {}
         ):
             return None
-        return str(self.client.dashboard_link).removesuffix("/status")
+        return str(self.client.dashboard_link).partition("?")[0].removesuffix("/status")
 
     web_endpoint = property(get_web_endpoint)
 
