@@ -23,7 +23,7 @@ from marsdask.deploy import endpoints, options, running, settings, tls
 from marsdask.deploy.options import DURATION, NEW_FILE, PORT, WEB_ADDRESS, option, warning, whole
 from marsdask.deploy.running import EVERYWHERE, Exit, Failure, check_free, refuse
 from marsdask.engine import guard
-from marsdask.engine.address import TOKEN, is_token
+from marsdask.engine.address import ROUTE, TOKEN, is_token
 from marsdask.errors import ArgumentError, ArgumentTypeError
 
 
@@ -62,7 +62,8 @@ AS_GIVEN = ("dashboard", "jupyter", "interface", "idle_timeout", "scheduler_file
 )
 @option(
     "--token/--no-token",
-    "Whether sessions have to bring a token where others reach the web port; without, whoever does runs code.",
+    "Whether the web port asks for a token where others reach it: sessions have to bring it, with TLS browsers. Without, whoever does "
+    "runs code, or with TLS sees what runs.",
     default=True,
 )
 @option("--dashboard-prefix", "Where a proxy shows the web port.", default="", metavar="PATH")
@@ -171,7 +172,7 @@ def _certificates(given: dict[str, Any]) -> Iterator[Path | None]:
 
 def _token(web_host: str) -> str | None:
     """What sessions through the web port have to bring: what the environment says, or a new one; None on loopback."""
-    said = os.environ.get(TOKEN)
+    said = os.environ.get(TOKEN, guard.token_of_file())
     refuse(
         said is not None and not is_token(said),
         f"{TOKEN} is no token: expected letters, digits, '-' and '_', 16 or more.",
@@ -236,7 +237,12 @@ async def started(plan: Plan) -> Any:
         ) from error
     web.front_door(scheduler, plan.scheduler["http_prefix"].rstrip("/"))
     names = (plan.host, plan.web_host, *plan.allow_origin)
-    watch(scheduler, [name for name in names if name], by_name=True, token=plan.token)
+    lock, token = None, plan.token
+    if plan.token is not None and plan.security is not None:
+        # The way from the web address to the scheduler's own stays open: there it asks for certificates.
+        lock = web.locked(plan.token, plan.scheduler["http_prefix"].rstrip("/"), [ROUTE])
+        token = None  # of sessions, of which there are none on the web port
+    watch(scheduler, [name for name in names if name], by_name=True, token=token, lock=lock)
     if plan.security is None:
         # The same handshake as that of the scheduler's own listeners.
         await scheduler.listen(
@@ -268,7 +274,7 @@ def _workers(plan: Plan, address: str) -> list[Any]:
 def _tell(plan: Plan, scheduler: Any) -> None:
     """Print where to find it."""
     host = scheduler.address.partition("://")[2].rpartition(":")[0]
-    token = "" if plan.token is None or plan.security is not None else f"/?token={plan.token}"
+    token = "" if plan.token is None else f"/?token={plan.token}"
     click.echo(
         f"Supervisor at {scheduler.address}, web at http://{host}:{scheduler.http_server.port}{token}",
         err=True,

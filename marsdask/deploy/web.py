@@ -6,12 +6,15 @@ marsdask.deploy.web` gives a plain scheduler the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import dask
 from distributed.http.utils import RequestHandler
 from tornado import httputil, routing, web
 
 import marsdask.streams  # noqa: F401 - every scheduler that is started by itself comes by here
+from marsdask.engine import guard
 from marsdask.engine.address import ROUTE
 from marsdask.engine.watch import watch
 
@@ -26,6 +29,10 @@ class Address(RequestHandler):
 
 
 routes: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [(ROUTE, Address, {})]
+
+
+OPERATORS = tuple(f"/api/v1/{each}" for each in ("retire_workers", "adaptive_target", "check_idle"))
+"""What the operator of dask-kubernetes asks; see `marsdask.deploy.kubernetes.routes` for what strangers get there."""
 
 
 class Root(routing.Matcher):
@@ -50,10 +57,18 @@ def front_door(scheduler: Any, prefix: str = "") -> None:
     )
 
 
+def locked(token: str, prefix: str = "", free: Iterable[str] = ()) -> guard.Lock:
+    """The lock of a scheduler's pages. What an operator asks stays free where nobody has told it a token of its own."""
+    if (operator := dask.config.get(guard.OPERATOR_TOKEN, None)) is not None:
+        return guard.Lock(token, {str(operator): OPERATORS}, prefix, tuple(free))
+    return guard.Lock(token, prefix=prefix, free=(*free, *OPERATORS))
+
+
 def dask_setup(scheduler: Any) -> None:
-    """What a plain scheduler does that preloads this module."""
+    """What a plain scheduler does that preloads this module. Dask's configuration may name its lock: see `guard`."""
     front_door(scheduler)
-    watch(scheduler, by_name=True)
+    token = guard.token_of_file()
+    watch(scheduler, by_name=True, lock=None if token is None else locked(token))
     scheduler.http_application.add_handlers(
         r".*", [(url, kind, {"dask_server": scheduler}) for url, kind, _ in routes]
     )

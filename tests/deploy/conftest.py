@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from marsdask.engine.address import bearing
 from tests.deploy.planned import own_config, plans  # noqa: F401  fixtures for this folder
 from tests.processes import PATIENCE, until
 
@@ -128,10 +129,11 @@ def supervisor(start: Start, *words: object) -> tuple[Command, str, str]:
 
 def registered(web: str, count: int) -> None:
     """Wait until a scheduler has so many workers."""
-    url = f"{web}/json/counts.json"
+    where, _, token = web.partition("/?token=")
+    asking = urllib.request.Request(f"{where}/json/counts.json", headers=bearing(token or None))
 
     def counted() -> bool:
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=PATIENCE) as page:
+        with contextlib.suppress(OSError), urllib.request.urlopen(asking, timeout=PATIENCE) as page:
             return f'"workers": {count},' in page.read().decode()
         return False
 
